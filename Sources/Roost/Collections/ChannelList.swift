@@ -30,7 +30,7 @@ public final class ChannelList: Sendable {
 
     deinit {
         // A list that is only dropped is not kept up to date any more.
-        Task(executorPreference: engine.executor) { [engine, id] in await engine.forget(id) }
+        Task(executorPreference: engine.executor) { [weak engine, id] in await engine?.forget(id) }
     }
 
     /// The present state.

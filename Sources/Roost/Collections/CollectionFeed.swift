@@ -24,11 +24,17 @@ final class CollectionFeed<Snapshot: Sendable, Element: ListElement>: Sendable {
     }
 
     /// Returns a stream of the changes from now on; it ends when the collection is closed.
-    func changes() -> AsyncStream<ListDiff<Element>> {
+    ///
+    /// A reader that waits keeps the collection open: nothing else may hold it.
+    func changes(
+        of collection: some AnyObject & Sendable
+    ) -> AsyncStream<ListDiff<Element>> {
         let mailbox = state.withLock { $0.observers.openMailbox() }
         let ticket = ReadersTicket { [weak self] in self?.closeMailbox(mailbox) }
-        return AsyncStream { [weak self] in
-            await self?.nextChange(in: mailbox)
+        return AsyncStream { [weak self, weak collection] in
+            guard let self, let collection else { return nil }
+            defer { withExtendedLifetime(collection) {} }
+            return await self.nextChange(in: mailbox)
         } onCancel: {
             ticket.giveBack()
         }

@@ -27,7 +27,7 @@ public final class Timeline: Sendable {
 
     deinit {
         // A timeline that is only dropped is not kept up to date any more.
-        Task(executorPreference: engine.executor) { [engine, id] in await engine.forget(id) }
+        Task(executorPreference: engine.executor) { [weak engine, id] in await engine?.forget(id) }
     }
 
     /// Adds up to a page of older messages, from disk if the page is covered there.

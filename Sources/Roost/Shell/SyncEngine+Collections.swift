@@ -87,11 +87,11 @@ extension SyncEngine {
     }
 
     func changes(of timeline: Timeline) -> AsyncStream<ListDiff<Message>> {
-        timeline.feed.changes()
+        timeline.feed.changes(of: timeline)
     }
 
     func changes(of list: ChannelList) -> AsyncStream<ListDiff<GroupChannel>> {
-        list.feed.changes()
+        list.feed.changes(of: list)
     }
 
     func serverFailure(of list: ListID) -> RoostError? { sync.lists[list]?.serverFailure }
