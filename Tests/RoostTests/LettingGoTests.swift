@@ -60,6 +60,25 @@ struct LettingGoTests {
         }
     }
 
+    @Test func `a reader of changes keeps its timeline open after the app lets go of it`() throws {
+        try SimulatedWorld.play(seed: 1) { world in
+            let alice = try await world.launch(world.device(of: "alice"))
+            try await alice.connect()
+            let url = try await alice.createChannel(ChannelCreateParams(memberIDs: ["bob"])).url
+            let changes = try await alice.timeline(of: url).changes()
+            let reading = Task(executorPreference: world.executor) {
+                var texts: [String] = []
+                for await change in changes { texts += change.inserted.map(\.text) }
+                return texts
+            }
+            await world.pass()
+            try await alice.send("kept", to: url)
+            await world.pass()
+            await alice.close()
+            #expect(await reading.value.contains("kept"))
+        }
+    }
+
     @Test func `a simulated world that has ended is gone, its server and all`() throws {
         let parts = try SimulatedWorld.play(seed: 1) { world in
             let device = world.device(of: "alice")

@@ -25,16 +25,15 @@ final class CollectionFeed<Snapshot: Sendable, Element: ListElement>: Sendable {
 
     /// Returns a stream of the changes from now on; it ends when the collection is closed.
     ///
-    /// A reader that waits keeps the collection open: nothing else may hold it.
+    /// The stream keeps the collection open, also where the app holds nothing else of it.
     func changes(
         of collection: some AnyObject & Sendable
     ) -> AsyncStream<ListDiff<Element>> {
         let mailbox = state.withLock { $0.observers.openMailbox() }
         let ticket = ReadersTicket { [weak self] in self?.closeMailbox(mailbox) }
-        return AsyncStream { [weak self, weak collection] in
-            guard let self, let collection else { return nil }
+        return AsyncStream { [self, collection] in
             defer { withExtendedLifetime(collection) {} }
-            return await self.nextChange(in: mailbox)
+            return await nextChange(in: mailbox)
         } onCancel: {
             ticket.giveBack()
         }
