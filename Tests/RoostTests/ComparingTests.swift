@@ -67,7 +67,8 @@ struct ComparingTests {
     private static func strike(_ harm: Harm, _ path: String) throws {
         let connection = try Connection(.file(path))
         for script in harm.script { try connection.executeScript(script) }
-        try connection.executeScript("UPDATE recent SET sequence = sequence + 1 WHERE channel_id = 0")
+        try connection.executeScript(
+            "UPDATE recent SET sequence = sequence + 1 WHERE channel_id = 0")
     }
 
     /// Answers to fingerprints as a server that has none.
