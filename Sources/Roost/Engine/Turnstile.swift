@@ -4,7 +4,7 @@
 ///
 /// An actor's own isolation ends at each `await`; what must not interleave across one goes through here.
 struct Turnstile {
-    private(set) var isTaken = false
+    private var isTaken = false
     private var waiters: [() -> Void] = []
 
     /// Resumes the task now, or when all tasks before it have left.
@@ -23,7 +23,7 @@ struct Turnstile {
     }
 
     mutating func leave() {
-        precondition(isTaken, "Nobody is inside.")
+        precondition(isTaken, "A turn is given back that was not taken.")
         if waiters.isEmpty { isTaken = false } else { waiters.removeFirst()() }
     }
 }

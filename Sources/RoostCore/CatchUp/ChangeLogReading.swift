@@ -163,8 +163,7 @@ extension ChangeLogReading {
 
     private mutating func fetch(_ sync: inout SyncState) -> Step {
         guard let epoch, sync.isPresent(epoch) else {
-            sync.pacing.giveBack()
-            return .fail(.notConnected)
+            return sync.giveTurnBack()
         }
         let cursor = ChangeLogCursor(mark.cursor)
         switch key {

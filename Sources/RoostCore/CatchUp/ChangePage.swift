@@ -83,6 +83,12 @@ extension SyncState {
         let wait = pacing.take(at: now)
         return wait > .zero ? wait : nil
     }
+
+    /// Ends an operation whose connection was lost while it waited for its turn.
+    mutating func giveTurnBack() -> Step {
+        pacing.giveBack()
+        return .fail(.notConnected)
+    }
 }
 
 extension RoostError {

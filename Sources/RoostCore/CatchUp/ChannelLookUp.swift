@@ -17,7 +17,7 @@ package struct ChannelLookUp: SyncOperation {
         case beginning
         case pacing
         case asking(ChannelLedger.Mark)
-        case committing(ChannelLedger.Mark, isStale: Bool)
+        case committing(isStale: Bool)
         case pausing
         case leaving
     }
@@ -42,7 +42,7 @@ package struct ChannelLookUp: SyncOperation {
         case (.asking, .answer(.failure(let error))):
             sync.channelLedger.end()
             return recover(from: error, &sync)
-        case (.committing(_, let isStale), .committed(let result)):
+        case (.committing(let isStale), .committed(let result)):
             sync.channelLedger.end()
             guard case .success = result else { return .fail(reply.failure ?? .outOfStep) }
             return goOn(isStale: isStale, &sync)
@@ -53,8 +53,7 @@ package struct ChannelLookUp: SyncOperation {
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
         guard let epoch, sync.isPresent(epoch) else {
-            sync.pacing.giveBack()
-            return .fail(.notConnected)
+            return sync.giveTurnBack()
         }
         sync.lookUps[channel] = false
         state = .asking(sync.channelLedger.begin())
@@ -69,7 +68,7 @@ package struct ChannelLookUp: SyncOperation {
             return .fail(.notConnected)
         }
         let (mutations, stale) = sync.take([found], since: mark)
-        state = .committing(mark, isStale: !stale.isEmpty)
+        state = .committing(isStale: !stale.isEmpty)
         return .need(.commit(mutations + sync.firstListCursor, .event))
     }
 

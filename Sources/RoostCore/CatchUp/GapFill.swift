@@ -92,7 +92,7 @@ package struct GapFill: SyncOperation {
     /// Messages above the end, be they of the same moment, were brought by filters. The server must not take them
     /// for known: it would have nothing to tell, and nothing would cover them.
     private mutating func count(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return giveUp(&sync) }
+        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
         // From here on, so that the ledger notes a deletion behind the count.
         state = .counting(since: sync.beginFetch(of: channel))
         return .need(.read(.messageCount(channel, from: known.createdAt, through: known)))
@@ -155,15 +155,9 @@ package struct GapFill: SyncOperation {
     }
 
     private mutating func fetch(from place: Position, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return giveUp(&sync) }
+        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
         state = .walking(from: place)
         return .need(
             .run(.page(PageFetch(channel, .newer(than: place, limit: Self.walkingPage)))))
-    }
-
-    /// Ends because the connection was lost during a pause.
-    private func giveUp(_ sync: inout SyncState) -> Step {
-        sync.pacing.giveBack()
-        return .fail(.notConnected)
     }
 }

@@ -84,8 +84,7 @@ package struct ListFill: SyncOperation {
 
     private mutating func ask(at place: Cursor?, _ sync: inout SyncState) -> Step {
         guard let epoch, sync.isPresent(epoch) else {
-            sync.pacing.giveBack()
-            return .fail(.notConnected)
+            return sync.giveTurnBack()
         }
         state = .asking(place, sync.channelLedger.begin())
         return .need(

@@ -85,7 +85,7 @@ package struct TimelineSynchronization: SyncOperation {
         _ question: PageQuestion, _ page: OpenTimeline.FirstPage, _ open: OpenTimeline,
         _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return giveUp(&sync) }
+        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
         state = .loading(page)
         return .need(.run(.page(PageFetch(open.channel, question, under: page.filter))))
     }
@@ -111,14 +111,9 @@ package struct TimelineSynchronization: SyncOperation {
         _ question: PageQuestion, _ page: OpenTimeline.FirstPage, _ open: OpenTimeline,
         _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return giveUp(&sync) }
+        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
         state = .loadingRest(page)
         return .need(.run(.page(PageFetch(open.channel, question, under: open.filter))))
-    }
-
-    private func giveUp(_ sync: inout SyncState) -> Step {
-        sync.pacing.giveBack()
-        return .fail(.notConnected)
     }
 }
 
