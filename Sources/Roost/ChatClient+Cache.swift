@@ -68,7 +68,7 @@ extension ChatClient {
     ///
     /// - Throws: `.localDatabaseError`; nothing was removed then.
     public func clearCache(of channel: ChannelURL) async throws(RoostError) {
-        try await engine.clearCache(of: channel)
+        try await engine.clearCache(.channel(channel))
     }
 
     /// Removes the cached messages of a channel, and destroys the key that sealed them.
@@ -82,7 +82,7 @@ extension ChatClient {
     /// - Throws: `.localDatabaseError`.
     @discardableResult
     public func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool {
-        try await engine.eraseCache(of: channel)
+        try await engine.clearCache(.erasure(channel))
     }
 
     /// Removes everything that the server can restore: channels, messages, users and the last
@@ -96,7 +96,7 @@ extension ChatClient {
         if includingUnsent {
             for item in try await unsentMessages() { await cancel(item.requestID) }
         }
-        try await engine.clearCache()
+        try await engine.clearCache(.all)
     }
 
     /// Exempts a channel's messages from eviction until it is unpinned; durable.

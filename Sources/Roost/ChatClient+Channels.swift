@@ -22,14 +22,14 @@ extension ChatClient {
     public func join(
         _ channel: ChannelURL, accessCode: String? = nil
     ) async throws(RoostError) -> GroupChannel {
-        try await engine.join(channel, accessCode: accessCode)
+        try await engine.change(.join(JoinChannel(channel, accessCode: accessCode)))
     }
 
     /// Leaves a channel and removes everything of it from the cache.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func leave(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.leaveChannel(channel)
+        try await engine.act(.leave(LeaveChannel(channelURL: channel)), .departure(channel))
     }
 
     /// Invites users; those who accept invitations automatically join at once.
@@ -40,7 +40,7 @@ extension ChatClient {
     public func invite(
         _ users: [UserID], to channel: ChannelURL
     ) async throws(RoostError) -> GroupChannel {
-        try await engine.change(InviteMembers(channelURL: channel, userIDs: users))
+        try await engine.change(.invite(InviteMembers(channelURL: channel, userIDs: users)))
     }
 
     /// Accepts an invitation and joins the channel.
@@ -51,14 +51,14 @@ extension ChatClient {
     public func acceptInvitation(
         to channel: ChannelURL, accessCode: String? = nil
     ) async throws(RoostError) -> GroupChannel {
-        try await engine.join(channel, accessCode: accessCode)
+        try await engine.change(.join(JoinChannel(channel, accessCode: accessCode)))
     }
 
     /// Declines an invitation and removes the channel from the cache.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func declineInvitation(to channel: ChannelURL) async throws(RoostError) {
-        try await engine.end(.decline(channel), channel)
+        try await engine.act(.request(.decline(channel)), .departure(channel))
     }
 
     // MARK: The channel
@@ -71,14 +71,14 @@ extension ChatClient {
     public func update(
         _ channel: ChannelURL, _ params: ChannelUpdateParams
     ) async throws(RoostError) -> GroupChannel {
-        try await engine.update(channel, params)
+        try await engine.change(.update(UpdateChannel(channel, params)))
     }
 
     /// Deletes a channel for everybody; only operators may.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func deleteChannel(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.end(.delete(channel), channel)
+        try await engine.act(.request(.delete(channel)), .departure(channel))
     }
 
     /// Freezes or unfreezes a channel; only operators write in a frozen one.
@@ -87,7 +87,8 @@ extension ChatClient {
     public func setFrozen(
         _ isFrozen: Bool, _ channel: ChannelURL
     ) async throws(RoostError) {
-        try await engine.request(.freeze(channel, isFrozen), .frozen(isFrozen), of: channel)
+        try await engine.act(
+            .request(.freeze(channel, isFrozen)), .news(.frozen(isFrozen), channel))
     }
 
     /// Hides a channel from the user's lists; other members see no change.
@@ -100,16 +101,20 @@ extension ChatClient {
     public func hide(
         _ channel: ChannelURL, hidesPrevious: Bool = false, allowsAutoUnhide: Bool = true
     ) async throws(RoostError) {
-        try await engine.hide(
-            channel, hidesPrevious: hidesPrevious, allowsAutoUnhide: allowsAutoUnhide)
+        try await engine.act(
+            .moment(
+                .hide(channel, hidesPrevious: hidesPrevious, allowsAutoUnhide: allowsAutoUnhide)),
+            .hidden(
+                allowsAutoUnhide ? .untilNextMessage : .untilShown, hidesPrevious: hidesPrevious,
+                channel))
     }
 
     /// Shows a hidden channel in the user's lists again.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func unhide(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.request(
-            .unhide(channel), .hidden(.unhidden, through: nil), of: channel)
+        try await engine.act(
+            .request(.unhide(channel)), .news(.hidden(.unhidden, through: nil), channel))
     }
 
     /// Makes all messages up to now invisible for good, to the user or to everybody.
@@ -121,7 +126,8 @@ extension ChatClient {
     public func resetHistory(
         of channel: ChannelURL, forEverybody: Bool = false
     ) async throws(RoostError) {
-        try await engine.resetHistory(of: channel, forEverybody: forEverybody)
+        try await engine.act(
+            .moment(.resetHistory(channel, ofEverybody: forEverybody)), .historyReset(channel))
     }
 
     // MARK: Polls
@@ -137,7 +143,7 @@ extension ChatClient {
     public func vote(
         for options: [Int64], in poll: Int64, of channel: ChannelURL
     ) async throws(RoostError) {
-        try await engine.vote(for: options, in: poll, of: channel)
+        try await engine.run(.vote(Vote(for: options, in: poll, of: channel)))
     }
 
     // MARK: People

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCore
 public import RoostModel
 import RoostWire
 
@@ -30,7 +31,7 @@ extension ChatClient {
     public func createMetadata(
         _ metadata: [String: String], of channel: ChannelURL
     ) async throws(RoostError) -> [String: String] {
-        try await engine.writeMetadata(metadata, of: channel, .create)
+        try await engine.metadata(.write(channel, metadata, .create), of: channel)
     }
 
     /// Changes metadata of a channel.
@@ -45,7 +46,8 @@ extension ChatClient {
     public func updateMetadata(
         _ metadata: [String: String], of channel: ChannelURL, addsMissing: Bool = false
     ) async throws(RoostError) -> [String: String] {
-        try await engine.writeMetadata(metadata, of: channel, .update(isUpsert: addsMissing))
+        try await engine.metadata(
+            .write(channel, metadata, .update(isUpsert: addsMissing)), of: channel)
     }
 
     /// Deletes the metadata under a key, or all of them if `key` is nil.
@@ -54,7 +56,8 @@ extension ChatClient {
     public func deleteMetadata(
         _ key: String? = nil, of channel: ChannelURL
     ) async throws(RoostError) {
-        try await engine.deleteMetadata(key, of: channel)
+        try await engine.act(
+            .request(.deleteMetadata(channel, key: key)), .metadataDeleted(key, channel))
     }
 
     /// Returns a channel's counters from the server; they are never cached.

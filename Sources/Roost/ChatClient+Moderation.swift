@@ -129,9 +129,9 @@ extension ChatClient {
     public func setCountPreference(
         _ preference: CountPreference, of channel: ChannelURL
     ) async throws(RoostError) {
-        try await engine.request(
-            .setCountPreference(channel, preference, by: configuration.userID),
-            .countPreference(preference), of: channel)
+        try await engine.act(
+            .request(.setCountPreference(channel, preference, by: configuration.userID)),
+            .news(.countPreference(preference), channel))
     }
 
     /// Sets the messages of a channel that push to the user's devices.
@@ -140,8 +140,8 @@ extension ChatClient {
     public func setPushTrigger(
         _ trigger: PushTrigger, of channel: ChannelURL
     ) async throws(RoostError) {
-        try await engine.request(
-            .setPushTrigger(channel, trigger, by: configuration.userID), .pushTrigger(trigger),
-            of: channel)
+        try await engine.act(
+            .request(.setPushTrigger(channel, trigger, by: configuration.userID)),
+            .news(.pushTrigger(trigger), channel))
     }
 }

@@ -43,7 +43,7 @@ extension ChatClient {
     }
 
     /// Sets the access token for the next login.
-    package func use(token: String?) async { await engine.link?.use(token: token) }
+    package func use(token: String?) async { await engine.use(token: token) }
 
     /// Returns the messages around a moment from the server, oldest first.
     ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCore
 public import RoostModel
 import RoostWire
 
@@ -17,7 +18,7 @@ extension ChatClient {
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func markAsRead(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.markAsRead(channel)
+        try await engine.run(.markAsRead(MarkAsReadCall(channel)))
     }
 
     /// Moves the user's read mark back, so that a message and all later ones are unread again.
@@ -32,7 +33,7 @@ extension ChatClient {
     public func markAsUnread(
         _ channel: ChannelURL, from message: MessageID
     ) async throws(RoostError) {
-        try await engine.markAsUnread(channel, from: message)
+        try await engine.run(.markAsUnread(MarkAsUnread(channel, from: message)))
     }
 
     /// Marks some channels as read, or all of them if `channels` is nil; returns when the server
@@ -52,7 +53,7 @@ extension ChatClient {
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func markAsDelivered(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.markAsDelivered(channel)
+        try await engine.act(.moment(.markAsDelivered(channel)), .markedAsDelivered(channel))
     }
 
     /// Reports that the user is typing.
@@ -60,11 +61,13 @@ extension ChatClient {
     /// The call may be made with every key; the client limits the reports. It does nothing without
     /// a connection.
     public func startTyping(in channel: ChannelURL) async {
-        await engine.startTyping(in: channel)
+        await engine.receive(.startedTyping(channel))
     }
 
     /// Reports that the user has stopped typing; does nothing without a connection.
-    public func endTyping(in channel: ChannelURL) async { await engine.stopTyping(in: channel) }
+    public func endTyping(in channel: ChannelURL) async {
+        await engine.receive(.stoppedTyping(channel))
+    }
 
     /// Returns the members who are typing, without the user; a member drops out after ten seconds.
     public func typingUsers(in channel: ChannelURL) async -> [User] {

@@ -18,28 +18,26 @@ public final class ChatClient: Sendable {
     public let storageReport: [String]
 
     let engine: SyncEngine
-    private let link: Link
     let outbox: Outbox
     package let store: Store
     let world: World
 
     private init(
-        configuration: Configuration, world: World, store: Store, engine: SyncEngine, link: Link,
+        configuration: Configuration, world: World, store: Store, engine: SyncEngine,
         outbox: Outbox
     ) {
         self.configuration = configuration
         self.world = world
         self.store = store
         self.engine = engine
-        self.link = link
         self.outbox = outbox
         storageReport = Repairs(cache: store.report, outbox: store.outboxReport).sentences
     }
 
     deinit {
         // A client that is dropped without `close` must not leave its socket and files open.
-        Task(executorPreference: world.executor) { [link, store] in
-            await link.receive(.disconnect)
+        Task(executorPreference: world.executor) { [engine, store] in
+            await engine.receive(.disconnect)
             await store.close()
         }
     }
@@ -85,10 +83,6 @@ public final class ChatClient: Sendable {
             api: ServerAPI(
                 http: world.http, address: address, journal: journal, wallTime: world.wallTime),
             journal: journal)
-        let link = Link(
-            world: world, address: address, configuration: configuration, journal: journal
-        ) { [weak engine] news in await engine?.receive(news)
-        }
         let outbox = Outbox(
             world: world, store: store.outbox, journal: journal,
             me: try await store.me(configuration.userID),
@@ -104,13 +98,13 @@ public final class ChatClient: Sendable {
                 find: { [weak engine] id throws(RoostError) in try await engine?.find(id) },
                 held: { [weak engine] id in await engine?.held(id) },
                 look: { [weak engine] channels in await engine?.lookForUnsure(in: channels) }))
-        await engine.attach(link: link, outbox: outbox)
+        await engine.attach(outbox)
         await engine.hearOthers()
         await engine.mendWhatBreaks()
         await engine.finishIndex()
         try await outbox.start()
         return ChatClient(
-            configuration: configuration, world: world, store: store, engine: engine, link: link,
+            configuration: configuration, world: world, store: store, engine: engine,
             outbox: outbox)
     }
 
@@ -123,11 +117,11 @@ public final class ChatClient: Sendable {
     /// - Throws: If the first attempt fails. With the remedy `.retry` the client continues by
     ///   itself, and the cache can be used meanwhile. With any other remedy it has stopped.
     public func connect() async throws(RoostError) {
-        if let error = await engine.connect() { throw error }
+        try await engine.connect()
     }
 
     /// Closes the connection and stops reconnecting; cache and outbox stay as they are.
-    public func disconnect() async { await engine.disconnect() }
+    public func disconnect() async { await engine.receive(.disconnect) }
 
     /// The present state of the connection.
     public var connectionState: ConnectionState {
@@ -143,7 +137,7 @@ public final class ChatClient: Sendable {
     /// Reports that a network has come or gone, if the app knows; a new network causes an immediate
     /// attempt.
     public func networkChanged(isUp: Bool) async {
-        await link.receive(.networkChanged(isUp: isUp))
+        await engine.receive(.link(.networkChanged(isUp: isUp)))
     }
 
     /// Reports that the app has come to the foreground or gone to the background.
@@ -152,7 +146,7 @@ public final class ChatClient: Sendable {
     /// in the foreground it reconnects at once. Messages written meanwhile wait, unless `connect()`
     /// is called, as after a push. Before the system suspends the app, also await `suspend()`.
     public func appMoved(toForeground: Bool) async {
-        await link.receive(.appMoved(toForeground: toForeground))
+        await engine.receive(.link(.appMoved(toForeground: toForeground)))
     }
 
     /// Releases every lock on the client's files; await it before the system suspends the app.
@@ -190,7 +184,7 @@ public final class ChatClient: Sendable {
 
     /// Disconnects, and closes the collections and the files; the client cannot be used afterwards.
     public func close() async {
-        await engine.disconnect()
+        await engine.receive(.disconnect)
         await engine.finishObservers()
         await outbox.finish()
         await store.close()
@@ -208,7 +202,8 @@ public final class ChatClient: Sendable {
     public func createChannel(
         _ params: ChannelCreateParams
     ) async throws(RoostError) -> GroupChannel {
-        try await engine.createChannel(params)
+        try await engine.channel(
+            .channelCreation(ChannelCreation(CreateChannel(params, by: configuration.userID))))
     }
 
     /// Returns a channel from disk, or from the server if the disk does not have it.
@@ -216,7 +211,7 @@ public final class ChatClient: Sendable {
     /// - Throws: `.connectionRequired` if the disk does not have it and there is no connection;
     ///   `.localDatabaseError`, or the server's refusal.
     public func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel {
-        try await engine.channel(url)
+        try await engine.channel(.channelSearch(ChannelSearch(url)))
     }
 
     /// Opens the user's channel list, which shows at once what is on disk.

@@ -40,13 +40,3 @@ public enum ConnectionState: Sendable {
         }
     }
 }
-
-extension RoostError {
-    init(_ refusal: LinkMachine.Refusal) {
-        // While the link retries by itself, waiting is all that helps.
-        let remedy = Self.remedy(of: refusal.code)
-        self.init(
-            refusal.code, remedy: refusal.isFinal ? (remedy == .retry ? .none : remedy) : .retry,
-            message: refusal.message)
-    }
-}

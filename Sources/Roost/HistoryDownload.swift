@@ -164,16 +164,16 @@ extension HistoryDownload {
                 try await engine.downloadPage(
                     of: channel, since: request.since, knowingEndSince: connection)
             }
-            guard let step, let page = step.page else { return }
+            guard let step, let reached = step.reached else { return }
             // A new connection begins with the newest page again.
             if connection != step.connection { walk = PageWalk(from: nil, pageLimit: .max) }
             connection = step.connection
             steps += 1
             update {
-                $0.messages += page.added
-                $0.reached = page.reached
+                $0.messages += step.added
+                $0.reached = reached
             }
-            guard walk.goesOn(to: steps, after: [page.reached]) else {
+            guard walk.goesOn(to: steps, after: [reached]) else {
                 return update { $0.refused[channel] = .malformedData }
             }
             await engine.rest(for: request.pause)

@@ -10,6 +10,12 @@ protocol JoinableStep: Sendable {
 
 extension ListDiff: JoinableStep {}
 
+extension ChatEvent: JoinableStep {
+    func followed(by later: ChatEvent) -> ChatEvent { .missed(count + later.count) }
+
+    private var count: Int { if case .missed(let count) = self { count } else { 1 } }
+}
+
 /// The steps one reader has not taken yet.
 ///
 /// Holds at most `capacity` steps; beyond that the newest two become one. So a reader that sleeps

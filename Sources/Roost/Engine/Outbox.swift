@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCore
-package import RoostModel
+import RoostModel
 import RoostStore
 import RoostWire
 
@@ -372,23 +372,5 @@ extension OutboxMachine.Item {
             kind: item.content.isChange ? .change : item.hasUploads ? .file : .message,
             createdAt: item.createdAt, state: item.state, hasLeft: item.mayHaveArrived,
             isNoted: isNoted, awaited: item.content.awaited)
-    }
-}
-
-extension RequestID {
-    /// A name nobody else makes: 128 random bits in hexadecimal.
-    package static func random(_ entropy: () -> UInt64) -> RequestID {
-        let words = (entropy(), entropy())
-        return RequestID(
-            // SAFETY: all 32 bytes are written.
-            unsafe String(unsafeUninitializedCapacity: 32) { text in
-                for place in 0..<32 {
-                    let word = place < 16 ? words.0 : words.1
-                    let digit = UInt8(truncatingIfNeeded: word >> (60 - place % 16 * 4)) & 0xF
-                    // Ten places behind "W" the small letters begin.
-                    unsafe text[place] = digit + UInt8(ascii: digit < 10 ? "0" : "W")
-                }
-                return 32
-            })
     }
 }

@@ -74,40 +74,6 @@ extension RoostError {
             message: ([error.message] + error.repairs.sentences).joined(separator: " "),
             cause: .disk(mayPass: error.mayPass), underlying: error)
     }
-
-    init(_ failure: APIFailure) {
-        switch failure {
-        case .refused(let error, let status):
-            // Whatever the code, these two kinds of status pass by themselves.
-            let passes = status == 429 || status >= 500
-            self.init(
-                error.code, remedy: passes ? .retry : Self.remedy(of: error.code),
-                message: error.message, underlying: failure)
-        case .unreadable(let error):
-            self.init(
-                .malformedData, remedy: .retry,
-                message: "The server's answer could not be read: \(error)", underlying: failure)
-        }
-    }
-
-    init(_ error: ServerError) {
-        self.init(
-            error.code, remedy: Self.remedy(of: error.code), message: error.message,
-            underlying: error)
-    }
-
-    static func remedy(of code: Code) -> Remedy {
-        switch code {
-        case .tokenInvalid, .userDeactivated, .userNotFound, .sessionRevoked: .signIn
-        case .applicationNotFound: .correctInput
-        case .networkError, .socketClosed, .socketFailed, .connectionRequired, .loginTimeout,
-            .ackTimeout, .rateLimited, .tooManyMessages, .internalServerError, .delayedConnecting,
-            .sessionKeyExpired, .sessionKeyNotFound:
-            .retry
-        case .untrustedServer: .none
-        default: .correctInput
-        }
-    }
 }
 
 extension StoreError {

@@ -23,10 +23,9 @@ extension SyncEngine {
                 .storageRepaired(
                     "\(count) message\(count == 1 ? "" : "s") of the channel \(channel) could not be "
                         + "read and will be fetched again; unsent messages were not touched."))
-            for id in sync.timelines.ids(of: channel) { receive(.wish(.reread(id))) }
-            // What words the message had nobody knows, so that all of them were forgotten.
+            receive(.lost(channel))
+            // The words of a lost message are unknown, so the index has forgotten all of them.
             finishIndex()
-            if isOnline { catchUp(channel, .ifNeeded) }
         case .suspected:
             await mend()
         }
@@ -36,12 +35,7 @@ extension SyncEngine {
         underWay += 1
         let report = await mended()
         for sentence in Repairs(cache: report).sentences { emit(.storageRepaired(sentence)) }
-        // What the repair has lost may be what this connection has brought.
-        if report != .intact, isOnline {
-            sync.session?.caughtUp = []
-            for channel in sync.timelines.channels { catchUp(channel) }
-            catchUpChannels()
-        }
+        if report != .intact { receive(.repaired) }
         await ended()
     }
 

@@ -8,21 +8,11 @@ import RoostWire
 // Fetching history that nobody looks at.
 
 extension SyncEngine {
-    /// Messages a request of a download asks for; the server gives at most 200.
-    private static let downloadPage = 200
     /// How often one request of a download is tried again on one connection.
     private static let downloadRetries = 8
 
     /// Bytes of a message on disk where none is known to measure.
     private static let assumedBytes: Int64 = 400
-
-    /// What one step of a download did.
-    struct DownloadStep: Sendable {
-        /// Nil when there was nothing left to fetch.
-        let page: (added: Int, reached: Timestamp)?
-        /// The connection that told the channel's newest message.
-        let connection: Int
-    }
 
     /// Returns when there is a connection; false when the client closed before.
     func waitForConnection() async -> Bool {
@@ -56,7 +46,7 @@ extension SyncEngine {
     /// The user's channels, last written first, as the server lists them now.
     func allChannels() async throws(RoostError) -> [ChannelURL] {
         try await run(.fill(ListFill()))
-        guard try await isChannelListWhole else {
+        guard try await reader.isChannelListWhole else {
             throw RoostError(
                 .requestFailed, remedy: .retry,
                 message: "The user's channels are being fetched; the download begins after that.")
@@ -70,22 +60,15 @@ extension SyncEngine {
         }
     }
 
-    /// Fetches what comes next on the way from the newest message to a moment.
+    /// Fetches the next page on the way from the newest message back to a moment.
     func downloadPage(
-        of channel: ChannelURL, since: Timestamp, knowingEndSince connection: Int?
+        of channel: ChannelURL, since: Timestamp, knowingEndSince connection: LinkMachine.Epoch?
     ) async throws(RoostError) -> DownloadStep {
-        guard let session else { throw .notConnected }
-        let number = session.epoch
-        let question = try await coverage(of: channel).pageToDownload(
-            since: since, knowsEnd: connection == number, limit: Self.downloadPage)
-        guard let question else { return DownloadStep(page: nil, connection: number) }
-        try await takeTurn()
-        let before = try await holding(of: channel).messages
-        let statement = try await loadPage(PageFetch(channel, question)).statement
-        let added = try await holding(of: channel).messages - before
-        if added > 0 { sync.pacing.giveBack() }
-        let reached = statement.range?.lower.createdAt ?? .distantFuture
-        return DownloadStep(page: (added, reached), connection: number)
+        let page = DownloadPage(channel, since: since, knowingEndSince: connection)
+        guard case .downloaded(let step) = try await run(.downloadPage(page)) else {
+            throw .outOfStep
+        }
+        return step
     }
 
     func downloadEstimate(of channel: ChannelURL) async throws(RoostError) -> DownloadEstimate {

@@ -8,7 +8,7 @@ import RoostStore
 
 extension SyncEngine {
     func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole] {
-        let coverage = try await coverage(of: channel)
+        let coverage = try await reader.covered(channel)
         let known: GroupChannel?
         let count: Int
         do {
@@ -59,7 +59,7 @@ extension SyncEngine {
         let known: GroupChannel?
         do { known = try await reader.channel(channel).value } catch { throw RoostError(error) }
         guard let known, known.myState != .none else {
-            return .unknown(isListWhole: try await isChannelListWhole)
+            return .unknown(isListWhole: try await reader.isChannelListWhole)
         }
         let unmet = query.filter.criteria(unmetBy: known, viewer: me)
         return unmet.isEmpty ? .shown : .leftOut(unmet)

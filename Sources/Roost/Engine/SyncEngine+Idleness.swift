@@ -65,11 +65,7 @@ extension SyncEngine {
     private var isBusy: Bool {
         get async {
             if underWay > 0 || machine.isBusy { return true }
-            if await outbox?.isBusy ?? false { return true }
-            switch await link?.state {
-            case .opening, .authenticating: return true
-            case .idle, .online, .backingOff, .awaitingNetwork, .asleep, .refused, nil: return false
-            }
+            return await outbox?.isBusy ?? false
         }
     }
 }

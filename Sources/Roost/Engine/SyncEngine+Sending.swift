@@ -22,11 +22,10 @@ extension SyncEngine {
 
     private func deliverMessage(_ item: OutboxItem, isOnline: Bool) async -> Outbox.Outcome {
         guard let command = MessageCommand(item) else { return .isMoot }
-        guard let link else { return .failed(.notConnected, .socket) }
         var lost = RoostError.notConnected
         if isOnline {
             do throws(RoostError) {
-                try await link.send(.message(command))
+                try await send(.message(command))
                 return .awaitsAnswer
             } catch {
                 lost = error
@@ -38,7 +37,8 @@ extension SyncEngine {
 
     /// The file is there but the socket is lost: the message goes by HTTP, if there is a network (R146).
     private func deliverByHTTP(_ command: MessageCommand) async -> Outbox.Outcome {
-        guard let key = await sessionKey(), await hasNetwork else {
+        let epoch = sync.link.loginEpoch
+        guard let key = sync.link.sessionKey, sync.link.hasNetwork else {
             return .failed(.notConnected, .socket)
         }
         let channel = command.channelURL
@@ -52,7 +52,7 @@ extension SyncEngine {
             // Nothing leads to the server: that is not being connected (R147), and not a request that
             // failed (R148).
             if error.isUnreachable { return .failed(.notConnected, .socket) }
-            await renewSession(after: error)
+            receive(.refusedKey(error, epoch))
             return .failed(error, .http)
         }
     }
@@ -63,24 +63,11 @@ extension SyncEngine {
         _ message: Message, to requestID: RequestID?, since beginning: Int
     ) async {
         let event = MessageEvent(message: message, acknowledges: requestID)
-        if isOnline { return await take(.message(event), since: beginning) }
-        // What the disk refuses is brought by the next catch-up.
-        guard (try? await takeOffline(event, since: beginning)) != nil else { return }
+        let wasOnline = isOnline
+        _ = try? await run(.liveEvent(LiveEvent(.message(event), since: beginning)))
+        if wasOnline { return }
         // What stands before it nobody tells without a socket; only a page shows it where it belongs.
         run { engine in await engine.meet(event.message.channelURL) }
-    }
-
-    private func takeOffline(
-        _ event: MessageEvent, since beginning: Int
-    ) async throws(RoostError) {
-        let channel = event.message.channelURL
-        guard event.message.hasPossibleTimes else { throw .impossible }
-        let rewinds = try await rewinds(before: event)
-        guard let (message, amendments) = upToDate(event.message, since: beginning) else { return }
-        try await commit(
-            [.liveMessage(message, predecessor: nil)] + amendments
-                + sync.firstCursor(of: channel, before: message, since: sync.firstLoginAt),
-            rewinding: rewinds, in: channel, from: .answer)
     }
 
     /// Has the newest messages meet what a timeline shows, while there is no socket.
@@ -88,10 +75,11 @@ extension SyncEngine {
         for id in sync.timelines.ids(of: channel)
         where sync.timelines[id]?.list.hasHoleAbove ?? false {
             // What fails is made good by the next catch-up.
-            _ = try? await loadPage(
-                PageFetch(
-                    channel, .around(.distantFuture, older: Self.lookBack, newer: 0),
-                    isOffline: true))
+            _ = try? await run(
+                .page(
+                    PageFetch(
+                        channel, .around(.distantFuture, older: Self.lookBack, newer: 0),
+                        isOffline: true)))
             return
         }
     }
@@ -102,9 +90,8 @@ extension SyncEngine {
         let channel = item.channel
         switch action {
         case .edit(.delivered(let id), let edit):
-            guard let link else { throw .notConnected }
             let isFile = if case .file? = await held(id)?.content { true } else { false }
-            try await link.send(
+            try await send(
                 .edit(
                     EditCommand(
                         channelURL: channel, messageID: id, requestID: item.requestID,
@@ -119,8 +106,11 @@ extension SyncEngine {
                 guard error.code == .messageNotFound else { throw error }  // It is gone already.
             }
             // It is done, whatever this disk says; what it refuses is repaired later.
-            await take(
-                .deleted(DeletionEvent(channelURL: channel, messageID: id)), from: .answer)
+            try await run(
+                .liveEvent(
+                    LiveEvent(
+                        .deleted(DeletionEvent(channelURL: channel, messageID: id)), from: .answer))
+            )
             return .done(nil)
         case .addReaction(let key, .delivered(let id)):
             return try await react(key, to: id, in: channel, isAdded: true)
@@ -146,12 +136,14 @@ extension SyncEngine {
             ReactToMessage(channelURL: channel, messageID: id, key: key, isAdded: isAdded))
         // What another device of the user's did after it may have come first.
         if sync.news(of: channel, since: beginning).overtakes(change, of: id) {
-            await deliverCommits()
+            try await commit([], from: .answer)
             return .done(nil)
         }
-        await take(
-            .reaction(ReactionEvent(channelURL: channel, messageID: id, change: change)),
-            from: .answer)
+        try await run(
+            .liveEvent(
+                LiveEvent(
+                    .reaction(ReactionEvent(channelURL: channel, messageID: id, change: change)),
+                    from: .answer)))
         return .done(nil)
     }
 
@@ -160,27 +152,13 @@ extension SyncEngine {
     func upload(
         _ upload: UploadFile, _ source: HTTPBodySource
     ) async throws(RoostError) -> UploadFile.Output {
-        guard let key = await sessionKey() else { throw .notConnected }
+        let epoch = sync.link.loginEpoch
+        guard let key = sync.link.sessionKey else { throw .notConnected }
         do throws(RoostError) {
             return try await api.upload(upload, source.body(of: upload), sessionKey: key)
         } catch {
-            await renewSession(after: error)
+            receive(.refusedKey(error, epoch))
             throw error
-        }
-    }
-
-    /// The key of the present session, or of the last one: it outlives its socket.
-    func sessionKey() async -> String? {
-        if let session { return session.login.sessionKey }
-        return await link?.sessionKey
-    }
-
-    private var hasNetwork: Bool {
-        get async {
-            switch await link?.state {
-            case .awaitingNetwork, .idle, .refused, nil: false
-            case .opening, .authenticating, .online, .backingOff, .asleep: true
-            }
         }
     }
 
@@ -199,8 +177,10 @@ extension SyncEngine {
             for channel in unsure {
                 // What stands in the page is settled by it. Without an answer the server tells a copy by
                 // its request ID.
-                _ = try? await engine.loadPage(
-                    PageFetch(channel, .around(.distantFuture, older: Self.lookBack, newer: 0)))
+                _ = try? await engine.run(
+                    .page(
+                        PageFetch(channel, .around(.distantFuture, older: Self.lookBack, newer: 0)))
+                )
                 guard await engine.sync.catchUps[channel] == nil else { continue }
                 await engine.outbox?.receive(.release(channel))
             }

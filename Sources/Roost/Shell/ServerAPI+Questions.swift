@@ -21,6 +21,23 @@ extension ServerAPI {
         case .fingerprints(let call): .fingerprints(try await self.call(call, sessionKey: key))
         case .countMessages(let call): .count(try await self.call(call, sessionKey: key))
         case .mute(let call): .mute(try await self.call(call, sessionKey: key))
+        case .create(let call): .channel(try await self.call(call, sessionKey: key).channel)
+        case .update(let call): .channel(try await self.call(call, sessionKey: key))
+        case .join(let call): .channel(try await self.call(call, sessionKey: key))
+        case .invite(let call): .channel(try await self.call(call, sessionKey: key))
+        case .moment(let call): .moment(try await self.call(call, sessionKey: key))
+        case .writeMetadata(let call): .metadata(try await self.call(call, sessionKey: key))
+        case .markAsRead(let call): try await done(call, key)
+        case .leave(let call): try await done(call, key)
+        case .request(let call): try await done(call, key)
         }
+    }
+
+    /// Makes a call whose answer says no more than that it was accepted.
+    private func done<Call: Question>(
+        _ call: Call, _ key: String
+    ) async throws(RoostError) -> ServerAnswer {
+        _ = try await self.call(call, sessionKey: key)
+        return .done
     }
 }

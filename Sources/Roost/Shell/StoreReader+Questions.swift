@@ -30,6 +30,19 @@ extension StoreReader {
         }
     }
 
+    func covered(_ channel: ChannelURL) async throws(RoostError) -> Coverage {
+        do { return try await coverage(of: channel).value } catch { throw RoostError(error) }
+    }
+
+    /// Whether the disk holds all of the user's channels.
+    var isChannelListWhole: Bool {
+        get async throws(RoostError) {
+            do { return try await cursor(.channelFill).value == .listEnd } catch {
+                throw RoostError(error)
+            }
+        }
+    }
+
     /// Returns the first channels of a list, and whether the disk holds more, and all.
     func cachedChannels(
         _ filter: ChannelFilter, _ order: ChannelOrder, limit: Int

@@ -23,8 +23,7 @@ extension SyncEngine {
         receive(.openTimeline(open))
         try await run(.timelineOpening(TimelineOpening(open.id)))
         receive(.unsent(channel, await outbox?.unsent(in: channel) ?? []))
-        noteOpening(of: channel)
-        receive(.wish(.synchronize(open.id)))
+        receive(.opened(open.id))
         return timeline
     }
 
@@ -39,6 +38,16 @@ extension SyncEngine {
         receive(.openList(open))
         try await run(.listOpening(ListOpening(open.id)))
         return list
+    }
+
+    /// Compares a channel's cached messages with the server.
+    func compare(_ channel: ChannelURL) async throws(RoostError) -> CacheComparison {
+        guard case .comparison(let result) = try await run(.comparison(Comparison(channel))) else {
+            throw .outOfStep
+        }
+        return CacheComparison(
+            comparedMessages: result.compared, fetchedMessages: result.fetched,
+            differingStretches: result.differing)
     }
 
     /// Runs an operation that counts.
@@ -127,34 +136,8 @@ extension SyncEngine {
         }
     }
 
-    private func missCommits() async {
-        // After the delivery that is under way, which may be of a commit from before.
-        await withCheckedContinuation { committing.enter($0) }
-        defer { committing.leave() }
+    private func missCommits() {
         receive(.missedCommits)
         finishIndex()
-    }
-
-    // MARK: Wishes
-
-    /// Catches one channel up; while a catch-up of it runs, further wishes wait for its end.
-    func catchUp(_ channel: ChannelURL, _ wish: CatchUpWish = .anyway) {
-        receive(.wish(.catchUp(channel, wish)))
-    }
-
-    /// Brings the user's channels and the open lists up to the server.
-    func catchUpChannels() { receive(.wish(.catchUpChannels)) }
-
-    /// Has the server describe a channel; no caller waits for it.
-    func lookUp(_ channel: ChannelURL) { receive(.wish(.lookUp(channel))) }
-
-    /// Has the server describe a channel; returns when that is done, or cannot be done now.
-    func lookUpNow(_ channel: ChannelURL) async {
-        _ = try? await run(.awaitLookUp(LookUpWait(channel, asksAnew: true)))
-    }
-
-    /// Returns when no look-up of a channel is under way.
-    func finishLookUp(of channel: ChannelURL) async {
-        _ = try? await run(.awaitLookUp(LookUpWait(channel, asksAnew: false)))
     }
 }

@@ -39,22 +39,26 @@ extension SyncEngine {
             }
         case .ask(let id, let question, let credentials):
             // The key of now: the question was decided on in this session.
-            let key = session?.login.sessionKey
+            let key =
+                credentials == .connection ? session?.login.sessionKey : sync.link.sessionKey
             answer(id) { engine throws(RoostError) in
-                let key = credentials == .connection ? key : await engine.sessionKey()
                 guard let key else { throw .notConnected }
                 return try await engine.api.answer(question, sessionKey: key)
             } with: {
                 .answer($0)
             }
+        case .send(let id, let command): send(command, for: id)
         case .commit(let id, let mutations, let origin, let condition):
-            // The place in the order is taken now: what was decided before comes first.
-            committing.enter {
-                self.answer(id) { engine throws(RoostError) in
-                    try await engine.commitInTurn(mutations, from: origin, unless: condition)
-                } with: {
-                    .committed($0)
-                }
+            answer(id) { engine throws(RoostError) in
+                try await engine.commit(mutations, from: origin, unless: condition)
+            } with: {
+                .committed($0)
+            }
+        case .keep(let id, let task):
+            answer(id) { engine throws(RoostError) in
+                try await engine.perform(task, for: id)
+            } with: {
+                .kept($0)
             }
         case .pause(let id, let duration, _): pause(id, for: duration)
         case .endPause(let id): operationPauses.removeValue(forKey: id)?.task.cancel()
@@ -63,11 +67,6 @@ extension SyncEngine {
                 await self.endLimit(id, number)
             }
         case .endLimit(let id): limitTimers.disarm(id)
-        case .deliverCommits(let id):
-            committing.enter {
-                // Behind every commit that was under way.
-                Task(executorPreference: self.executor) { await self.endDelivery(for: id) }
-            }
         case .notice(let notice): take(notice)
         case .finish(let id, let outcome):
             operationWaiters.removeValue(forKey: id)?.resume(returning: outcome)
@@ -85,6 +84,22 @@ extension SyncEngine {
             let result = await Result { () async throws(RoostError) in try await work(self) }
             await self.receive(.reply(id, reply(result)))
         }
+    }
+
+    /// Sends a frame, and replies to an operation that waits for that.
+    private func send(_ command: ClientCommand, for id: SyncMachine.OperationID?) {
+        // A socket write ends with the connection.
+        run { engine in
+            let result = await Result { () async throws(RoostError) in
+                try await engine.send(command)
+            }
+            if let id { await engine.receive(.reply(id, .sent(result.failure))) }
+        }
+    }
+
+    private func fired(_ timer: MachineTimer, _ number: Int) {
+        guard timers.claim(timer, number) else { return }
+        receive(.fired(timer))
     }
 
     private func pause(_ id: SyncMachine.OperationID, for duration: Duration) {
@@ -110,26 +125,26 @@ extension SyncEngine {
         receive(.overdue(id))
     }
 
-    private func endDelivery(for id: SyncMachine.OperationID) {
-        committing.leave()
-        receive(.reply(id, .woken(nil)))
-    }
-
-    /// Commits unless a condition holds in the commit's place in the order; nil where it does.
-    private func commitInTurn(
+    /// Commits unless a condition holds; nil where it does.
+    private func commit(
         _ mutations: [Mutation], from origin: ChangeOrigin, unless condition: CommitCondition?
     ) async throws(RoostError) -> Commit? {
-        var made: Commit?
-        try await commitInTurn(from: origin) { writer throws(StoreError) in
+        do {
             if case .cursorMoved(let key, let place) = condition,
                 try await reader.cursor(key).value != place
             {
                 return nil
             }
-            made = try await writer.commit(mutations)
-            return made
+            let commit = try await store.writer.commit(mutations)
+            note(commit, from: origin)
+            return commit
+        } catch {
+            throw RoostError(error)
         }
-        return made
+    }
+
+    func note(_ commit: Commit, from origin: ChangeOrigin) {
+        journal.note(.commit(sequence: commit.sequence, origin, CommitSize(commit)))
     }
 
     private func take(_ notice: Notice) {
@@ -140,17 +155,36 @@ extension SyncEngine {
             run { engine in await engine.outbox?.receive(.hold(channel)) }
         case .release(let channel):
             run { engine in await engine.outbox?.receive(.release(channel)) }
-        case .renewSession: run { engine in await engine.link?.renewSession() }
-        case .checkMute(let channel): run { engine in await engine.checkMute(in: channel) }
-        case .described(let channel):
-            watch.retreats.remove(channel)
-            emitPending(of: channel)
-        case .tellPending: emitPending()
+        case .linked(let input, let entropy, let state, let effects):
+            journal.note(.link(input.withoutWords, entropy: entropy), .link(state, effects))
+        case .openSocket(let epoch, let key, let isInForeground):
+            openSocket(epoch, sessionKey: key, isInForeground: isInForeground)
+        case .closeSocket: closeSocket()
+        case .loggedIn(let user):
+            finishIndex()
+            run { engine in await engine.outbox?.rename(to: user) }
+        case .wentOnline:
+            run { engine in await engine.outbox?.wentOnline() }
+            resumeDownloads(isOnline: true)
+        case .wentOffline: run { engine in await engine.outbox?.wentOffline() }
+        case .connection(let state, let failure):
+            publish(ConnectionState(state, lastFailure: failure))
+        case .made(let requestID): run { engine in await engine.outbox?.made(requestID) }
+        case .refusedRequest(let requestID, let error):
+            run { engine in await engine.outbox?.refused(requestID, error) }
+        case .event(let event): emit(event)
+        case .send(let command): send(command, for: nil)
+        case .arm(let timer, let duration):
+            timers.arm(timer, for: duration, in: world) { [weak self] number in
+                await self?.fired(timer, number)
+            }
+        case .disarm(let timer): timers.disarm(timer)
         case .timelineChanged(let id, let diff): tell(diff, of: id)
         case .listChanged(let id, let diff): tell(diff, of: id)
         case .refused(let id, let error): timelines[id]?.object?.refusals.publish(error)
         case .judgedSync(let channel, let question, let decision):
             journal.note(channel, .sync(decision)) { .sync(channel: $0, question) }
+        case .asked(let what, let channel): journal.asked(what, of: channel)
         case .came(let name, let channel): journal.came(name, about: channel)
         case .judgedPage(let channel, let answer, let statement):
             journal.note(channel, .page(statement)) { .page(channel: $0, answer) }
@@ -170,5 +204,9 @@ extension Result where Failure == RoostError {
         } catch {
             self = .failure(error)
         }
+    }
+
+    fileprivate var failure: RoostError? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }

@@ -76,10 +76,7 @@ package struct Retrying: SyncOperation {
             failures = 0
             return begin(&sync)
         }
-        if error.endsSessionKey {
-            sync.notices.append(.renewSession)
-            return .fail(error)
-        }
+        if error.endsSessionKey { return .fail(error) }
         if !error.mayPassWithDisk { failures += 1 }
         // Callers of a look-up are answered after the first try; the tries go on.
         if case .lookUp(let channel) = work { sync.wakeAll(.lookUp(channel), nil) }
@@ -107,7 +104,9 @@ package struct CatchUp: SyncOperation {
         case (.beginning, .begin): return begin(&sync)
         case (.working, .ended):
             let wish = sync.catchUps.removeValue(forKey: channel) ?? .none
-            sync.notices += [.release(channel), .checkMute(channel)]
+            sync.notices.append(.release(channel))
+            // A mute that the cache shows may have ended meanwhile.
+            sync.start(.muteCheck(MuteCheck(channel, onlyIfKnown: true)))
             guard sync.session != nil, wish > .none else { return .end(.done) }
             if wish == .ifNeeded, !sync.needsServer(channel) { return .end(.done) }
             sync.catchUps[channel] = CatchUpWish.none
@@ -204,7 +203,7 @@ package struct ListsUpdate: SyncOperation {
             return .need(.run(.changeLog(ChangeLogReading(.channelChanges))))
         case (.readingChanges, .ended(.done)):
             if let epoch, sync.isPresent(epoch) { sync.session?.isChannelLogRead = true }
-            sync.notices.append(.tellPending)
+            sync.emitPending()
             return goOn(with: sync.lists.ids, &sync)
         case (.pacing(let list, let rest), .paused): return synchronize(list, rest, &sync)
         case (.synchronizing(let rest), .ended(.done)): return goOn(with: rest, &sync)

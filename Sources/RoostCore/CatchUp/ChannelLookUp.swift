@@ -115,7 +115,7 @@ package struct LookUp: SyncOperation {
                     return .end(.done)
                 }
                 // Otherwise the next connection's change log brings what the events tell of.
-                sync.notices.append(.described(channel))
+                sync.noteDescription(of: channel)
             }
             sync.wakeAll(.lookUp(channel), nil)
             return .end(.done)

@@ -141,7 +141,7 @@ package struct TimelineUpdate: SyncOperation {
             return .need(.run(.timeline(TimelineSynchronization(timeline, .opening))))
         case (.synchronizing, .ended(.done)):
             end(nil, &sync)
-            sync.notices.append(.checkMute(channel))
+            sync.start(.muteCheck(MuteCheck(channel, onlyIfKnown: true)))
             return .end(.done)
         default:
             let error = reply.failure ?? .outOfStep

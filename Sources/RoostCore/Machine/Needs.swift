@@ -46,6 +46,15 @@ package enum ServerQuestion: Hashable, Sendable {
     case fingerprints(FingerprintMessages)
     case countMessages(CountMessages)
     case mute(AskMute)
+    case markAsRead(MarkAsRead)
+    case create(CreateChannel)
+    case update(UpdateChannel)
+    case join(JoinChannel)
+    case invite(InviteMembers)
+    case leave(LeaveChannel)
+    case request(ChannelRequest)
+    case moment(MomentRequest)
+    case writeMetadata(MetadataQuestion)
 }
 
 package enum ServerAnswer: Hashable, Sendable {
@@ -58,6 +67,9 @@ package enum ServerAnswer: Hashable, Sendable {
     case fingerprints([MessageFingerprint])
     case count(Int)
     case mute(AskMute.Answer)
+    case moment(Timestamp?)
+    case metadata([String: String])
+    case done
 }
 
 /// The session key that a question to the server shows.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostModel
+package import RoostWire
 
 // Work of several steps, as values.
 //
@@ -27,8 +28,11 @@ package enum Step: Hashable, Sendable {
 package enum Need: Hashable, Sendable {
     case read(StoreQuestion)
     case ask(ServerQuestion, Credentials = .connection)
+    /// A frame over the socket of the present connection; an end without an error means that it was queued.
+    case send(ClientCommand)
     /// One transaction; the collections have been told of it when the operation goes on.
     case commit([Mutation], ChangeOrigin, unless: CommitCondition? = nil)
+    case keep(CacheTask)
     /// A pause, which the next connection ends early.
     case pause(Duration, Pause)
     case run(Operation)
@@ -49,6 +53,14 @@ package enum Condition: Hashable, Sendable {
     case opening(TimelineID)
     /// An answer to the look-up of a channel, or its first failure.
     case lookUp(ChannelURL)
+    /// The first outcome of the connecting.
+    case connection
+    /// The answer to a command over the socket.
+    case answer(RequestID)
+    /// The read mark that answers the callers of a round.
+    case readMark(ChannelURL, round: Int)
+    /// The end of the read mark that is on its way, whatever its result.
+    case readMarkEnd(ChannelURL)
 }
 
 /// Why an operation pauses.
@@ -70,8 +82,10 @@ package enum Reply: Hashable, Sendable {
     case begin
     case read(Result<StoreAnswer, RoostError>)
     case answer(Result<ServerAnswer, RoostError>)
+    case sent(RoostError?)
     /// Nil where the condition of the commit left it out.
     case committed(Result<Commit?, RoostError>)
+    case kept(Result<CacheTaskAnswer, RoostError>)
     case paused
     /// What an operation waited for has happened, or ended with an error.
     case woken(RoostError?)
@@ -81,10 +95,11 @@ package enum Reply: Hashable, Sendable {
     package var failure: RoostError? {
         switch self {
         case .read(.failure(let error)), .answer(.failure(let error)),
-            .committed(.failure(let error)), .ended(.failed(let error)):
+            .committed(.failure(let error)), .kept(.failure(let error)),
+            .ended(.failed(let error)):
             error
-        case .woken(let error): error
-        case .begin, .read, .answer, .committed, .paused, .ended: nil
+        case .woken(let error), .sent(let error): error
+        case .begin, .read, .answer, .committed, .kept, .paused, .ended: nil
         }
     }
 }
@@ -96,6 +111,12 @@ package enum Outcome: Hashable, Sendable {
     case page(PageStatement, messages: Int)
     case gap(GapResult)
     case count(Int)
+    case channel(GroupChannel)
+    case metadata([String: String])
+    case comparison(Comparison.Result)
+    case downloaded(DownloadStep)
+    case trimmed(TrimProgress)
+    case erased(isComplete: Bool)
     case failed(RoostError)
 }
 

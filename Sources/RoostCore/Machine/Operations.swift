@@ -26,6 +26,26 @@ package enum Operation: Hashable, Sendable {
     case list(ListSynchronization)
     case listOpening(ListOpening)
     case listPaging(ListPaging)
+    case liveEvent(LiveEvent)
+    case socketCall(SocketCall)
+    case vote(Vote)
+    case diskRecovery(DiskRecovery)
+    case muteCheck(MuteCheck)
+    case markAsRead(MarkAsReadCall)
+    case readMarkSending(ReadMarkSending)
+    case readMarkPause(ReadMarkPause)
+    case markAsUnread(MarkAsUnread)
+    case channelAct(ChannelAct)
+    case channelCreation(ChannelCreation)
+    case channelSearch(ChannelSearch)
+    indirect case inTime(InTime)
+    case connecting(Connecting)
+    case storing(Storing)
+    case comparison(Comparison)
+    case downloadPage(DownloadPage)
+    case cacheTrimming(CacheTrimming)
+    case budgetKeeping(BudgetKeeping)
+    case cacheClearing(CacheClearing)
 
     mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch self {
@@ -100,6 +120,66 @@ package enum Operation: Hashable, Sendable {
             return operation.resume(reply, &sync)
         case .listPaging(var operation):
             defer { self = .listPaging(operation) }
+            return operation.resume(reply, &sync)
+        case .liveEvent(var operation):
+            defer { self = .liveEvent(operation) }
+            return operation.resume(reply, &sync)
+        case .socketCall(var operation):
+            defer { self = .socketCall(operation) }
+            return operation.resume(reply, &sync)
+        case .vote(var operation):
+            defer { self = .vote(operation) }
+            return operation.resume(reply, &sync)
+        case .diskRecovery(var operation):
+            defer { self = .diskRecovery(operation) }
+            return operation.resume(reply, &sync)
+        case .muteCheck(var operation):
+            defer { self = .muteCheck(operation) }
+            return operation.resume(reply, &sync)
+        case .markAsRead(var operation):
+            defer { self = .markAsRead(operation) }
+            return operation.resume(reply, &sync)
+        case .readMarkSending(var operation):
+            defer { self = .readMarkSending(operation) }
+            return operation.resume(reply, &sync)
+        case .readMarkPause(var operation):
+            defer { self = .readMarkPause(operation) }
+            return operation.resume(reply, &sync)
+        case .markAsUnread(var operation):
+            defer { self = .markAsUnread(operation) }
+            return operation.resume(reply, &sync)
+        case .channelAct(var operation):
+            defer { self = .channelAct(operation) }
+            return operation.resume(reply, &sync)
+        case .channelCreation(var operation):
+            defer { self = .channelCreation(operation) }
+            return operation.resume(reply, &sync)
+        case .channelSearch(var operation):
+            defer { self = .channelSearch(operation) }
+            return operation.resume(reply, &sync)
+        case .inTime(var operation):
+            defer { self = .inTime(operation) }
+            return operation.resume(reply, &sync)
+        case .connecting(var operation):
+            defer { self = .connecting(operation) }
+            return operation.resume(reply, &sync)
+        case .storing(var operation):
+            defer { self = .storing(operation) }
+            return operation.resume(reply, &sync)
+        case .comparison(var operation):
+            defer { self = .comparison(operation) }
+            return operation.resume(reply, &sync)
+        case .downloadPage(var operation):
+            defer { self = .downloadPage(operation) }
+            return operation.resume(reply, &sync)
+        case .cacheTrimming(var operation):
+            defer { self = .cacheTrimming(operation) }
+            return operation.resume(reply, &sync)
+        case .budgetKeeping(var operation):
+            defer { self = .budgetKeeping(operation) }
+            return operation.resume(reply, &sync)
+        case .cacheClearing(var operation):
+            defer { self = .cacheClearing(operation) }
             return operation.resume(reply, &sync)
         }
     }

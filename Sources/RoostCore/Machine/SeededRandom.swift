@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostModel
+
 /// A sequence of random numbers that depends on its seed alone (xoshiro256**).
 package struct SeededRandom: RandomNumberGenerator, Hashable, Codable, Sendable {
     private var state: [UInt64]
@@ -25,4 +27,8 @@ package struct SeededRandom: RandomNumberGenerator, Hashable, Codable, Sendable 
     private static func rotated(_ value: UInt64, by bits: UInt64) -> UInt64 {
         (value << bits) | (value >> (64 - bits))
     }
+}
+
+extension SeededRandom {
+    package mutating func requestID() -> RequestID { RequestID.random { next() } }
 }

@@ -21,14 +21,21 @@ package struct SyncMachine: Sendable {
     }
 
     package enum Input: Sendable {
-        case connected(LoginSuccess, LinkMachine.Epoch)
-        case disconnected
+        /// News of the socket, the network or the app's place on the device.
+        case link(LinkMachine.Input)
+        /// A frame of the socket; the named operation ends when the frame is applied.
+        case frame(OperationID, ServerEvent, LinkMachine.Epoch)
+        /// The app gives the connection up.
+        case disconnect
+        /// The server has refused the key of a login in a call that is no operation.
+        case refusedKey(RoostError, LinkMachine.Epoch?)
+        case fired(MachineTimer)
+        case startedTyping(ChannelURL)
+        case stoppedTyping(ChannelURL)
         case start(OperationID, Operation)
         case reply(OperationID, Reply)
         /// The time limit of an operation's part is over.
         case overdue(OperationID)
-        /// A transaction is on disk; commits come in their order.
-        case committed(Commit, ChangeOrigin)
         /// Another process has made commits.
         case missedCommits
         case openTimeline(OpenTimeline)
@@ -37,25 +44,19 @@ package struct SyncMachine: Sendable {
         case closeList(ListID)
         /// The unsent messages of a channel are others now.
         case unsent(ChannelURL, [Message])
-        /// A decision of a part that is no operation yet.
-        case wish(Wish)
-    }
-
-    /// A decision of the shell's own parts about what is to be done next.
-    package enum Wish: Hashable, Sendable {
-        case catchUp(ChannelURL, CatchUpWish)
-        case catchUpChannels
-        case lookUp(ChannelURL)
-        case synchronize(TimelineID)
-        case reread(TimelineID)
-        /// The cache was emptied: open lists fill again as if they had just been opened.
-        case beginListsAnew
+        /// A timeline shows what the disk has; the server's page is to follow.
+        case opened(TimelineID)
+        /// Some messages of a channel are gone from the cache.
+        case lost(ChannelURL)
+        /// The cache was repaired with losses.
+        case repaired
     }
 
     package enum Effect: Hashable, Sendable {
         case read(OperationID, StoreQuestion)
         case ask(OperationID, ServerQuestion, Credentials)
-        /// One transaction; transactions are carried out in the order of their effects.
+        case send(OperationID, ClientCommand)
+        /// One transaction; the next one follows its reply.
         case commit(OperationID, [Mutation], ChangeOrigin, unless: CommitCondition?)
         /// Replies with `.paused` after a duration.
         case pause(OperationID, Duration, Pause)
@@ -64,8 +65,7 @@ package struct SyncMachine: Sendable {
         /// Sends `overdue` after a duration.
         case limit(OperationID, Duration)
         case endLimit(OperationID)
-        /// Replies with `.woken` once every commit under way is delivered.
-        case deliverCommits(OperationID)
+        case keep(OperationID, CacheTask)
         case notice(Notice)
         case finish(OperationID, Outcome)
     }
@@ -74,6 +74,9 @@ package struct SyncMachine: Sendable {
     /// The operations under way, each with those that wait for it before it.
     private var running: [OperationID: [Operation]] = [:]
     private var pauses: [OperationID: Pause] = [:]
+    private var commits = CommitQueue()
+    /// The logins whose keys the questions on their way show.
+    private var asked: [OperationID: LinkMachine.Epoch?] = [:]
     /// The number of operations in a stack that wait for a part with a time limit.
     private var limits: [OperationID: Int] = [:]
     /// The names under which the shell knows operations whose part was overdue.
@@ -86,6 +89,7 @@ package struct SyncMachine: Sendable {
 
     /// Whether an operation is under way that waits neither for a retry nor for another operation.
     package var isBusy: Bool {
+        if state.link.isConnecting { return true }
         let sleeping = waiting.values.reduce(0) { $0 + $1.count }
         return running.count > sleeping + pauses.count { $0.value == .retry }
     }
@@ -106,24 +110,29 @@ package struct SyncMachine: Sendable {
         state.now = now
         var effects: [Effect] = []
         switch input {
-        case .connected(let login, let epoch):
-            state.connect(login, epoch)
-            for id in pauses.keys.sorted() {
-                pauses[id] = nil
-                effects.append(.endPause(id))
-                resume(id, .paused, &effects)
-            }
-        case .disconnected: state.disconnect()
+        case .link(let input): state.drive(input)
+        case .frame(let id, let event, let epoch): take(event, epoch, id, &effects)
+        case .disconnect: state.giveUpConnection()
+        case .refusedKey(let error, let epoch): state.renewSession(after: error, asked: epoch)
+        case .fired(let timer): state.take(timer)
+        case .startedTyping(let channel): state.startTyping(in: channel)
+        case .stoppedTyping(let channel): state.stopTyping(in: channel)
         case .start(let id, let operation):
             running[id] = [operation]
             resume(id, .begin, &effects)
         case .reply(let id, let reply):
             // A pause that was ended here may end in the shell at the same time.
             if reply == .paused, pauses.removeValue(forKey: id) == nil { return [] }
+            if case .answer(let result) = reply {
+                let epoch = asked.removeValue(forKey: id) ?? nil
+                if case .failure(let error) = result {
+                    state.renewSession(after: error, asked: epoch)
+                }
+            }
+            deliver(reply, to: id, &effects)
             resume(id, reply, &effects)
         case .overdue(let id): detachPart(of: id, &effects)
-        case .committed(let commit, let origin): state.deliver(commit, from: origin)
-        case .missedCommits: state.missCommits()
+        case .missedCommits: commits.append(.missedCommits)
         case .openTimeline(let timeline): state.timelines.open(timeline, as: timeline.id)
         case .closeTimeline(let id): state.close(id)
         case .openList(let list): state.lists.open(list, as: list.id)
@@ -132,24 +141,72 @@ package struct SyncMachine: Sendable {
             for id in state.timelines.ids(of: channel) {
                 state.timelines[id]?.setUnsent(messages)
             }
-        case .wish(let wish): take(wish)
+        case .opened(let id):
+            if let channel = state.timelines[id]?.channel { state.noteOpening(of: channel) }
+            state.synchronizeLater(id)
+        case .lost(let channel): state.noteLoss(in: channel)
+        case .repaired: state.noteRepair()
         }
-        settle(&effects)
+        repeat {
+            settle(&effects)
+            beginCommits(&effects)
+        } while !state.isSettled
         return effects
     }
 
-    private mutating func take(_ wish: Wish) {
-        switch wish {
-        case .catchUp(let channel, let wish): state.catchUp(channel, wish)
-        case .catchUpChannels: state.catchUpChannels()
-        case .lookUp(let channel): state.lookUp(channel)
-        case .synchronize(let timeline): state.synchronizeLater(timeline)
-        case .reread(let timeline): state.see(to: .reread, of: timeline)
-        case .beginListsAnew:
-            for id in state.lists.ids {
-                state.lists[id]?.beginAnew()
-                state.start(.listRead(ListRead(id, from: nil)))
+    private mutating func take(
+        _ event: ServerEvent, _ epoch: LinkMachine.Epoch, _ id: OperationID,
+        _ effects: inout [Effect]
+    ) {
+        guard let event = state.takeFrame(event, epoch) else {
+            effects += state.takeNotices().map { .notice($0) }
+            effects.append(.finish(id, .done))
+            return
+        }
+        state.notices.append(.came(event.name, event.channelURL))
+        running[id] = [.liveEvent(LiveEvent(event))]
+        resume(id, .begin, &effects)
+    }
+
+    /// Hands the commit of a reply to the open collections, before the operation goes on.
+    private mutating func deliver(
+        _ reply: Reply, to id: OperationID, _ effects: inout [Effect]
+    ) {
+        let commit: Commit?
+        switch reply {
+        case .committed(let result): commit = (try? result.get()) ?? nil
+        case .kept(let result): commit = (try? result.get())?.commit
+        default: return
+        }
+        guard let origin = commits.end(id) else { return }
+        if let commit {
+            state.deliver(commit, from: origin)
+            state.noteCommit()
+        }
+        beginCommits(&effects)
+        effects += state.takeNotices().map { .notice($0) }
+    }
+
+    /// Has the next transaction carried out, if none is.
+    private mutating func beginCommits(_ effects: inout [Effect]) {
+        while let entry = commits.next() {
+            switch entry {
+            case .commit(let id, let mutations, let origin, let condition):
+                effects.append(.commit(id, mutations, origin, unless: condition))
+            case .task(let id, let task): effects.append(.keep(id, task))
+            case .delivery(let id): resume(id, .woken(nil), &effects)
+            case .missedCommits: state.missCommits()
             }
+        }
+    }
+
+    /// Ends the pauses: a connection has begun.
+    private mutating func endPauses(_ effects: inout [Effect]) {
+        state.hasConnected = false
+        for id in pauses.keys.sorted() {
+            pauses[id] = nil
+            effects.append(.endPause(id))
+            resume(id, .paused, &effects)
         }
     }
 
@@ -157,6 +214,7 @@ package struct SyncMachine: Sendable {
     private mutating func settle(_ effects: inout [Effect]) {
         repeat {
             effects += state.takeNotices().map { .notice($0) }
+            if state.hasConnected { endPauses(&effects) }
             let wakes = state.wakes
             state.wakes = []
             for wake in wakes {
@@ -237,14 +295,17 @@ package struct SyncMachine: Sendable {
         switch need {
         case .read(let question): effects.append(.read(id, question))
         case .ask(let question, let credentials):
+            asked[id] = state.link.loginEpoch
             effects.append(.ask(id, question, credentials))
+        case .send(let command): effects.append(.send(id, command))
         case .commit(let mutations, let origin, let condition):
-            effects.append(.commit(id, mutations, origin, unless: condition))
+            commits.append(.commit(id, mutations, origin, unless: condition))
+        case .keep(let task): commits.append(.task(id, task))
         case .pause(let duration, let pause):
             pauses[id] = pause
             effects.append(.pause(id, duration, pause))
         case .wait(let condition): waiting[condition, default: []].append(id)
-        case .deliverCommits: effects.append(.deliverCommits(id))
+        case .deliverCommits: commits.append(.delivery(id))
         case .run, .runWithin: break
         }
     }
@@ -252,7 +313,9 @@ package struct SyncMachine: Sendable {
 
 extension SyncState {
     /// Whether the present step has nothing left to hand on.
-    var isSettled: Bool { notices.isEmpty && wakes.isEmpty && starts.isEmpty }
+    var isSettled: Bool {
+        notices.isEmpty && wakes.isEmpty && starts.isEmpty && !hasConnected
+    }
 
     mutating func takeNotices() -> [Notice] {
         for id in timelines.ids {

@@ -10,8 +10,11 @@ package struct SyncState: Sendable {
     package var now = Timestamp(milliseconds: 0)
     package var random: SeededRandom
 
+    package var link = Link()
     /// The present connection; nil without one.
     package var session: Session?
+    /// Whether the pauses of operations are to end: a connection has just begun.
+    var hasConnected = false
     /// The server's time of the first login: nothing this process has brought is older.
     package private(set) var firstLoginAt: Timestamp?
     /// The server's time of the last login; the answer to a message that was sent before it answers a retry.
@@ -33,6 +36,15 @@ package struct SyncState: Sendable {
     package var attempts: [ChannelURL: FetchAttempt] = [:]
     /// The channels whose catch-up runs, and the wishes that came meanwhile.
     package var catchUps: [ChannelURL: CatchUpWish] = [:]
+    package var budget = BudgetWatch()
+    package var announcements = Announcements()
+    package var marks = ReadMarks()
+    package var typing = TypingMachine()
+    package var mutes = Mutes()
+    /// The answers awaited over the socket; nil inside until one comes.
+    var answers: [RequestID: SocketAnswer?] = [:]
+    /// The channels of which the disk refused something, until it takes something again; nil is their list.
+    var refused: Set<ChannelURL?> = []
     package var timelines = OpenCollections<TimelineID, OpenTimeline>()
     package var lists = OpenCollections<ListID, OpenList>()
     /// Operations that the present step starts beside its own.
@@ -65,7 +77,7 @@ package struct SyncState: Sendable {
         wakes.append(Wake(condition: condition, error: error, isForFirst: false))
     }
 
-    package mutating func connect(_ login: LoginSuccess, _ epoch: LinkMachine.Epoch) {
+    mutating func begin(_ login: LoginSuccess, _ epoch: LinkMachine.Epoch) {
         let session = Session(epoch: epoch, login: login, now: now)
         firstLoginAt = firstLoginAt ?? session.loginAt
         lastLoginAt = session.loginAt
@@ -74,8 +86,6 @@ package struct SyncState: Sendable {
         for channel in ledgers.keys { ledgers[channel]?.forget() }
         self.session = session
     }
-
-    package mutating func disconnect() { session = nil }
 
     package func isPresent(_ epoch: LinkMachine.Epoch) -> Bool { session?.epoch == epoch }
 }
@@ -95,21 +105,36 @@ package enum Notice: Hashable, Sendable {
     /// The channel's unsent messages wait, because its catch-up may find them on the server.
     case hold(ChannelURL)
     case release(ChannelURL)
-    /// The server does not know the session key any more.
-    case renewSession
-    /// The end of the user's own mute is unknown: the server is asked.
-    case checkMute(ChannelURL)
-    /// The server has described a channel: events that waited for that are told.
-    case described(ChannelURL)
-    /// The channels are on disk as the server has them: events that waited for a description are told.
-    case tellPending
+    /// An input of the connection machine and its effects, for the journal.
+    case linked(LinkMachine.Input, entropy: UInt64, LinkMachine.State, [LinkMachine.Effect])
+    case openSocket(LinkMachine.Epoch, sessionKey: String?, isInForeground: Bool)
+    case closeSocket
+    /// The server has accepted a login, and says who the user is.
+    case loggedIn(User)
+    case wentOnline
+    case wentOffline
+    /// The state of the connection is another one, with the reason of the last loss.
+    case connection(LinkMachine.State, RoostError?)
+    /// The server has made a change over the socket.
+    case made(RequestID)
+    /// The server refuses a message or a change that was sent over the socket.
+    case refusedRequest(RequestID, RoostError)
+    /// An event for the app.
+    case event(ChatEvent)
+    /// A frame that nothing waits for: it may be lost with the connection.
+    case send(ClientCommand)
+    /// Starts a timer, or starts it anew.
+    case arm(MachineTimer, Duration)
+    case disarm(MachineTimer)
     case timelineChanged(TimelineID, ListDiff<Message>)
     case listChanged(ListID, ListDiff<GroupChannel>)
     /// The server refuses to show a timeline's channel.
     case refused(TimelineID, RoostError)
     case judgedSync(ChannelURL, SyncQuestion, TimelineSync)
+    /// A call of the app, for the journal.
+    case asked(String, ChannelURL)
     /// A frame, an answer or a message that the journal lists without content.
-    case came(String, ChannelURL)
+    case came(String, ChannelURL?)
     case judgedPage(ChannelURL, PageAnswer, PageStatement)
     case judgedGap(ChannelURL, GapAnswer, from: Position, isDisturbed: Bool, GapVerdict)
 }

@@ -78,7 +78,7 @@ package struct WindowRead: SyncOperation {
 
 extension SyncState {
     /// Starts what a timeline needs after a step.
-    mutating func see(to need: TimelineMachine.Need, of timeline: TimelineID) {
+    package mutating func see(to need: TimelineMachine.Need, of timeline: TimelineID) {
         switch need {
         case .nothing: break
         // A read that fails leaves the list as it was; the next commit asks again.

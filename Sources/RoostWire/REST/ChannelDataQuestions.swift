@@ -88,6 +88,11 @@ package struct AskMute: Question {
         package var isMuted = false
         /// The remaining time; nil for no end.
         package var remaining: Duration?
+
+        package init(isMuted: Bool = false, remaining: Duration? = nil) {
+            self.isMuted = isMuted
+            self.remaining = remaining
+        }
     }
 
     package var channelURL: ChannelURL

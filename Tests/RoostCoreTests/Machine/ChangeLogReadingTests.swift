@@ -130,8 +130,8 @@ struct ChangeLogReadingTests {
     @Test func `an answer of an earlier connection is dropped (scar 134)`() {
         var script = Script.connected()
         let id = Self.asked(&script)
-        script.give(.disconnected)
-        script.login(2)
+        script.lose()
+        script.login()
         #expect(
             script.answer(id, Self.page([Script.message(7)], next: "t2"))
                 == [.finish(id, .failed(.notConnected))])

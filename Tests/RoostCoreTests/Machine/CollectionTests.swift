@@ -52,7 +52,7 @@ struct CollectionTests {
     @Test func `a commit during a read is shown after the read, once`() {
         var script = MachineScript()
         let id = Self.opened(&script)
-        #expect(script.give(.committed(Self.live(4, sequence: 8), .event)) == [])
+        script.store(Self.live(4, sequence: 8), .event)
         let shown = script.read(id, .window(Self.window(1...3, sequence: 7)))
         #expect(ids(script) == [1, 2, 3, 4])
         #expect(shown.last == .finish(id, .done))
@@ -67,15 +67,15 @@ struct CollectionTests {
         var script = MachineScript()
         let first = Self.opened(&script)
         _ = script.read(first, .window(Self.window(1...3, sequence: 7)))
-        let reread = script.give(.wish(.reread(Self.timeline)))
+        let reread = script.change { $0.see(to: .reread, of: Self.timeline) }
         guard case .read(let id, .window)? = reread.first else {
             Issue.record("no read: \(reread)")
             return
         }
-        #expect(
-            script.read(id, .window(Self.window(1...4, sequence: 8))) == [.deliverCommits(id)])
-        script.give(.committed(Self.live(4, sequence: 8), .event))
-        let shown = script.give(.reply(id, .woken(nil)))
+        let (commit, _) = script.start(.storing(Storing([], from: .event)))
+        #expect(script.read(id, .window(Self.window(1...4, sequence: 8))) == [])
+        let shown = script.give(
+            .reply(commit, .committed(.success(Self.live(4, sequence: 8)))))
         guard case .timelineChanged(_, let diff)? = shown.notices.first else {
             Issue.record("nothing shown: \(shown)")
             return
@@ -86,7 +86,7 @@ struct CollectionTests {
     @Test func `reads of one timeline queue`() {
         var script = MachineScript()
         let first = Self.opened(&script)
-        #expect(script.give(.wish(.reread(Self.timeline))) == [])
+        #expect(script.change { $0.see(to: .reread, of: Self.timeline) } == [])
         let effects = script.read(first, .window(Self.window(1...3, sequence: 7)))
         #expect(effects.contains { if case .read(_, .window) = $0 { true } else { false } })
     }
@@ -94,7 +94,7 @@ struct CollectionTests {
     @Test func `a timeline that is closed during a read shows nothing more (scar 136)`() {
         var script = MachineScript()
         let id = Self.opened(&script)
-        let waiting = script.give(.wish(.reread(Self.timeline)))
+        let waiting = script.change { $0.see(to: .reread, of: Self.timeline) }
         #expect(waiting == [])
         script.give(.closeTimeline(Self.timeline))
         #expect(
@@ -172,7 +172,7 @@ struct CollectionTests {
                 let (id, first) = script.start(operation)
                 var hasEnded = Self.ends(id, first)
                 for _ in 1...60 where !hasEnded {
-                    if Int.random(in: 0..<12, using: &random) == 0 { script.login(2) }
+                    if Int.random(in: 0..<12, using: &random) == 0 { script.login() }
                     let reply = replies[Int.random(in: 0..<replies.count, using: &random)]
                     hasEnded = Self.ends(id, script.give(.reply(id, reply)))
                 }

@@ -9,7 +9,8 @@ struct LookUpTests {
     private typealias Script = MachineScript
 
     private static func begin(_ script: inout Script) -> Script.ID {
-        let effects = script.give(.wish(.lookUp(Script.channel)))
+        script.machine.state.emit(.channelChanged(Script.channel), afterLookUpOf: Script.channel)
+        let effects = script.change { _ in }
         guard case .ask(let id, .channel(let question), .connection)? = effects.first else {
             Issue.record("no question: \(effects)")
             return Script.ID(0)
@@ -27,14 +28,14 @@ struct LookUpTests {
                 .channels([Script.channel(Script.channel)]),
                 .firstCursor(.channelChanges, .moment(Script.loginAt)),
             ])
-        #expect(script.commit(id).notices == [.described(Script.channel)])
+        #expect(script.commit(id).notices == [.event(.channelChanged(Script.channel))])
         #expect(script.machine.state.lookUps.isEmpty)
     }
 
     @Test func `a burst of wishes costs one more question (scar 158)`() {
         var script = Script.connected()
         let id = Self.begin(&script)
-        for _ in 1...20 { #expect(script.give(.wish(.lookUp(Script.channel))) == []) }
+        for _ in 1...20 { #expect(script.change { $0.lookUp(Script.channel) } == []) }
         _ = script.answer(id, .channel(Script.channel(Script.channel)))
         #expect(script.commit(id) == [.pause(id, .milliseconds(500), .pacing)])
         guard case .ask(id, .channel, .connection)? = script.pass(id).first else {
@@ -42,7 +43,7 @@ struct LookUpTests {
             return
         }
         _ = script.answer(id, .channel(Script.channel(Script.channel)))
-        #expect(script.commit(id).notices == [.described(Script.channel)])
+        #expect(script.commit(id).notices == [.event(.channelChanged(Script.channel))])
     }
 
     @Test func `a channel that the server does not show any more is removed (scar 58)`() {
@@ -50,7 +51,7 @@ struct LookUpTests {
         let id = Self.begin(&script)
         let effects = script.refuse(id, Script.error(.notAMember, .correctInput))
         #expect(effects.mutations == [.removeChannel(Script.channel)])
-        #expect(script.commit(id).notices == [.described(Script.channel)])
+        #expect(script.commit(id).notices == [.event(.channelChanged(Script.channel))])
     }
 
     @Test func `the first answer about a channel counts as progress`() {

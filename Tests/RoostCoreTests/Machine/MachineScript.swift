@@ -21,15 +21,64 @@ struct MachineScript {
     /// A client that is connected.
     static func connected() -> MachineScript {
         var script = MachineScript()
-        script.login(1)
+        script.login()
         return script
     }
 
+    /// Ends the present connection, if there is one, and makes another.
+    ///
+    /// - Returns: The effects of the login. Its own commit succeeds, and the reading of the list of channels fails
+    ///   for good, so that nothing of it is under way.
     @discardableResult
-    mutating func login(_ epoch: Int) -> [Effect] {
+    mutating func login() -> [Effect] {
+        lose()
+        _ = start(.connecting(Connecting()))
+        let epoch = machine.state.link.machine.epoch
+        give(.link(.opened(epoch)))
         var login = LoginSuccess(user: User(id: "me"), sessionKey: "key \(epoch)")
         login.loginAt = Self.loginAt
-        return give(.connected(login, epoch))
+        let effects = frame(.login(.success(login)))
+        for effect in effects {
+            switch effect {
+            case .commit(let id, let mutations, _, _) where mutations.count == 1:
+                // The first login has the size of the cache looked at.
+                for case .keep(let look, .checkLimit) in commit(id) {
+                    give(.reply(look, .kept(.success(.limit(isReached: false)))))
+                }
+            case .read(let id, .cursor(.channelChanges)):
+                give(.reply(id, .read(.failure(Self.error(.localDatabaseError, .none)))))
+            default: break
+            }
+        }
+        return effects
+    }
+
+    /// Has a commit made, from its decision to its delivery.
+    mutating func store(_ commit: Commit, _ origin: ChangeOrigin) {
+        let (id, effects) = start(.storing(Storing([], from: origin)))
+        #expect(effects == [.commit(id, [], origin, unless: nil)])
+        let end = give(.reply(id, .committed(.success(commit))))
+        #expect(end.last == .finish(id, .done))
+    }
+
+    /// Loses the connection.
+    @discardableResult
+    mutating func lose() -> [Effect] {
+        guard machine.state.session != nil else { return [] }
+        return give(.link(.lost(machine.state.link.machine.epoch, .closed)))
+    }
+
+    mutating func frame(_ event: ServerEvent) -> [Effect] {
+        lastNumber += 1
+        return give(.frame(ID(lastNumber), event, machine.state.link.machine.epoch))
+    }
+
+    /// Changes the shared state as an operation does, and returns what follows.
+    @discardableResult
+    mutating func change(_ change: (inout SyncState) -> Void) -> [Effect] {
+        change(&machine.state)
+        // An input without an effect of its own.
+        return give(.closeList(ListID(0)))
     }
 
     @discardableResult

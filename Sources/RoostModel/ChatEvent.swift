@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import RoostModel
-
 /// A live event while the client is connected.
 ///
 /// The effect of an event is on disk when the event arrives. Events are for announcements; changes
@@ -96,10 +94,4 @@ public enum ChatEvent: Hashable, Sendable {
         case .unreadTotalChanged, .blocked, .unblocked, .storageRepaired, .missed: nil
         }
     }
-}
-
-extension ChatEvent: JoinableStep {
-    func followed(by later: ChatEvent) -> ChatEvent { .missed(count + later.count) }
-
-    private var count: Int { if case .missed(let count) = self { count } else { 1 } }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
-import RoostWire
+package import RoostModel
+package import RoostWire
 
 extension ServerEvent {
     /// The channel of the event; nil if it concerns none.
-    var channelURL: ChannelURL? {
+    package var channelURL: ChannelURL? {
         switch self {
         case .message(let event): event.message.channelURL
         case .edited(let event): event.message.channelURL
@@ -21,7 +21,7 @@ extension ServerEvent {
     }
 
     /// The name of the event's kind in the journal.
-    var name: String {
+    package var name: String {
         switch self {
         case .login: "login"
         case .pong: "pong"
@@ -40,6 +40,18 @@ extension ServerEvent {
         case .thread: "thread"
         case .poll: "poll"
         case .unknown: "unknown"
+        }
+    }
+
+    /// The request that the event answers; nil for an event without one.
+    package var acknowledges: RequestID? {
+        switch self {
+        case .message(let event): event.acknowledges
+        case .edited(let event): event.acknowledges
+        case .read(let event): event.acknowledges
+        case .poll(let event): event.acknowledges
+        case .error(_, let requestID): requestID
+        default: nil
         }
     }
 }

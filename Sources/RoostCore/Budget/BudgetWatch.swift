@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// When the size of the cache is looked at, and when it is worth a commit that a channel was opened.
+package struct BudgetWatch: Hashable, Sendable {
+    /// The commits between two looks at the size.
+    package static let interval = 16
+    /// A channel that is opened again within a minute is not worth another commit.
+    private static let accessPauseMS: Int64 = 60_000
+
+    private var commitsLeft: Int?
+    private var isTrimming = false
+    private var openedAt: [ChannelURL: Timestamp] = [:]
+
+    package init() {}
+
+    /// Returns whether the size is due for a look after this commit; never before the first login.
+    package mutating func isDue() -> Bool {
+        guard let left = commitsLeft, !isTrimming else { return false }
+        commitsLeft = left > 1 ? left - 1 : Self.interval
+        return left == 1
+    }
+
+    /// Begins the watch with the first login.
+    ///
+    /// - Returns: Whether this login is the first one.
+    package mutating func begin() -> Bool {
+        guard commitsLeft == nil else { return false }
+        commitsLeft = Self.interval
+        return true
+    }
+
+    /// Begins a trim, unless one is under way: its own steps are commits.
+    package mutating func beginTrim() -> Bool {
+        defer { isTrimming = true }
+        return !isTrimming
+    }
+
+    package mutating func endTrim() { isTrimming = false }
+
+    /// Returns whether it is worth a commit that a channel was opened.
+    package mutating func noteOpening(of channel: ChannelURL, at now: Timestamp) -> Bool {
+        if let last = openedAt[channel],
+            last <= now, now.milliseconds(since: last) < Self.accessPauseMS
+        {
+            return false
+        }
+        openedAt[channel] = now
+        return true
+    }
+}

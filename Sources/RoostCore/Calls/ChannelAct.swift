@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Calls of the app that change a channel. Each needs a connection, and its effect is on disk when it ends.
+
+package import RoostModel
+package import RoostWire
+
+/// Has the server change a channel, and stores the effect.
+package struct ChannelAct: SyncOperation {
+    /// The effect on the cache of a request that was accepted.
+    package enum Effect: Hashable, Sendable {
+        /// The answer is the channel as it is now.
+        case answered
+        /// The channel is not the user's any more.
+        case departure(ChannelURL)
+        case news(ChannelNews, ChannelURL)
+        /// The answer is the moment up to which messages are hidden, if any are.
+        case hidden(HiddenState, hidesPrevious: Bool, ChannelURL)
+        case historyReset(ChannelURL)
+        case markedAsDelivered(ChannelURL)
+        /// The answer is the metadata as written.
+        case metadata(ChannelURL)
+        case metadataDeleted(String?, ChannelURL)
+        /// Only the server knows the channel's present state.
+        case unknown(ChannelURL)
+    }
+
+    private enum State: Hashable, Sendable {
+        case beginning
+        case readingKeys
+        case asking(ChannelLedger.Mark?)
+        case committing(stale: [ChannelURL])
+        case awaitingLookUp(GroupChannel)
+        case readingAnswer(GroupChannel)
+        case readingChannel(ChannelURL)
+        case lookingUp
+    }
+
+    private let question: ServerQuestion
+    private let effect: Effect
+    /// The keys of the metadata before their deletion.
+    private var keys: [String] = []
+    private var outcome = Outcome.done
+    private var answer: GroupChannel?
+    private var state = State.beginning
+
+    package init(_ question: ServerQuestion, _ effect: Effect) {
+        self.question = question
+        self.effect = effect
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard sync.session != nil else { return .fail(.notConnected) }
+            guard case .metadataDeleted(nil, let url) = effect else { return ask(&sync) }
+            state = .readingKeys
+            return .need(.read(.channel(url)))
+        case (.readingKeys, .read(.success(.channel(let known)))):
+            keys = known?.metadata?.keys.sorted() ?? []
+            return ask(&sync)
+        case (.asking(let mark), .answer(.success(let answer))):
+            return take(answer, since: mark, &sync)
+        case (.asking(let mark), _):
+            if mark != nil { sync.channelLedger.end() }
+            return .fail(reply.failure ?? .outOfStep)
+        case (.committing(let stale), .committed(let result)):
+            if effect == .answered { sync.channelLedger.end() }
+            guard case .success = result else { return .fail(reply.failure ?? .outOfStep) }
+            return follow(stale, &sync)
+        case (.awaitingLookUp(let channel), .ended):
+            state = .readingAnswer(channel)
+            return .need(.read(.channel(channel.url)))
+        case (.readingAnswer(let answer), .read(.success(.channel(let known)))):
+            return .end(.channel(known ?? answer))
+        case (.readingChannel(let url), .read(.success(.channel(let known)))):
+            if known == nil { sync.lookUp(url) }
+            return .end(outcome)
+        case (.lookingUp, .ended): return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func ask(_ sync: inout SyncState) -> Step {
+        guard sync.session != nil else { return .fail(.notConnected) }
+        state = .asking(effect == .answered ? sync.channelLedger.begin() : nil)
+        return .need(.ask(question))
+    }
+
+    /// Stores the effect of an accepted request, even if the connection has changed meanwhile.
+    private mutating func take(
+        _ answer: ServerAnswer, since mark: ChannelLedger.Mark?, _ sync: inout SyncState
+    ) -> Step {
+        switch (effect, answer) {
+        case (.answered, .channel(let channel)):
+            guard let mark else { return .fail(.outOfStep) }
+            self.answer = channel
+            let (mutations, stale) = sync.take([channel], since: mark)
+            return commit(mutations + sync.firstListCursor, stale: stale)
+        case (.departure(let url), .done):
+            sync.noteDeparture(from: url)
+            return commit([.removeChannel(url)])
+        case (.news(let news, let url), .done): return commit(sync.learn(news, of: url))
+        case (.hidden(let state, let hidesPrevious, let url), .moment(let offset)):
+            return commit(
+                sync.learn(.hidden(state, through: hidesPrevious ? offset : nil), of: url))
+        case (.historyReset(let url), .moment(let offset)):
+            guard let offset else { return .end(.done) }
+            return commit(sync.learn(.historyReset(through: offset), of: url))
+        case (.markedAsDelivered(let url), .moment(let moment)):
+            guard let moment else { return .end(.done) }
+            return commit(sync.tell(.deliveredTo([sync.me: moment]), in: url))
+        case (.metadata(let url), .metadata(let written)):
+            outcome = .metadata(written)
+            return commit(sync.learn(.metadata(set: written, removed: []), of: url))
+        case (.metadataDeleted(let key, let url), .done):
+            let removed = key.map { [$0] } ?? keys
+            return commit(sync.learn(.metadata(set: [:], removed: removed), of: url))
+        case (.unknown(let url), .done):
+            sync.channelLedger.note(changeOf: url)
+            state = .lookingUp
+            return .need(.run(.awaitLookUp(LookUpWait(url, asksAnew: true))))
+        default:
+            if mark != nil { sync.channelLedger.end() }
+            return .fail(.outOfStep)
+        }
+    }
+
+    private mutating func commit(_ mutations: [Mutation], stale: [ChannelURL] = []) -> Step {
+        state = .committing(stale: stale)
+        return .need(.commit(mutations, .answer))
+    }
+
+    private mutating func follow(_ stale: [ChannelURL], _ sync: inout SyncState) -> Step {
+        switch effect {
+        case .answered:
+            guard let answer else { return .fail(.outOfStep) }
+            for channel in stale { sync.lookUp(channel) }
+            // An event that overtook the answer made it old; the channel is being asked for again then.
+            state = .awaitingLookUp(answer)
+            return .need(.run(.awaitLookUp(LookUpWait(answer.url, asksAnew: false))))
+        case .news(_, let url), .hidden(_, _, let url), .historyReset(let url),
+            .metadata(let url), .metadataDeleted(_, let url):
+            state = .readingChannel(url)
+            return .need(.read(.channel(url)))
+        case .departure, .markedAsDelivered, .unknown: return .end(outcome)
+        }
+    }
+}
+
+/// Creates a channel and stores it.
+package struct ChannelCreation: SyncOperation {
+    /// How long the server's description is waited for where events made the answer old.
+    private static let descriptionLimit = Duration.seconds(1)
+
+    private enum State: Hashable, Sendable {
+        case beginning
+        case asking(ChannelLedger.Mark)
+        case committing(stale: [ChannelURL])
+        case reading
+        case lookingUp
+    }
+
+    private let question: CreateChannel
+    private var made: GroupChannel?
+    private var state = State.beginning
+
+    package init(_ question: CreateChannel) { self.question = question }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard sync.session != nil else { return .fail(.notConnected) }
+            state = .asking(sync.channelLedger.begin())
+            return .need(.ask(.create(question)))
+        case (.asking(let mark), .answer(.success(.channel(let channel)))):
+            made = channel
+            let (mutations, stale) = sync.take([channel], since: mark)
+            state = .committing(stale: stale)
+            return .need(.commit(mutations + sync.firstListCursor, .answer))
+        case (.asking, _):
+            sync.channelLedger.end()
+            return .fail(reply.failure ?? .outOfStep)
+        case (.committing(let stale), .committed(let result)):
+            sync.channelLedger.end()
+            guard case .success = result, let made else {
+                return .fail(reply.failure ?? .outOfStep)
+            }
+            for channel in stale { sync.lookUp(channel) }
+            state = .reading
+            return .need(.read(.channel(made.url)))
+        case (.reading, .read(.success(.channel(let known)))):
+            guard let made else { return .fail(.outOfStep) }
+            if known != nil { return .end(.channel(made)) }
+            // The channel is created whether or not the server describes it in time. Both waits together stay
+            // below ten seconds.
+            state = .lookingUp
+            return .need(
+                .runWithin(
+                    Self.descriptionLimit, .awaitLookUp(LookUpWait(made.url, asksAnew: true))))
+        case (.lookingUp, .ended):
+            guard let made else { return .fail(.outOfStep) }
+            return .end(.channel(made))
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// A channel from the disk, or from the server if the disk has none.
+package struct ChannelSearch: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case reading
+        case asking(ChannelLedger.Mark)
+        case committing(GroupChannel, stale: [ChannelURL])
+    }
+
+    private let channel: ChannelURL
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL) { self.channel = channel }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            state = .reading
+            return .need(.read(.channel(channel)))
+        case (.reading, .read(.success(.channel(let known)))):
+            if let known { return .end(.channel(known)) }
+            guard sync.session != nil else { return .fail(.notConnected) }
+            state = .asking(sync.channelLedger.begin())
+            return .need(.ask(.channel(GetChannel(channelURL: channel))))
+        case (.asking(let mark), .answer(.success(.channel(let found)))):
+            let (mutations, stale) = sync.take([found], since: mark)
+            state = .committing(found, stale: stale)
+            return .need(.commit(mutations + sync.firstListCursor, .answer))
+        case (.asking, _):
+            sync.channelLedger.end()
+            return .fail(reply.failure ?? .outOfStep)
+        case (.committing(let found, let stale), .committed(let result)):
+            sync.channelLedger.end()
+            guard case .success = result else { return .fail(reply.failure ?? .outOfStep) }
+            for channel in stale { sync.lookUp(channel) }
+            return .end(.channel(found))
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// An operation whose caller waits for a bounded time; the operation goes on by itself after it.
+package struct InTime: SyncOperation {
+    /// How long a caller waits: as long as for one call.
+    package static let timeLimit = Duration.seconds(8)
+
+    private let work: Operation
+    private var hasBegun = false
+
+    package init(_ work: Operation) { self.work = work }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (hasBegun, reply) {
+        case (false, .begin):
+            hasBegun = true
+            return .need(.runWithin(Self.timeLimit, work))
+        case (true, .ended(let outcome)): return .end(outcome)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The cached messages of a channel against the server's: fingerprints are exchanged, and only the stretches that
+// differ are fetched.
+
+package import RoostModel
+import RoostWire
+
+/// Compares a channel's cached messages with the server, and replaces those that differ.
+package struct Comparison: SyncOperation {
+    /// The result of a comparison, in numbers of messages and stretches.
+    package struct Result: Hashable, Sendable {
+        package internal(set) var compared = 0
+        package internal(set) var fetched = 0
+        package internal(set) var differing = 0
+    }
+
+    /// The messages of a stretch.
+    private static let stretchSize = 150
+    /// The messages that a page asks for: one page brings a stretch even if some are missing from it.
+    private static let pageSize = 200
+    /// The pages of one stretch: a server may hold more there than is cached, but not without end.
+    private static let pageLimit = 100
+
+    private enum State: Hashable, Sendable {
+        case beginning
+        case readingStretches
+        case pacingQuestion
+        case asking
+        case pacingPage
+        case fetching
+        case rereading
+    }
+
+    package let channel: ChannelURL
+    private var epoch: LinkMachine.Epoch?
+    private var stretches: [CachedStretch] = []
+    /// The stretches that are being compared; the first of `batch` is the next one.
+    private var batch = 0..<0
+    /// The server's fingerprints of a batch, and the batch's first stretch; nil from a server without them.
+    private var theirs: [MessageFingerprint]?
+    private var batchStart = 0
+    /// The place behind which the stretch is fetched, and the lower end of what the next page replaces.
+    private var place = Position.distantPast
+    private var lower = Position.distantPast
+    private var walk = PageWalk<Position, Position>(from: nil)
+    private var result = Result()
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL) { self.channel = channel }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard let session = sync.session else { return .fail(.notConnected) }
+            epoch = session.epoch
+            sync.notices.append(.asked("comparison", channel))
+            state = .readingStretches
+            return .need(.read(.stretches(channel, in: nil, size: Self.stretchSize)))
+        case (.readingStretches, .read(.success(.stretches(let known)))):
+            stretches = known
+            return compareNext(&sync)
+        case (.pacingQuestion, .paused): return ask(&sync)
+        case (.asking, .answer(let answer)): return take(answer, &sync)
+        case (.pacingPage, .paused): return fetch(&sync)
+        case (.fetching, .ended(.page(let statement, let count))):
+            return goOn(statement, count, &sync)
+        case (.rereading, .read(.success(.stretches(let known)))):
+            // Without the server's fingerprints only the messages that came show a difference.
+            if known.map(\.fingerprint) != [stretches[batch.lowerBound].fingerprint] {
+                result.differing += 1
+            }
+            batch = batch.dropFirst()
+            return compareNext(&sync)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func compareNext(_ sync: inout SyncState) -> Step {
+        while let next = batch.first {
+            let stretch = stretches[next]
+            result.compared += stretch.fingerprint.count
+            guard theirs?[next - batchStart] == stretch.fingerprint else {
+                return fetchAnew(stretch, &sync)
+            }
+            batch = batch.dropFirst()
+        }
+        batchStart = batch.upperBound
+        batch = batchStart..<min(batchStart + FingerprintMessages.stretchLimit, stretches.count)
+        guard !batch.isEmpty else { return .end(.comparison(result)) }
+        return pace(.pacingQuestion, &sync)
+    }
+
+    private mutating func pace(_ next: State, _ sync: inout SyncState) -> Step {
+        guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
+        state = next
+        guard let wait = sync.takeTurn() else { return resume(.paused, &sync) }
+        return .need(.pause(wait, .pacing))
+    }
+
+    private mutating func ask(_ sync: inout SyncState) -> Step {
+        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        state = .asking
+        return .need(
+            .ask(
+                .fingerprints(
+                    FingerprintMessages(
+                        channelURL: channel,
+                        stretches: stretches[batch].map {
+                            .init(from: $0.lower, through: $0.upper)
+                        }))))
+    }
+
+    private mutating func take(
+        _ answer: Swift.Result<ServerAnswer, RoostError>, _ sync: inout SyncState
+    ) -> Step {
+        switch answer {
+        case .success(.fingerprints(let fingerprints)):
+            theirs = fingerprints.count == batch.count ? fingerprints : nil
+        case .success: return .fail(.outOfStep)
+        case .failure(let error):
+            // The call is Roost's own. A user whom the server refuses the messages too is refused the next call.
+            guard error.remedy != .retry, sync.session != nil else { return .fail(error) }
+            theirs = nil
+        }
+        return compareNext(&sync)
+    }
+
+    /// Puts the server's messages of a stretch in the place of the cached ones.
+    private mutating func fetchAnew(_ stretch: CachedStretch, _ sync: inout SyncState) -> Step {
+        // No message is older than the epoch, and servers take no earlier time.
+        place = max(
+            stretch.lower.previous,
+            Position(createdAt: .earliestOfMessages, messageID: MessageID(.min)))
+        lower = min(stretch.lower, place)
+        walk = PageWalk(from: place, pageLimit: Self.pageLimit)
+        return pace(.pacingPage, &sync)
+    }
+
+    private mutating func fetch(_ sync: inout SyncState) -> Step {
+        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        let upper = stretches[batch.lowerBound].upper
+        state = .fetching
+        return .need(
+            .run(
+                .page(
+                    PageFetch(
+                        channel, .newer(than: place, limit: Self.pageSize),
+                        replacing: CoveredRange(lower: lower, upper: max(lower, upper))))))
+    }
+
+    private mutating func goOn(
+        _ statement: PageStatement, _ count: Int, _ sync: inout SyncState
+    ) -> Step {
+        let stretch = stretches[batch.lowerBound]
+        result.fetched += count
+        if let end = statement.range?.upper, end < stretch.upper, !statement.reachesNewest,
+            end > place
+        {
+            guard walk.goesOn(to: end, after: [end]) else { return .fail(.stalled) }
+            (place, lower) = (end, end)
+            return pace(.pacingPage, &sync)
+        }
+        state = .rereading
+        let range = CoveredRange(lower: stretch.lower, upper: stretch.upper)
+        return .need(.read(.stretches(channel, in: range, size: .max)))
+    }
+}

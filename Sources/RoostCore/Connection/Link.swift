@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The connection: drives the connection machine, takes the frames of the socket, and does what follows a login or
+// a loss.
+
+package import RoostModel
+package import RoostWire
+
+/// The connection as the client knows it; the session is a part of its own, which ends with the socket.
+package struct Link: Sendable {
+    package internal(set) var machine = LinkMachine()
+    /// The last login; nil once the server has refused its key.
+    package internal(set) var login: LoginSuccess?
+    /// The epoch of the socket that brought the last login.
+    package var loginEpoch: LinkMachine.Epoch?
+    /// The reason of the last loss, until the next login.
+    package internal(set) var lastFailure: RoostError?
+
+    package init() {}
+
+    package var state: LinkMachine.State { machine.state }
+    /// The key of the last login; it outlives its socket.
+    package var sessionKey: String? { login?.sessionKey }
+
+    /// Whether a socket is being opened or the login is on its way.
+    package var isConnecting: Bool {
+        switch state {
+        case .opening, .authenticating: true
+        case .idle, .online, .backingOff, .awaitingNetwork, .asleep, .refused: false
+        }
+    }
+
+    /// Whether requests may reach the server.
+    package var hasNetwork: Bool {
+        switch state {
+        case .awaitingNetwork, .idle, .refused: false
+        case .opening, .authenticating, .online, .backingOff, .asleep: true
+        }
+    }
+}
+
+/// Asks for a connection and waits for its first outcome.
+package struct Connecting: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, waiting }
+
+    private var state = State.beginning
+
+    package init() {}
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            let wasOnline = sync.session != nil
+            // The present connection may be about to be given up, in the background.
+            sync.drive(.connect)
+            if wasOnline { return .end(.done) }
+            if sync.session == nil { sync.publishConnection() }
+            if case .awaitingNetwork = sync.link.state {
+                sync.wakeAll(.connection, .noNetwork)
+                return .fail(.noNetwork)
+            }
+            state = .waiting
+            return .need(.wait(.connection))
+        case (.waiting, .woken(nil)): return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+extension SyncState {
+    /// Moves the connection machine, and does what it asks for.
+    mutating func drive(_ input: LinkMachine.Input) {
+        let entropy = random.next()
+        let effects = link.machine.handle(input, entropy: entropy)
+        notices.append(.linked(input, entropy: entropy, link.state, effects))
+        for effect in effects { perform(effect) }
+    }
+
+    private mutating func perform(_ effect: LinkMachine.Effect) {
+        switch effect {
+        case .openSocket(let epoch):
+            notices.append(
+                .openSocket(
+                    epoch, sessionKey: link.login?.sessionKey,
+                    isInForeground: link.machine.isInForeground))
+        case .closeSocket: notices.append(.closeSocket)
+        case .sendPing:
+            // A lost ping is found out by the answer that does not come.
+            notices.append(
+                .send(.ping(Ping(id: now.milliseconds, isActive: link.machine.isInForeground))))
+        case .arm(let timer, let duration): arm(.link(timer), for: duration)
+        case .disarm(let timer): disarm(.link(timer))
+        case .wentOnline(let epoch): if let login = link.login { connect(login, epoch) }
+        case .wentOffline(let reason):
+            disconnect()
+            link.lastFailure = reason.map { RoostError($0) }
+            publishConnection()
+            if let failure = link.lastFailure { wakeAll(.connection, failure) }
+        }
+    }
+
+    mutating func publishConnection() {
+        notices.append(.connection(link.state, link.lastFailure))
+    }
+
+    /// Gives the session key up and logs in anew.
+    mutating func renewSession() {
+        link.login = nil
+        drive(.expired(link.machine.epoch))
+    }
+
+    /// The server refuses a key: the session is renewed, unless another login has replaced the key already.
+    mutating func renewSession(after error: RoostError, asked epoch: LinkMachine.Epoch?) {
+        guard error.endsSessionKey, link.login != nil, epoch == link.loginEpoch else { return }
+        renewSession()
+    }
+
+    /// The app gives the connection up.
+    mutating func giveUpConnection() {
+        link.lastFailure = nil
+        forgetMuteTimers()
+        drive(.disconnect)
+        wakeAll(.connection, .connectionGivenUp)
+        publishConnection()
+    }
+
+    /// Takes the login's part in a frame; returns the event that is left to apply.
+    mutating func takeFrame(_ event: ServerEvent, _ epoch: LinkMachine.Epoch) -> ServerEvent? {
+        // The socket may have been given up meanwhile.
+        guard link.machine.epoch == epoch else { return nil }
+        drive(.received(epoch))
+        switch event {
+        case .login(.success(let login)):
+            link.login = login
+            link.loginEpoch = epoch
+            drive(.loginSucceeded(epoch, LinkMachine.Settings(login)))
+        case .login(.failure(let error, nil)), .error(let error, nil):
+            // A refused key is not shown again.
+            link.login = nil
+            drive(.loginRefused(epoch, .init(code: error.code, message: error.message)))
+        case .busy(let event): drive(.busy(epoch, retryAfter: event.retryAfter))
+        default: return isPresent(epoch) ? event : nil
+        }
+        return nil
+    }
+
+    /// Begins a session: every open collection is caught up.
+    private mutating func connect(_ login: LoginSuccess, _ epoch: LinkMachine.Epoch) {
+        begin(login, epoch)
+        link.lastFailure = nil
+        hasConnected = true
+        // An old name on disk does no harm; the next login brings it again.
+        start(.storing(Storing([.users([login.user])], from: .answer)))
+        notices.append(.loggedIn(login.user))
+        beginBudgetWatch()
+        for channel in timelines.channels { notices.append(.hold(channel)) }
+        // A catch-up under way begins anew.
+        for channel in timelines.channels { catchUp(channel, .ifNeeded) }
+        catchUpChannels()
+        notices.append(.wentOnline)
+        publishConnection()
+        wakeAll(.connection, nil)
+    }
+
+    private mutating func disconnect() {
+        session = nil
+        forgetTyping()
+        failAnswers()
+        notices.append(.wentOffline)
+    }
+}
+
+/// Commits mutations that nothing else depends on.
+package struct Storing: SyncOperation {
+    private let mutations: [Mutation]
+    private let origin: ChangeOrigin
+    private var hasBegun = false
+
+    package init(_ mutations: [Mutation], from origin: ChangeOrigin) {
+        self.mutations = mutations
+        self.origin = origin
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (hasBegun, reply) {
+        case (false, .begin):
+            hasBegun = true
+            return .need(.commit(mutations, origin))
+        case (true, .committed(.success)): return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+extension LinkMachine.Settings {
+    init(_ login: LoginSuccess) {
+        self.init(
+            pingInterval: login.pingInterval, pongTimeout: login.pongTimeout,
+            backoff: Backoff(
+                interval: login.reconnect.interval, maxInterval: login.reconnect.maximumInterval,
+                multiplier: login.reconnect.multiplier,
+                retryCount: login.reconnect.tryLimit ?? -1),
+            backgroundStay: login.backgroundStay)
+    }
+}
+
+extension RoostError {
+    package init(_ refusal: LinkMachine.Refusal) {
+        // While the link retries by itself, waiting is all that helps.
+        let remedy = Self.remedy(of: refusal.code)
+        self.init(
+            refusal.code, remedy: refusal.isFinal ? (remedy == .retry ? .none : remedy) : .retry,
+            message: refusal.message)
+    }
+
+    fileprivate static let noNetwork = RoostError(
+        .networkError, remedy: .retry,
+        message: "The device has no network; the connection is made when it has.")
+
+    fileprivate static let connectionGivenUp = RoostError(
+        .connectionCanceled, remedy: .none, message: "The connection was given up.")
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// History that is fetched ahead of its use.
+
+package import RoostModel
+import RoostWire
+
+/// One step of a download.
+package struct DownloadStep: Hashable, Sendable {
+    /// The number of new messages and the time back to which the channel is covered; nil when nothing was left to
+    /// fetch.
+    package let added: Int
+    package let reached: Timestamp?
+    /// The connection that told the channel's newest message.
+    package let connection: LinkMachine.Epoch
+}
+
+/// Fetches the next page on the way from the newest message back to a moment.
+package struct DownloadPage: SyncOperation {
+    /// The messages of a request; the server gives at most 200.
+    private static let pageSize = 200
+
+    private enum State: Hashable, Sendable {
+        case beginning
+        case readingCoverage
+        case pacing(PageQuestion)
+        case readingBefore(PageQuestion)
+        case fetching(before: Int)
+        case readingAfter(before: Int, PageStatement)
+    }
+
+    private let channel: ChannelURL
+    private let since: Timestamp
+    /// The connection that has told the newest message already; nil for none.
+    private let knownEnd: LinkMachine.Epoch?
+    private var epoch: LinkMachine.Epoch = 0
+    private var state = State.beginning
+
+    package init(
+        _ channel: ChannelURL, since: Timestamp, knowingEndSince knownEnd: LinkMachine.Epoch?
+    ) {
+        self.channel = channel
+        self.since = since
+        self.knownEnd = knownEnd
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard let session = sync.session else { return .fail(.notConnected) }
+            epoch = session.epoch
+            state = .readingCoverage
+            return .need(.read(.coverage(channel, under: .everything)))
+        case (.readingCoverage, .read(.success(.coverage(let coverage)))):
+            guard sync.isPresent(epoch) else { return .fail(.notConnected) }
+            let question = coverage.pageToDownload(
+                since: since, knowsEnd: knownEnd == epoch, limit: Self.pageSize)
+            guard let question else {
+                return .end(
+                    .downloaded(DownloadStep(added: 0, reached: nil, connection: epoch)))
+            }
+            state = .pacing(question)
+            return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? count(question, &sync)
+        case (.pacing(let question), .paused): return count(question, &sync)
+        case (.readingBefore(let question), .read(.success(.holding(let holding)))):
+            state = .fetching(before: holding.messages)
+            return .need(.run(.page(PageFetch(channel, question))))
+        case (.fetching(let before), .ended(.page(let statement, _))):
+            state = .readingAfter(before: before, statement)
+            return .need(.read(.holding(channel)))
+        case (.readingAfter(let before, let statement), .read(.success(.holding(let holding)))):
+            let added = holding.messages - before
+            if added > 0 { sync.pacing.giveBack() }
+            return .end(
+                .downloaded(
+                    DownloadStep(
+                        added: added, reached: statement.range?.lower.createdAt ?? .distantFuture,
+                        connection: epoch)))
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func count(_ question: PageQuestion, _ sync: inout SyncState) -> Step {
+        guard sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        state = .readingBefore(question)
+        return .need(.read(.holding(channel)))
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+
+// A cache that has lost something while it was in use: the open collections fetch it again.
+
+extension SyncState {
+    /// Some messages of a channel are gone from the cache.
+    mutating func noteLoss(in channel: ChannelURL) {
+        for id in timelines.ids(of: channel) { see(to: .reread, of: id) }
+        if session != nil { catchUp(channel, .ifNeeded) }
+    }
+
+    /// The cache was made anew with what could be saved: the losses may be of this connection.
+    mutating func noteRepair() {
+        guard session != nil else { return }
+        session?.caughtUp = []
+        for channel in timelines.channels { catchUp(channel, .anyway) }
+        catchUpChannels()
+    }
+
+    /// The messages of a channel were removed from the cache.
+    mutating func noteClearing(of channel: ChannelURL) {
+        for id in timelines.ids(of: channel) { synchronizeLater(id) }
+    }
+
+    /// Everything was removed: open collections fill again as if they had just been opened.
+    mutating func noteClearing() {
+        for id in lists.ids {
+            lists[id]?.beginAnew()
+            start(.listRead(ListRead(id, from: nil)))
+        }
+        for channel in timelines.channels { noteClearing(of: channel) }
+        if session != nil { catchUpChannels() }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Events that the disk refused are fetched again as soon as the disk takes a commit.
+
+package import RoostModel
+
+/// Tries the disk until it takes a commit, then catches up where it has refused one.
+package struct DiskRecovery: SyncOperation {
+    /// How long a disk that refused is left alone.
+    private static let pause = Duration.seconds(5)
+
+    private enum State: Hashable, Sendable { case beginning, pausing, trying }
+
+    private var state = State.beginning
+
+    package init() {}
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin): return wait()
+        case (.pausing, .paused):
+            state = .trying
+            return .need(.commit([], .upkeep))
+        case (.trying, .committed(.failure(let error))) where error.mayPassWithDisk:
+            return wait()
+        case (.trying, .committed):
+            sync.recover()
+            return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func wait() -> Step {
+        state = .pausing
+        return .need(.pause(Self.pause, .retry))
+    }
+}
+
+extension SyncState {
+    /// Has a channel caught up once the disk takes a commit; nil is the list of channels.
+    package mutating func repairLater(_ channel: ChannelURL?) {
+        guard refused.insert(channel).inserted, refused.count == 1 else { return }
+        start(.diskRecovery(DiskRecovery()))
+    }
+
+    fileprivate mutating func recover() {
+        let channels = refused.compactMap { $0 }.sorted()
+        let isListConcerned = refused.contains(nil)
+        refused = []
+        // Without a connection the next login repairs everything anyway.
+        guard session != nil else { return }
+        for channel in channels {
+            catchUp(channel, .anyway)
+            lookUp(channel)
+        }
+        if isListConcerned { catchUpChannels() }
+    }
+}

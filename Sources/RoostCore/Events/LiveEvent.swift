@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One event of the server: applied to the cache first, then told to the operation that waits for it, and to the app.
+//
+// An event that the disk refuses is not lost: the channel counts as not caught up, no cursor passes the event, and the
+// catch-up brings it once the disk takes it (scar 47).
+
+package import RoostModel
+package import RoostWire
+
+/// Applies one event, or the answer to a request that amounts to one.
+package struct LiveEvent: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case readingCursor(CursorKey, rest: [CursorKey])
+        case readingOldest(CursorKey, rest: [CursorKey])
+        case committing
+        /// The channels that the commit changed are looked at for what only the server can tell.
+        case readingChannel(ChannelURL, rest: [ChannelURL])
+    }
+
+    package let event: ServerEvent
+    private let origin: ChangeOrigin
+    /// The moment of the question, in the numbers of the channel's ledger, where the event is an answer over HTTP:
+    /// only such an answer can be overtaken.
+    private let beginning: Int?
+    /// The change logs that the commit sets back.
+    private var rewinds: [Rewind] = []
+    /// The channels to read after the commit.
+    private var channels: [ChannelURL] = []
+    private var isOffline = false
+    private var commit: Commit?
+    private var state = State.beginning
+
+    package init(
+        _ event: ServerEvent, from origin: ChangeOrigin = .event, since beginning: Int? = nil
+    ) {
+        self.event = event
+        self.origin = event.acknowledges == nil ? origin : .answer
+        self.beginning = beginning
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin): return begin(&sync)
+        case (.readingCursor(let key, let rest), .read(.success(.cursor(let cursor)))):
+            return takeCursor(cursor, of: key, rest, &sync)
+        case (.readingOldest(let key, let rest), .read(.success(.moment(let moment)))):
+            setBack(key, before: moment.map { max($0, .beginning) } ?? .distantFuture)
+            return readCursors(rest, &sync)
+        case (.committing, .committed(let result)):
+            sync.endRewinding(rewinds)
+            guard case .success(let commit) = result else { return fail(&sync) }
+            self.commit = commit
+            sync.follow(rewinds, in: event.channelURL)
+            return readChannels(channels, &sync)
+        case (.readingChannel(let url, let rest), .read(.success(.channel(let channel)))):
+            judge(channel, url, &sync)
+            return readChannels(rest, &sync)
+        default: return fail(&sync)
+        }
+    }
+
+    private mutating func commit(
+        _ mutations: [Mutation], thenRead channels: [ChannelURL] = []
+    ) -> Step {
+        self.channels = channels
+        state = .committing
+        return .need(.commit(mutations, origin))
+    }
+
+    private mutating func readChannels(_ channels: [ChannelURL], _ sync: inout SyncState) -> Step {
+        guard let next = channels.first else { return announce(&sync) }
+        state = .readingChannel(next, rest: Array(channels.dropFirst()))
+        return .need(.read(.channel(next)))
+    }
+
+    private func fail(_ sync: inout SyncState) -> Step {
+        if !isOffline {
+            if let channel = event.channelURL {
+                sync.session?.caughtUp.remove(channel)
+                sync.repairLater(channel)
+            }
+            sync.repairLater(nil)
+        }
+        return end(&sync)
+    }
+
+    private func end(_ sync: inout SyncState) -> Step {
+        switch event {
+        // The server has the message, whatever this disk says.
+        case .message(let event): sync.notices.append(.delivered(event.message))
+        case .edited(let event):
+            if let requestID = event.acknowledges { sync.notices.append(.made(requestID)) }
+        default: break
+        }
+        sync.answer(event)
+        return .end(.done)
+    }
+}
+
+// MARK: - What an event changes
+
+extension LiveEvent {
+    private mutating func begin(_ sync: inout SyncState) -> Step {
+        switch event {
+        case .message(let event):
+            guard event.message.hasPossibleTimes else { return fail(&sync) }
+            isOffline = sync.session == nil
+            return readCursors(sync.logsToRewind(for: event), &sync)
+        case .edited(let event):
+            guard event.message.hasPossibleTimes else { return fail(&sync) }
+            let channel = event.message.channelURL
+            sync.ledgers[channel]?.note(editOf: event.message)
+            sync.changesRead[channel]?.replace(editOf: event.message)
+            return commit(
+                [.edited(event.message)] + sync.tell(.edited(event.message), in: channel))
+        case .deleted(let event):
+            let channel = event.channelURL
+            sync.ledgers[channel]?.note(deletionOf: event.messageID)
+            return commit(
+                [.deleted(channel, [event.messageID])]
+                    + sync.tell(.deleted([event.messageID]), in: channel), thenRead: [channel])
+        case .read(let event): return applyMark(event, &sync)
+        case .delivered(let channel, let moments):
+            return commit(sync.tell(.deliveredTo(moments), in: channel))
+        case .memberCounts(let counts):
+            let mutations = counts.flatMap {
+                sync.learn(
+                    .memberCounts(all: $0.memberCount, joined: $0.joinedMemberCount),
+                    of: $0.channelURL)
+            }
+            return commit(mutations, thenRead: counts.map(\.channelURL))
+        case .channel(let event): return applyChannelEvent(event, &sync)
+        case .reaction(let event):
+            sync.ledgers[event.channelURL]?.note(.reaction(event.change), to: event.messageID)
+            return commit([.reacted(event.channelURL, event.messageID, event.change)])
+        case .thread(let event):
+            sync.ledgers[event.channelURL]?.note(.thread(event.threadInfo), to: event.parentID)
+            return commit([.replied(event.channelURL, event.parentID, event.threadInfo)])
+        case .poll(let event):
+            // Without the message's ID only the change log tells of the poll.
+            guard let id = event.messageID else { return end(&sync) }
+            sync.ledgers[event.channelURL]?.note(.poll(event.change), to: id)
+            return commit([.polled(event.channelURL, id, event.change)])
+        case .user, .error, .expired, .login, .pong, .busy, .unknown: return announce(&sync)
+        }
+    }
+
+    private mutating func applyMark(_ event: ReadEvent, _ sync: inout SyncState) -> Step {
+        let channel = event.channelURL
+        // Only the user's own devices get it; the server alone counts what is unread again.
+        if event.isExcluded {
+            sync.marks.retreats.insert(channel)
+            sync.lookUp(channel)
+            return end(&sync)
+        }
+        var mutations = sync.tell(.readBy([event.user.id: event.timestamp]), in: channel)
+        if event.user.id == sync.me { mutations += sync.tell(.read(event.timestamp), in: channel) }
+        return commit(mutations)
+    }
+
+    private mutating func applyChannelEvent(
+        _ event: ChannelEvent, _ sync: inout SyncState
+    ) -> Step {
+        let url = event.channelURL
+        sync.note(event.unread)
+        switch event.meaning(for: sync.me) {
+        case .nothing: return announce(&sync)
+        case .typing(let user, let isTyping):
+            sync.noteTyping(of: user, isTyping, in: url)
+            return end(&sync)
+        case .departure:
+            // Nothing of the channel stays (scar 58).
+            sync.noteDeparture(from: url)
+            return commit([.removeChannel(url)])
+        case .news(let news): return commit(sync.learn(news, of: url), thenRead: [url])
+        case .unknown:
+            if case .left(let user, _) = event.content {
+                sync.noteTyping(of: user, false, in: url)
+            }
+            sync.noteMute(event)
+            sync.channelLedger.note(changeOf: url)
+            if let announcement = event.announcement {
+                sync.emit(announcement, afterLookUpOf: url)
+            } else {
+                sync.lookUp(url)
+            }
+            return end(&sync)
+        }
+    }
+
+    // MARK: Messages
+
+    private mutating func readCursors(_ keys: [CursorKey], _ sync: inout SyncState) -> Step {
+        guard let key = keys.first else { return applyMessage(&sync) }
+        state = .readingCursor(key, rest: Array(keys.dropFirst()))
+        return .need(.read(.cursor(key)))
+    }
+
+    private mutating func takeCursor(
+        _ cursor: Cursor?, of key: CursorKey, _ rest: [CursorKey], _ sync: inout SyncState
+    ) -> Step {
+        guard let cursor else { return readCursors(rest, &sync) }
+        if let moment = sync.readMark(at: cursor, of: key).moment {
+            setBack(key, before: moment)
+            return readCursors(rest, &sync)
+        }
+        guard case .messageChanges(let channel) = key else {
+            // Channels are few: their log is read from its beginning.
+            setBack(key, before: .beginning)
+            return readCursors(rest, &sync)
+        }
+        // Every change of a cached message happened after the oldest of them was written.
+        state = .readingOldest(key, rest: rest)
+        return .need(.read(.oldestMessage(channel)))
+    }
+
+    private mutating func setBack(_ key: CursorKey, before moment: Timestamp) {
+        guard case .message(let event) = event else { return }
+        // Forward would pass over changes that nothing has read.
+        let start = max(min(moment, event.message.createdAt), .beginning)
+        rewinds.append(Rewind(key: key, start: .moment(start)))
+    }
+
+    private mutating func applyMessage(_ sync: inout SyncState) -> Step {
+        guard case .message(let event) = event else { return .fail(.outOfStep) }
+        let channel = event.message.channelURL
+        guard sync.session != nil || isOffline,
+            let (message, amendments) = sync.upToDate(event.message, since: beginning)
+        else { return end(&sync) }
+        var mutations: [Mutation] = [
+            .liveMessage(message, predecessor: isOffline ? nil : event.previousMessageID)
+        ]
+        mutations += amendments
+        if let session = sync.session, !isOffline {
+            let isMine = message.sender?.user.id == sync.me
+            mutations += sync.tell(
+                .received(message, sync.reception(of: message, event, session.login)), in: channel)
+            // A sender has read the messages above their own (`docs/protocol` 3.11).
+            if isMine { mutations += sync.tell(.read(message.createdAt), in: channel) }
+            mutations += sync.firstCursor(of: channel, before: message, since: session.loginAt)
+        } else {
+            mutations += sync.firstCursor(of: channel, before: message, since: sync.firstLoginAt)
+        }
+        mutations += rewinds.map { .cursor($0.key, $0.start) }
+        sync.beginRewinding(rewinds)
+        return commit(mutations, thenRead: isOffline ? [] : [channel])
+    }
+}
+
+// MARK: - What follows
+
+extension LiveEvent {
+    /// Has the server asked where the cache cannot know the effect of the event.
+    private func judge(_ channel: GroupChannel?, _ url: ChannelURL, _ sync: inout SyncState) {
+        switch event {
+        case .message:
+            // A message without a preview may bring its channel back all the same.
+            if channel == nil || channel?.hiddenState == .untilNextMessage { sync.lookUp(url) }
+        case .deleted:
+            let lostPreview = commit?.updatedChannels.contains { $0.lastMessage == nil } ?? false
+            // The deleted message may have counted as unread.
+            if lostPreview || channel?.unreadMessageCount ?? 0 > 0 { sync.lookUp(url) }
+        default: if channel == nil { sync.lookUp(url) }
+        }
+    }
+
+    private func announce(_ sync: inout SyncState) -> Step {
+        switch event {
+        case .message(let event): if !isOffline { announceMessage(event, &sync) }
+        case .edited(let event):
+            // Only the server knows whether the edit mentioned the user while the message was unread.
+            if let before = event.oldMention,
+                before.calls(sync.me) != event.message.mention.calls(sync.me)
+            {
+                sync.lookUp(event.message.channelURL)
+            }
+            if event.acknowledges == nil {
+                sync.hear(event.message.updatedAt)
+                sync.emit(.messageUpdated(event.message))
+            }
+        case .deleted(let event):
+            // The server sends the deletion to the deleting device too.
+            if origin == .event {
+                sync.hear(event.timestamp)
+                sync.emit(.messageDeleted(event.messageID, event.channelURL))
+            }
+        case .read(let event):
+            // The server alone counts the messages behind the mark.
+            if event.user.id == sync.me,
+                commit?.updatedChannels.contains(where: { $0.unreadMessageCount > 0 }) ?? false
+            {
+                sync.lookUp(event.channelURL)
+            }
+            sync.emit(.read(event.user, through: event.timestamp, event.channelURL))
+        case .delivered(let channel, let moments): sync.emit(.delivered(moments, channel))
+        case .memberCounts(let counts):
+            for count in counts { sync.emit(.memberCountsChanged(count.channelURL)) }
+        case .channel(let event):
+            if let announcement = event.announcement { sync.emit(announcement) }
+        case .user(let category, let data): sync.emitBlock(category, data)
+        case .reaction(let event):
+            if origin == .event {
+                sync.hear(event.change.updatedAt)
+                sync.emit(.reactionChanged(event.change, event.messageID, event.channelURL))
+            }
+        case .thread(let event):
+            sync.emit(.threadChanged(event.threadInfo, event.parentID, event.channelURL))
+        case .error(let error, acknowledges: let requestID?):
+            let error = RoostError(error)
+            sync.notices.append(.refusedRequest(requestID, error))
+            if error.endsSessionKey { sync.renewSession() }
+        case .expired: sync.renewSession()
+        case .poll, .login, .pong, .error, .busy, .unknown: break
+        }
+        return end(&sync)
+    }
+
+    private func announceMessage(_ event: MessageEvent, _ sync: inout SyncState) {
+        let message = event.message
+        let channel = message.channelURL
+        let isMine = message.sender?.user.id == sync.me
+        sync.marks.noteArrival(at: message.createdAt, in: channel)
+        if let sender = message.sender?.user { sync.noteTyping(of: sender, false, in: channel) }
+        sync.note(event.unread)
+        if event.acknowledges == nil {
+            sync.hear(message.createdAt)
+            sync.emit(.messageReceived(message))
+            if !isMine, message.mention.calls(sync.me) { sync.emit(.mentioned(message)) }
+        }
+        // Nothing depends on the acknowledgement; the next message's makes a lost one good.
+        if !isMine, let id = message.messageID {
+            sync.notices.append(.send(.messageAcknowledgement(channel, id)))
+        }
+    }
+}
+
+extension SyncState {
+    /// What a message means for its channel's preview and counts.
+    ///
+    /// Silent messages of other users change neither (`docs/protocol` 2.6).
+    fileprivate func reception(
+        of message: Message, _ event: MessageEvent, _ login: LoginSuccess
+    ) -> ChannelNews.Reception {
+        let isMine = message.sender?.user.id == me
+        let isHeard = isMine || !message.isSilent
+        return ChannelNews.Reception(
+            isPreview: (isHeard || event.forcesLastMessage)
+                && login.lastMessageReplies.admits(message),
+            isUnread: !isMine && isHeard && login.unreadReplies.admits(message),
+            isMention: message.mention.calls(me), superLimit: login.maxUnreadOnSuperGroup)
+    }
+
+    /// The present state of a message, with the changes to be made once more behind it; nil for a message that is
+    /// gone.
+    fileprivate func upToDate(
+        _ message: Message, since beginning: Int?
+    ) -> (message: Message, amendments: [Mutation])? {
+        let channel = message.channelURL
+        // The change log may have told of a later state already.
+        var known = changesRead[channel]?.upToDate([message]) ?? [message]
+        let ledger = beginning.map { news(of: channel, since: $0) } ?? FetchLedger()
+        known = ledger.hasDeparture ? [] : ledger.upToDate(known)
+        return known.first.map { ($0, ledger.mutations(amending: known, in: channel)) }
+    }
+}
+
+extension Commit {
+    /// The channels that the commit changed, as they are now.
+    package var updatedChannels: [GroupChannel] {
+        changes.flatMap { change -> [GroupChannel] in
+            guard case .channels(let change) = change else { return [] }
+            return change.updated.map(\.after)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A command over the socket whose answer is the frame with its request ID.
+
+package import RoostModel
+package import RoostWire
+
+/// Sends a command and waits for its answer.
+package struct SocketCall: SyncOperation {
+    /// How long a command waits for its answer: as long as a call (`docs/protocol` 2.3).
+    package static let timeLimit = Duration.seconds(8)
+
+    private enum State: Hashable, Sendable { case beginning, sending, waiting }
+
+    package let command: ClientCommand
+    package let requestID: RequestID
+    private var state = State.beginning
+
+    package init(_ command: ClientCommand, _ requestID: RequestID) {
+        self.command = command
+        self.requestID = requestID
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            sync.answers[requestID] = .some(nil)
+            state = .sending
+            return .need(.send(command))
+        case (.sending, .sent(let error?)):
+            sync.answers[requestID] = nil
+            return .fail(error)
+        case (.sending, .sent(nil)):
+            // The answer may be faster than the end of the sending.
+            if let early = sync.answers[requestID] ?? nil { return end(early, &sync) }
+            state = .waiting
+            return .need(.wait(.answer(requestID)))
+        case (.waiting, .woken):
+            guard let answer = sync.answers[requestID] ?? nil else { return .fail(.outOfStep) }
+            return end(answer, &sync)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private func end(_ answer: SocketAnswer, _ sync: inout SyncState) -> Step {
+        sync.answers[requestID] = nil
+        switch answer {
+        case .taken: return .end(.done)
+        case .refused(let error): return .fail(error)
+        }
+    }
+}
+
+/// The answer to a command over the socket.
+package enum SocketAnswer: Hashable, Sendable {
+    case taken
+    case refused(RoostError)
+}
+
+extension SyncState {
+    /// Hands an event to the command that it answers.
+    mutating func answer(_ event: ServerEvent) {
+        guard let requestID = event.acknowledges, answers[requestID] != nil else { return }
+        if case .error(let error, _) = event {
+            answers[requestID] = .refused(RoostError(error))
+        } else {
+            answers[requestID] = .taken
+        }
+        wakeAll(.answer(requestID), nil)
+    }
+
+    /// Ends every wait for an answer: the connection is lost.
+    mutating func failAnswers() {
+        for requestID in answers.keys.sorted() where answers[requestID] == .some(nil) {
+            answers[requestID] = .refused(
+                RoostError(
+                    .socketClosed, remedy: .retry,
+                    message: "The connection was lost before the server answered."))
+            wakeAll(.answer(requestID), nil)
+        }
+    }
+}
+
+extension RoostError {
+    /// The error of a command whose answer did not come within its time limit.
+    static let unanswered = RoostError(
+        .ackTimeout, remedy: .retry,
+        message: "The server did not answer in time. It may have done as asked.")
+}

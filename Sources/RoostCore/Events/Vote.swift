@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+import RoostWire
+
+/// Replaces the user's votes in a poll; they are on disk when it ends.
+package struct Vote: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, calling }
+
+    private let options: [Int64]
+    private let poll: Int64
+    private let channel: ChannelURL
+    private var state = State.beginning
+
+    package init(for options: [Int64], in poll: Int64, of channel: ChannelURL) {
+        self.options = options
+        self.poll = poll
+        self.channel = channel
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            let requestID = sync.random.requestID()
+            let vote = VoteCommand(
+                channelURL: channel, pollID: poll, optionIDs: options, requestID: requestID)
+            state = .calling
+            return .need(
+                .runWithin(SocketCall.timeLimit, .socketCall(SocketCall(.vote(vote), requestID))))
+        case (.calling, .ended(.failed(.overdue))): return .fail(.unanswered)
+        case (.calling, .ended(let outcome)): return .end(outcome)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+
+/// The transactions in the order in which they were decided; one at a time is carried out.
+///
+/// The open collections learn of a commit before the next one begins, so they see all commits in their order.
+struct CommitQueue: Sendable {
+    enum Entry: Sendable {
+        case commit(SyncMachine.OperationID, [Mutation], ChangeOrigin, unless: CommitCondition?)
+        case task(SyncMachine.OperationID, CacheTask)
+        /// An operation that goes on once the commits before it are delivered.
+        case delivery(SyncMachine.OperationID)
+        /// Other processes have made commits; a commit under way may be older than theirs.
+        case missedCommits
+
+        /// The operation whose reply ends the entry.
+        fileprivate var answered: SyncMachine.OperationID? {
+            switch self {
+            case .commit(let id, _, _, unless: _), .task(let id, _): id
+            case .delivery, .missedCommits: nil
+            }
+        }
+    }
+
+    private var entries: [Entry] = []
+    private(set) var isBusy = false
+
+    mutating func append(_ entry: Entry) { entries.append(entry) }
+
+    /// Begins the next entry, unless one is being carried out.
+    mutating func next() -> Entry? {
+        guard !isBusy, let entry = entries.first else { return nil }
+        isBusy = entry.answered != nil
+        if !isBusy { entries.removeFirst() }
+        return entry
+    }
+
+    /// Ends the entry whose reply has come.
+    ///
+    /// - Returns: The origin of its commit; nil for a reply to nothing that is being carried out.
+    mutating func end(_ id: SyncMachine.OperationID) -> ChangeOrigin? {
+        guard isBusy, let entry = entries.first, entry.answered == id else { return nil }
+        entries.removeFirst()
+        isBusy = false
+        if case .commit(_, _, let origin, unless: _) = entry { return origin }
+        return .upkeep
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The end of the user's own mute. A mute ends by itself: no frame and no change log tells of it.
+
+package import RoostModel
+import RoostWire
+
+/// What is known of the user's own mutes.
+package struct Mutes: Hashable, Sendable {
+    /// The number of the last question about a channel's mute; earlier answers are ignored.
+    var questions: [ChannelURL: Int] = [:]
+    /// The number of questions in a row about the end of a mute.
+    var tries: [ChannelURL: Int] = [:]
+    /// The channels with a timer for the end of a mute.
+    var awaited: Set<ChannelURL> = []
+}
+
+/// Asks the server whether the user is muted, and waits for the end of the mute by a timer.
+package struct MuteCheck: SyncOperation {
+    /// How long after the end the channel is looked at again (`docs/protocol` 6.3).
+    private static let grace = Duration.seconds(1)
+
+    private enum State: Hashable, Sendable {
+        case beginning
+        case readingChannel
+        case pacing
+        case asking(number: Int)
+        case readingEnd
+    }
+
+    private let channel: ChannelURL
+    /// Whether a channel that the cache does not show as muted is left alone.
+    private let isOnlyForKnown: Bool
+    private var epoch: LinkMachine.Epoch?
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL, onlyIfKnown isOnlyForKnown: Bool) {
+        self.channel = channel
+        self.isOnlyForKnown = isOnlyForKnown
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard isOnlyForKnown else { return pace(&sync) }
+            state = .readingChannel
+            return .need(.read(.channel(channel)))
+        case (.readingChannel, .read(.success(.channel(let known)))):
+            return known?.isMuted == true ? pace(&sync) : .end(.done)
+        case (.pacing, .paused): return ask(&sync)
+        case (.asking(let number), .answer(.success(.mute(let mute)))):
+            guard sync.mutes.questions[channel] == number else { return .end(.done) }
+            return judge(mute, &sync)
+        case (.readingEnd, .read(.success(.channel(let known?)))) where known.isMuted:
+            let user = known.members.first { $0.user.id == sync.me }?.user ?? User(id: sync.me)
+            sync.emit(.unmuted(user, channel), afterLookUpOf: channel)
+            return .end(.done)
+        // Without an answer, the next catch-up of the channel asks again.
+        default: return .end(.done)
+        }
+    }
+
+    private mutating func pace(_ sync: inout SyncState) -> Step {
+        guard let session = sync.session else { return .end(.done) }
+        epoch = session.epoch
+        state = .pacing
+        return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? ask(&sync)
+    }
+
+    private mutating func ask(_ sync: inout SyncState) -> Step {
+        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        let number = sync.mutes.questions[channel, default: 0] + 1
+        sync.mutes.questions[channel] = number
+        state = .asking(number: number)
+        return .need(.ask(.mute(AskMute(channelURL: channel, userID: sync.me))))
+    }
+
+    private mutating func judge(_ mute: AskMute.Answer, _ sync: inout SyncState) -> Step {
+        guard mute.isMuted else {
+            sync.endMute(in: channel)
+            state = .readingEnd
+            return .need(.read(.channel(channel)))
+        }
+        guard let remaining = mute.remaining else {
+            sync.disarmMute(in: channel)
+            return .end(.done)
+        }
+        // A mute whose end is always now is asked for less and less often.
+        let tries = sync.mutes.tries[channel, default: 0]
+        sync.mutes.tries[channel] = tries + 1
+        let grace =
+            tries == 0
+            ? Self.grace : Backoff.standard.wait(beforeAttempt: tries, entropy: sync.random.next())
+        sync.mutes.awaited.insert(channel)
+        sync.arm(
+            .mute(channel), for: min(max(remaining, .zero), MachineTimer.longest - grace) + grace)
+        return .end(.done)
+    }
+}
+
+extension SyncState {
+    /// Asks about the user's own mute where an event tells of a change.
+    mutating func noteMute(_ event: ChannelEvent) {
+        guard case .restricted(let user, _) = event.content, user.user.id == me else { return }
+        let channel = event.channelURL
+        switch event.category {
+        case .muted: start(.muteCheck(MuteCheck(channel, onlyIfKnown: false)))
+        case .unmuted, .banned: endMute(in: channel)
+        default: break
+        }
+    }
+
+    mutating func checkMuteAgain(in channel: ChannelURL) {
+        mutes.awaited.remove(channel)
+        // The mute may have been made longer. Without a connection, the next catch-up asks.
+        if session != nil { start(.muteCheck(MuteCheck(channel, onlyIfKnown: false))) }
+    }
+
+    fileprivate mutating func endMute(in channel: ChannelURL) {
+        mutes.tries[channel] = nil
+        disarmMute(in: channel)
+    }
+
+    fileprivate mutating func disarmMute(in channel: ChannelURL) {
+        if mutes.awaited.remove(channel) != nil { disarm(.mute(channel)) }
+    }
+
+    /// Stops waiting for the end of mutes: the app has given the connection up.
+    mutating func forgetMuteTimers() {
+        for channel in mutes.awaited.sorted() { disarmMute(in: channel) }
+    }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Read marks of the user: as few requests as the callers allow, and each caller answered by a mark that is not older
+// than its call (scar 113).
+
+package import RoostModel
+import RoostWire
+
+/// What is known of the user's read marks besides the cache.
+package struct ReadMarks: Hashable, Sendable {
+    var machine = ReadMarkMachine()
+    private var rounds: [ChannelURL: Rounds] = [:]
+    /// The channels whose mark is being taken back: until the channel is looked up the cache shows the old one.
+    package var retreats: Set<ChannelURL> = []
+    /// The times of the newest live messages, those too that no list shows.
+    private var newest: [ChannelURL: Timestamp] = [:]
+
+    /// The callers of one channel, by the mark that answers them.
+    private struct Rounds: Hashable {
+        /// The number of the round that new callers join.
+        var present = 0
+        /// The callers of the present round.
+        var callers = 0
+        /// Earlier rounds that the next mark answers too.
+        var earlier: [Int] = []
+    }
+
+    mutating func noteArrival(at moment: Timestamp, in channel: ChannelURL) {
+        newest[channel] = max(moment, newest[channel] ?? .distantPast)
+    }
+
+    func newestMessage(in channel: ChannelURL) -> Timestamp? { newest[channel] }
+
+    /// The callers that wait for the next mark.
+    func callers(in channel: ChannelURL) -> Int { rounds[channel]?.callers ?? 0 }
+
+    /// Notes a caller.
+    ///
+    /// - Returns: The round that the caller waits for.
+    mutating func join(in channel: ChannelURL) -> Int {
+        rounds[channel, default: Rounds()].callers += 1
+        return rounds[channel]?.present ?? 0
+    }
+
+    /// Closes the present round.
+    ///
+    /// - Returns: The rounds that wait for an answer.
+    mutating func close(in channel: ChannelURL) -> [Int] {
+        let place = rounds[channel] ?? Rounds()
+        rounds[channel] = Rounds(present: place.present + 1)
+        return place.earlier + [place.present]
+    }
+
+    /// Has the next mark answer rounds that were closed.
+    mutating func reopen(_ closed: [Int], callers: Int, in channel: ChannelURL) {
+        rounds[channel, default: Rounds()].earlier += closed
+        rounds[channel, default: Rounds()].callers += callers
+    }
+}
+
+/// Marks a channel as read; ends when the server has taken this mark or a later one, at once if nothing is unread.
+package struct MarkAsReadCall: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, reading, waiting }
+
+    private let channel: ChannelURL
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL) { self.channel = channel }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard sync.session != nil else { return .fail(.notConnected) }
+            state = .reading
+            return .need(.read(.channel(channel)))
+        case (.reading, .read(.success(.channel(let known)))):
+            if sync.isAllRead(known) { return .end(.done) }
+            state = .waiting
+            let round = sync.marks.join(in: channel)
+            sync.wishMark(in: channel)
+            return .need(.wait(.readMark(channel, round: round)))
+        case (.waiting, .woken(nil)): return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// Sends one mark and answers its callers.
+package struct ReadMarkSending: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, calling }
+
+    private let channel: ChannelURL
+    private var rounds: [Int] = []
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL) { self.channel = channel }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            rounds = sync.marks.close(in: channel)
+            sync.arm(.readMark(channel), for: ReadMarkMachine.pause)
+            let requestID = sync.random.requestID()
+            state = .calling
+            return .need(
+                .runWithin(
+                    SocketCall.timeLimit,
+                    .socketCall(SocketCall(.read(channel, requestID), requestID))))
+        case (.calling, .ended(let outcome)):
+            var failure = reply.failure
+            if outcome == .failed(.overdue) { failure = .unanswered }
+            // After a failure later callers are answered too: their mark would wait as long once more. It is sent
+            // all the same.
+            if failure != nil { rounds += sync.marks.close(in: channel) }
+            sync.answer(rounds, in: channel, failure)
+            sync.wakeAll(.readMarkEnd(channel), nil)
+            if sync.marks.machine.sent(to: channel) {
+                sync.start(.readMarkSending(ReadMarkSending(channel)))
+            }
+            return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// The pause after a mark is over: sends the next one, unless nothing is left to mark.
+package struct ReadMarkPause: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case reading(callers: Int)
+    }
+
+    private let channel: ChannelURL
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL) { self.channel = channel }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            // The look comes only now: an event that took the mark back on another device may follow the answer.
+            let callers = sync.marks.callers(in: channel)
+            guard callers > 0 else { return end(&sync) }
+            state = .reading(callers: callers)
+            return .need(.read(.channel(channel)))
+        case (.reading(let callers), .read(.success(.channel(let known)))):
+            // Callers that came during the read have seen messages that came after it.
+            if sync.isAllRead(known), sync.marks.callers(in: channel) == callers {
+                sync.marks.machine.settle(channel)
+                sync.answer(sync.marks.close(in: channel), in: channel, nil)
+            }
+            return end(&sync)
+        default: return end(&sync)
+        }
+    }
+
+    private func end(_ sync: inout SyncState) -> Step {
+        if sync.marks.machine.paused(in: channel) {
+            sync.start(.readMarkSending(ReadMarkSending(channel)))
+        }
+        return .end(.done)
+    }
+}
+
+/// Takes the user's mark back; the channel has been looked up when it ends, or cannot be now.
+///
+/// A mark that was wished before does not come after it.
+package struct MarkAsUnread: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        /// A mark on its way would take this one back.
+        case awaitingMark
+        case asking
+        case lookingUp
+    }
+
+    private let channel: ChannelURL
+    private let message: MessageID
+    private var rounds: [Int] = []
+    private var callers = 0
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL, from message: MessageID) {
+        self.channel = channel
+        self.message = message
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            sync.marks.retreats.insert(channel)
+            callers = sync.marks.callers(in: channel)
+            if callers > 0 { rounds = sync.marks.close(in: channel) }
+            sync.marks.machine.settle(channel)
+            guard sync.marks.machine.isUnderWay(to: channel) else { return ask(&sync) }
+            state = .awaitingMark
+            return .need(.wait(.readMarkEnd(channel)))
+        case (.awaitingMark, .woken): return ask(&sync)
+        case (.asking, .answer(.success)):
+            sync.answer(rounds, in: channel, nil)
+            sync.channelLedger.note(changeOf: channel)
+            // An answer to an earlier question may have removed it.
+            sync.marks.retreats.insert(channel)
+            state = .lookingUp
+            return .need(.run(.awaitLookUp(LookUpWait(channel, asksAnew: true))))
+        case (.asking, _): return fail(reply.failure ?? .outOfStep, &sync)
+        case (.lookingUp, .ended): return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func ask(_ sync: inout SyncState) -> Step {
+        guard sync.session != nil else { return fail(.notConnected, &sync) }
+        state = .asking
+        return .need(.ask(.markAsRead(MarkAsRead(channelURL: channel, unreadFrom: message))))
+    }
+
+    private func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
+        // After a lost answer the mark is unknown.
+        sync.lookUp(channel)
+        if callers > 0 {
+            sync.marks.reopen(rounds, callers: callers, in: channel)
+            sync.wishMark(in: channel)
+        }
+        return .fail(error)
+    }
+}
+
+extension SyncState {
+    /// Sends a mark now, or after the pause.
+    fileprivate mutating func wishMark(in channel: ChannelURL) {
+        guard marks.machine.wish(for: channel) == .send else { return }
+        start(.readMarkSending(ReadMarkSending(channel)))
+    }
+
+    fileprivate mutating func answer(
+        _ rounds: [Int], in channel: ChannelURL, _ failure: RoostError?
+    ) {
+        for round in rounds { wakeAll(.readMark(channel, round: round), failure) }
+    }
+
+    /// Whether nothing is unread, as far as this connection has been told.
+    ///
+    /// It does not know of another device's unread mark whose event is on its way; asking the server would be a
+    /// request for each of a hundred marks.
+    fileprivate func isAllRead(_ channel: GroupChannel?) -> Bool {
+        guard let channel, channel.unreadMessageCount == 0, channel.unreadMentionCount == 0,
+            session?.isChannelLogRead == true, lookUps[channel.url] == nil,
+            !marks.retreats.contains(channel.url), refused.isEmpty
+        else { return false }
+        let mark = channel.myLastRead ?? .distantPast
+        return channel.lastMessage?.createdAt ?? mark <= mark
+            && marks.newestMessage(in: channel.url) ?? mark <= mark
+    }
+}

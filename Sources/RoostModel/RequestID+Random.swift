@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension RequestID {
+    /// An unused name: 128 random bits in hexadecimal.
+    package static func random(_ entropy: () -> UInt64) -> RequestID {
+        let words = (entropy(), entropy())
+        return RequestID(
+            // SAFETY: all 32 bytes are written.
+            unsafe String(unsafeUninitializedCapacity: 32) { text in
+                for place in 0..<32 {
+                    let word = place < 16 ? words.0 : words.1
+                    let digit = UInt8(truncatingIfNeeded: word >> (60 - place % 16 * 4)) & 0xF
+                    // Ten places behind "W" the small letters begin.
+                    unsafe text[place] = digit + UInt8(ascii: digit < 10 ? "0" : "W")
+                }
+                return 32
+            })
+    }
+}

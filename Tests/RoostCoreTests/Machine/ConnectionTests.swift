@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostWire
+import Testing
+
+struct ConnectionTests {
+    private typealias Script = MachineScript
+
+    @Test func `a call to connect ends with the login`() {
+        var script = Script()
+        let (id, effects) = script.start(.connecting(Connecting()))
+        #expect(
+            effects.notices.contains(.openSocket(1, sessionKey: nil, isInForeground: true)))
+        #expect(script.machine.isBusy)
+        script.give(.link(.opened(1)))
+        let login = script.frame(
+            .login(.success(LoginSuccess(user: User(id: "me"), sessionKey: "k"))))
+        #expect(login.contains(.finish(id, .done)))
+        #expect(script.machine.state.session?.epoch == 1)
+    }
+
+    @Test func `without a network a call to connect fails, and the connection is wanted`() {
+        var script = Script()
+        script.give(.link(.networkChanged(isUp: false)))
+        let (id, effects) = script.start(.connecting(Connecting()))
+        #expect(
+            effects.contains {
+                guard case .finish(id, .failed(let error)) = $0 else { return false }
+                return error.code == .networkError && error.remedy == .retry
+            })
+        #expect(
+            script.give(.link(.networkChanged(isUp: true))).notices.contains {
+                if case .openSocket = $0 { true } else { false }
+            })
+    }
+
+    @Test func `a refused login ends the call with the server's reason`() {
+        var script = Script()
+        let (id, _) = script.start(.connecting(Connecting()))
+        script.give(.link(.opened(1)))
+        let effects = script.frame(.error(ServerError(.tokenInvalid, "no"), acknowledges: nil))
+        #expect(
+            effects.contains {
+                guard case .finish(id, .failed(let error)) = $0 else { return false }
+                return error.code == .tokenInvalid
+            })
+    }
+
+    @Test func `a connection that the app gives up ends the call`() {
+        var script = Script()
+        let (id, _) = script.start(.connecting(Connecting()))
+        let effects = script.give(.disconnect)
+        #expect(
+            effects.contains {
+                guard case .finish(id, .failed(let error)) = $0 else { return false }
+                return error.code == .connectionCanceled
+            })
+        #expect(script.machine.state.link.state == .idle)
+    }
+
+    @Test func `the next login shows the key of the last one`() {
+        var script = Script.connected()
+        let effects = script.lose() + script.give(.fired(.link(.retry)))
+        #expect(
+            effects.notices.contains {
+                if case .openSocket(_, sessionKey: "key 1"?, _) = $0 { true } else { false }
+            })
+    }
+
+    @Test func `a key that the server has forgotten is not shown again`() {
+        var script = Script.connected()
+        let frame = script.frame(.expired(reason: nil, expiresIn: nil))
+        #expect(script.machine.state.link.sessionKey == nil)
+        let effects = frame + script.give(.fired(.link(.retry)))
+        #expect(
+            effects.notices.contains {
+                if case .openSocket(_, sessionKey: nil, _) = $0 { true } else { false }
+            })
+    }
+
+    @Test func `a late refusal of an earlier key does not end the session of a later one`() {
+        var script = Script.connected()
+        let epoch = script.machine.state.link.loginEpoch
+        script.login()
+        let effects = script.give(.refusedKey(Script.error(.sessionKeyExpired), epoch))
+        #expect(effects == [])
+        #expect(script.machine.state.session != nil)
+    }
+
+    @Test func `whatever lives as long as a connection ends with it`() {
+        var script = Script.connected()
+        script.give(.startedTyping(Script.channel))
+        let lost = script.lose()
+        #expect(script.machine.state.session == nil)
+        #expect(lost.notices.contains(.wentOffline))
+        #expect(
+            lost.notices.contains {
+                if case .disarm(.typing) = $0 { true } else { false }
+            })
+    }
+
+    @Test func `typing is reported only while connected`() {
+        var script = Script()
+        #expect(script.give(.startedTyping(Script.channel)) == [])
+        script.login()
+        #expect(
+            script.give(.startedTyping(Script.channel)).contains(
+                .notice(.send(.typingStart(Script.channel, time: script.now)))))
+    }
+}

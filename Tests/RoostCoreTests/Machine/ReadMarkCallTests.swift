@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostWire
+import Testing
+
+struct ReadMarkCallTests {
+    private typealias Script = MachineScript
+
+    private static var unread: GroupChannel {
+        var channel = Script.channel(Script.channel)
+        channel.unreadMessageCount = 3
+        return channel
+    }
+
+    /// Calls `markAsRead`, and answers the read of the channel.
+    private static func mark(
+        _ script: inout Script, _ known: GroupChannel? = unread
+    ) -> (id: Script.ID, effects: [Script.Effect]) {
+        let (id, _) = script.start(.markAsRead(MarkAsReadCall(Script.channel)))
+        return (id, script.read(id, .channel(known)))
+    }
+
+    /// The operation that sends a mark, and the mark's request ID.
+    private static func sending(_ effects: [Script.Effect]) -> (Script.ID, RequestID)? {
+        for case .send(let id, .read(_, let requestID?)) in effects { return (id, requestID) }
+        return nil
+    }
+
+    private static func acknowledge(
+        _ requestID: RequestID, _ script: inout Script
+    ) -> [Script.Effect] {
+        var event = ReadEvent(
+            channelURL: Script.channel, user: User(id: "me"), timestamp: Script.loginAt)
+        event.acknowledges = requestID
+        let effects = script.frame(.read(event))
+        for case .commit(let id, _, _, _) in effects { return script.commit(id) }
+        return effects
+    }
+
+    @Test func `without a connection a mark is refused at once`() {
+        var script = Script()
+        let (id, effects) = script.start(.markAsRead(MarkAsReadCall(Script.channel)))
+        #expect(effects == [.finish(id, .failed(.notConnected))])
+    }
+
+    @Test func `a channel without unread messages costs no request`() {
+        var script = Script.connected()
+        script.change { $0.session?.isChannelLogRead = true }
+        let (id, effects) = Self.mark(&script, Script.channel(Script.channel))
+        #expect(effects.needs == [.finish(id, .done)])
+    }
+
+    @Test func `an unread channel whose log was not read is marked all the same`() {
+        var script = Script.connected()
+        let (_, effects) = Self.mark(&script, Script.channel(Script.channel))
+        #expect(Self.sending(effects) != nil)
+    }
+
+    @Test func `a hundred calls become two marks, a second apart (scar 113)`() throws {
+        var script = Script.connected()
+        let (first, effects) = Self.mark(&script)
+        let (sender, requestID) = try #require(Self.sending(effects))
+        _ = script.give(.reply(sender, .sent(nil)))
+        var later: [Script.ID] = []
+        for _ in 1..<100 {
+            let (id, effects) = Self.mark(&script)
+            #expect(Self.sending(effects) == nil)
+            later.append(id)
+        }
+        let answered = Self.acknowledge(requestID, &script)
+        #expect(answered.contains(.finish(first, .done)))
+        #expect(later.allSatisfy { !answered.contains(.finish($0, .done)) })
+        let pause = script.give(.fired(.readMark(Script.channel)))
+        guard case .read(let look, .channel)? = pause.needs.first else {
+            Issue.record("no look: \(pause)")
+            return
+        }
+        let second = script.read(look, .channel(Self.unread))
+        let (secondSender, secondID) = try #require(Self.sending(second))
+        #expect(secondID != requestID)
+        _ = script.give(.reply(secondSender, .sent(nil)))
+        let end = Self.acknowledge(secondID, &script)
+        #expect(later.allSatisfy { end.contains(.finish($0, .done)) })
+    }
+
+    @Test func `callers of the pause need no mark when nothing is left to mark`() throws {
+        var script = Script.connected()
+        script.change { $0.session?.isChannelLogRead = true }
+        let (_, effects) = Self.mark(&script)
+        let (sender, requestID) = try #require(Self.sending(effects))
+        _ = script.give(.reply(sender, .sent(nil)))
+        let (later, _) = Self.mark(&script)
+        _ = Self.acknowledge(requestID, &script)
+        let pause = script.give(.fired(.readMark(Script.channel)))
+        guard case .read(let look, .channel)? = pause.needs.first else {
+            Issue.record("no look: \(pause)")
+            return
+        }
+        let end = script.read(look, .channel(Script.channel(Script.channel)))
+        #expect(Self.sending(end) == nil && end.contains(.finish(later, .done)))
+    }
+
+    @Test func `a lost connection answers every caller`() throws {
+        var script = Script.connected()
+        let (first, effects) = Self.mark(&script)
+        let (sender, _) = try #require(Self.sending(effects))
+        _ = script.give(.reply(sender, .sent(nil)))
+        let (second, _) = Self.mark(&script)
+        let lost = script.lose()
+        for id in [first, second] {
+            #expect(
+                lost.contains {
+                    guard case .finish(id, .failed(let error)) = $0 else { return false }
+                    return error.code == .socketClosed
+                })
+        }
+    }
+
+    @Test func `an answer that is overdue fails its callers after eight seconds`() throws {
+        var script = Script.connected()
+        let (id, effects) = Self.mark(&script)
+        let (sender, _) = try #require(Self.sending(effects))
+        #expect(effects.contains(.limit(sender, .seconds(8))))
+        _ = script.give(.reply(sender, .sent(nil)))
+        let overdue = script.give(.overdue(sender))
+        #expect(
+            overdue.contains {
+                guard case .finish(id, .failed(let error)) = $0 else { return false }
+                return error.code == .ackTimeout
+            })
+    }
+
+    @Test
+    func `a mark that is taken back waits for the mark on its way, and answers earlier calls`()
+        throws
+    {
+        var script = Script.connected()
+        let (_, effects) = Self.mark(&script)
+        let (sender, requestID) = try #require(Self.sending(effects))
+        _ = script.give(.reply(sender, .sent(nil)))
+        let (earlier, _) = Self.mark(&script)
+        let (id, begun) = script.start(.markAsUnread(MarkAsUnread(Script.channel, from: 5)))
+        #expect(begun.needs.isEmpty)
+        let answered = Self.acknowledge(requestID, &script)
+        #expect(
+            answered.contains {
+                if case .ask(id, .markAsRead, .connection) = $0 { true } else { false }
+            })
+        let taken = script.answer(id, .done)
+        #expect(taken.contains(.finish(earlier, .done)))
+        #expect(script.machine.state.marks.retreats == [Script.channel])
+    }
+
+    @Test func `calls that a refused unread mark has held up are marked after it`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.markAsUnread(MarkAsUnread(Script.channel, from: 5)))
+        let refused = script.refuse(id, Script.error(.messageNotFound, .correctInput))
+        #expect(
+            refused.contains {
+                guard case .finish(id, .failed(let error)) = $0 else { return false }
+                return error.code == .messageNotFound
+            })
+        #expect(refused.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
+    }
+}
