@@ -27,6 +27,6 @@ extension ChatClient {
     /// Gives up a waiting message, as after its three days; a message being sent may arrive all the
     /// same and is then sent.
     package func giveUp(_ requestID: RequestID) async {
-        await outbox.receive(.failed(requestID, .pendingError, .socket))
+        await engine.receive(.outbox(.gaveUp(requestID)))
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCore
 public import RoostModel
 import RoostStore
 
@@ -87,7 +88,7 @@ extension ChatClient {
             }
             content = .fileMessage(params, copies: params.files.map { _ in nil })
         }
-        return try await outbox.send(content, to: channel, as: requestID)
+        return try await engine.send(content, to: channel, as: requestID)
     }
 
     /// Queues a failed message or change again, under the same request ID, behind all waiting
@@ -98,29 +99,29 @@ extension ChatClient {
     /// - Returns: Whether the item is queued; false if it has not failed or does not exist any
     ///   more.
     @discardableResult
-    public func resend(_ requestID: RequestID) async -> Bool { await outbox.resend(requestID) }
+    public func resend(_ requestID: RequestID) async -> Bool { await engine.resend(requestID) }
 
     /// Cancels an unsent message or a waiting change; an item being sent may arrive all the same.
     ///
     /// If the disk refuses, the deletion is retried; if the app ends before, the item waits again
     /// after the relaunch. `delete(_:in:)` throws in this case.
-    public func cancel(_ requestID: RequestID) async { await outbox.cancel(requestID) }
+    public func cancel(_ requestID: RequestID) async { await engine.cancel(requestID) }
 
     /// Returns the waiting and failed messages of a channel, in the order of their send calls.
     public func unsentMessages(in channel: ChannelURL) async -> [Message] {
-        await outbox.unsent(in: channel)
+        await engine.unsent(in: channel)
     }
 
     /// Returns the failed messages of a channel, in the order of their send calls.
     public func failedMessages(in channel: ChannelURL) async -> [Message] {
-        await outbox.unsent(in: channel).filter { $0.status == .failed }
+        await engine.unsent(in: channel).filter { $0.status == .failed }
     }
 
     /// Deletes a failed message; a waiting one stays.
     public func removeFailed(_ requestID: RequestID, in channel: ChannelURL) async {
         guard await failedMessages(in: channel).contains(where: { $0.requestID == requestID })
         else { return }
-        await outbox.cancel(requestID)
+        await engine.cancel(requestID)
     }
 
     // MARK: Changes
@@ -149,7 +150,7 @@ extension ChatClient {
     public func edit(
         _ target: MessageTarget, in channel: ChannelURL, _ edit: MessageEdit
     ) async throws(RoostError) -> RequestID {
-        try await outbox.change(.edit(target, edit), in: channel)
+        try await engine.change(.edit(target, edit), in: channel)
     }
 
     /// Deletes a delivered message for everybody.
@@ -172,7 +173,7 @@ extension ChatClient {
     public func delete(
         _ target: MessageTarget, in channel: ChannelURL
     ) async throws(RoostError) -> RequestID {
-        try await outbox.change(.delete(target), in: channel)
+        try await engine.change(.delete(target), in: channel)
     }
 
     /// Adds the user's reaction to a message; for an unsent message it is sent after the message.
@@ -182,7 +183,7 @@ extension ChatClient {
     public func addReaction(
         _ key: String, to target: MessageTarget, in channel: ChannelURL
     ) async throws(RoostError) -> RequestID {
-        try await outbox.change(.addReaction(key, target), in: channel)
+        try await engine.change(.addReaction(key, target), in: channel)
     }
 
     /// Removes the user's reaction from a message.
@@ -192,7 +193,7 @@ extension ChatClient {
     public func removeReaction(
         _ key: String, from target: MessageTarget, in channel: ChannelURL
     ) async throws(RoostError) -> RequestID {
-        try await outbox.change(.removeReaction(key, target), in: channel)
+        try await engine.change(.removeReaction(key, target), in: channel)
     }
 
     /// Queues a mark as read up to a moment of the server's clock, such as the last message's time.
@@ -205,21 +206,21 @@ extension ChatClient {
     public func markAsRead(
         _ channel: ChannelURL, through moment: Timestamp
     ) async throws(RoostError) -> RequestID {
-        try await outbox.change(.markAsRead(through: moment), in: channel)
+        try await engine.change(.markAsRead(through: moment), in: channel)
     }
 
     /// Returns the waiting changes of a channel, in the order of their calls.
     ///
     /// `Message.applying(_:by:)` shows a message with them.
     public func pendingChanges(in channel: ChannelURL) async -> [PendingChange] {
-        await outbox.pendingChanges(in: channel)
+        await engine.pendingChanges(in: channel)
     }
 
     /// Returns the refused changes, oldest first, with the reason and the unchanged message.
     ///
     /// They are kept until `resend(_:)` or `cancel(_:)` is called for them.
     public func refusals(in channel: ChannelURL? = nil) async -> [ChangeRefusal] {
-        await outbox.refusals(in: channel)
+        await engine.refusals(in: channel)
     }
 
     // MARK: Outcomes
@@ -229,18 +230,18 @@ extension ChatClient {
     /// - Throws: The reason, if the outbox gives up or the item is canceled. An unknown request ID
     ///   counts as done.
     public func outcome(of requestID: RequestID) async throws(RoostError) {
-        if let error = await outbox.outcome(of: requestID) { throw error }
+        try await engine.outcome(of: requestID)
     }
 
     /// Returns a stream of all later changes in the outbox, in order and without losses.
     ///
     /// Read it without pauses: unread events stay in memory.
-    public func outboxEvents() async -> AsyncStream<OutboxEvent> { outbox.observers.open() }
+    public func outboxEvents() async -> AsyncStream<OutboxEvent> { engine.outboxObservers.open() }
 
     /// Returns a stream of the upload progress of a message's files; it ends with the upload.
     public func uploadProgress(of requestID: RequestID) async -> AsyncStream<UploadProgress> {
-        let events = outbox.observers.open()
-        let known = await outbox.isUploading(requestID)
+        let events = engine.outboxObservers.open()
+        let known = await engine.isUploading(requestID)
         let (stream, continuation) = AsyncStream.makeStream(
             of: UploadProgress.self, bufferingPolicy: .bufferingNewest(1))
         guard known else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostCore
+package import RoostCore
 @_exported public import RoostModel
 package import RoostStore
 import RoostTransport
@@ -18,19 +18,16 @@ public final class ChatClient: Sendable {
     public let storageReport: [String]
 
     let engine: SyncEngine
-    let outbox: Outbox
     package let store: Store
     let world: World
 
     private init(
-        configuration: Configuration, world: World, store: Store, engine: SyncEngine,
-        outbox: Outbox
+        configuration: Configuration, world: World, store: Store, engine: SyncEngine
     ) {
         self.configuration = configuration
         self.world = world
         self.store = store
         self.engine = engine
-        self.outbox = outbox
         storageReport = Repairs(cache: store.report, outbox: store.outboxReport).sentences
     }
 
@@ -83,29 +80,12 @@ public final class ChatClient: Sendable {
             api: ServerAPI(
                 http: world.http, address: address, journal: journal, wallTime: world.wallTime),
             journal: journal)
-        let outbox = Outbox(
-            world: world, store: store.outbox, journal: journal,
-            me: try await store.me(configuration.userID),
-            surroundings: Outbox.Surroundings(
-                deliver: { [weak engine] item, isOnline in
-                    await engine?.deliver(item, isOnline: isOnline) ?? .isMoot
-                },
-                upload: { [weak engine] upload, source throws(RoostError) in
-                    guard let engine else { throw .notConnected }
-                    return try await engine.upload(upload, source)
-                },
-                changed: { [weak engine] channel in await engine?.unsentChanged(in: channel) },
-                find: { [weak engine] id throws(RoostError) in try await engine?.find(id) },
-                held: { [weak engine] id in await engine?.held(id) },
-                look: { [weak engine] channels in await engine?.lookForUnsure(in: channels) }))
-        await engine.attach(outbox)
         await engine.hearOthers()
         await engine.mendWhatBreaks()
         await engine.finishIndex()
-        try await outbox.start()
+        try await engine.openOutbox(of: try await store.me(configuration.userID))
         return ChatClient(
-            configuration: configuration, world: world, store: store, engine: engine,
-            outbox: outbox)
+            configuration: configuration, world: world, store: store, engine: engine)
     }
 
     // MARK: Connection
@@ -153,7 +133,10 @@ public final class ChatClient: Sendable {
     ///
     /// iOS ends an app that holds a lock on a shared file while suspended. Reads and writes wait
     /// until `resume()`. The connection is left to the system.
-    public func suspend() async { await store.suspend() }
+    public func suspend() async {
+        await engine.receive(.outbox(.suspended))
+        await store.suspend()
+    }
 
     /// Opens the files again after `suspend()`, when the app is back in the foreground.
     ///
@@ -164,7 +147,7 @@ public final class ChatClient: Sendable {
     public func resume() async throws(RoostError) -> [String] {
         do {
             let found = try await store.resume()
-            await outbox.resume()
+            await engine.receive(.outbox(.resumed))
             return found.sentences
         } catch {
             throw RoostError(error)
@@ -186,7 +169,8 @@ public final class ChatClient: Sendable {
     public func close() async {
         await engine.receive(.disconnect)
         await engine.finishObservers()
-        await outbox.finish()
+        await engine.receive(.outbox(.finished))
+        engine.outboxObservers.finish()
         await store.close()
     }
 

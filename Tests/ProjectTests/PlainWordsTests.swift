@@ -9,7 +9,7 @@ struct PlainWordsTests {
         "Benchmarks", "Simulator", "Sources/Roost/Collections", "Sources/Roost/Engine",
         "Sources/RoostCommand", "Sources/RoostCommandLine",
         "Sources/RoostCore", "Sources/RoostDiskSimulation", "Sources/RoostExecutors",
-        "Sources/RoostSQLite", "Sources/RoostStore", "Sources/RoostTestKit",
+        "Sources/RoostSQLite", "Sources/RoostTestKit",
         "Tests/RoostCommandTests", "Tests/RoostCoreTests", "Tests/RoostSQLiteTests",
         "Tests/RoostStoreTests", "Tests/RoostTests",
     ]

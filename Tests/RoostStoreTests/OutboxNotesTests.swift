@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCore
 import RoostDiskSimulation
 import RoostModel
 import RoostSQLite
@@ -41,6 +42,41 @@ struct OutboxNotesTests {
 
     private func row(_ id: RequestID) async throws -> OutboxItem? {
         try await store.outbox.items().items.first { $0.requestID == id }
+    }
+
+    @Test
+    func `writes that go together are one flush, and one refused alone costs no other (scar 65)`()
+        async throws
+    {
+        func writes(_ names: RequestID...) -> [OutboxWrite] {
+            names.map { name in
+                .append(
+                    OutboxDraft(
+                        name, to: Fixture.channel, createdAt: Timestamp(milliseconds: 2),
+                        content: Self.content(name.rawValue)))
+            }
+        }
+        func texts(_ results: [Result<OutboxResult, StoreError>]) -> [String] {
+            results.map { result in
+                switch result {
+                case .success(.item(let item)): item?.requestID.rawValue ?? "none"
+                case .success(.noted(let receipt)): "noted, \(receipt.refused.count) refused"
+                case .success(.place), .success(.takenBack): "other"
+                case .failure: "failed"
+                }
+            }
+        }
+        #expect(texts(await store.outbox.perform(writes("d", "e", "a"))) == ["d", "e", "a"])
+        let refused = await store.outbox.perform(
+            writes("f") + [
+                .fold(MessageEdit(text: "x"), into: "b", at: .distantPast),
+                .notes([.attempt("b"), .attempt("c")]),
+            ] + writes("g"))
+        #expect(texts(refused) == ["f", "failed", "noted, 1 refused", "g"])
+        let items = try await store.outbox.items().items
+        #expect(items.map(\.requestID) == ["a", "b", "c", "d", "e", "f", "g"])
+        #expect(items.map(\.hasLeft) == [false, false, true, false, false, false, false])
+        await store.close()
     }
 
     @Test func `news that cannot be written keeps no other from the disk (scar 65)`() async throws {

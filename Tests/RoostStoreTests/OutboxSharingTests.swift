@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import RoostCore
 import RoostModel
 import RoostSQLite
 import RoostStore

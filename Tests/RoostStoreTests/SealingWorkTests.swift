@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RoostCore
 import RoostExecutors
 import RoostModel
 import RoostSQLite

@@ -39,7 +39,7 @@ struct LettingGoTests {
         try await alice.send("waits", to: url)
         await world.pass(.seconds(3))
         let parts = [
-            Part("client", alice), Part("engine", alice.engine), Part("outbox", alice.outbox),
+            Part("client", alice), Part("engine", alice.engine),
             Part("timeline", timeline), Part("list", list), Part("store", alice.store.writer),
         ]
         #expect(parts.filter(\.isLeft).count == parts.count, "as long as somebody has it")

@@ -43,7 +43,7 @@ extension SyncEngine {
         if let cached, cached.channelURL == channel {
             return .cached(cached, passes: filter.matches(cached))
         }
-        let unsent = await outbox?.unsent(in: channel) ?? []
+        let unsent = sync.outbox.unsent(in: channel)
         if let message = unsent.first(where: { $0.identities.contains(name) }) {
             guard message.status == .pending else { return .failed(message) }
             let ahead = unsent.prefix { $0 != message }.count { $0.status == .pending }

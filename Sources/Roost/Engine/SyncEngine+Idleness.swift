@@ -42,7 +42,7 @@ extension SyncEngine {
             idleTimers.disarm(number)
         }
         if machine.isRetrying { return false }
-        if await outbox?.isResting ?? false { return false }
+        if sync.outbox.isResting { return false }
         return await !isBusy
     }
 
@@ -65,7 +65,7 @@ extension SyncEngine {
     private var isBusy: Bool {
         get async {
             if underWay > 0 || machine.isBusy { return true }
-            return await outbox?.isBusy ?? false
+            return false
         }
     }
 }

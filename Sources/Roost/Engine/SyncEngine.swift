@@ -25,7 +25,9 @@ actor SyncEngine {
     /// Reads the present socket; canceled when the machine closes it.
     var socketReader: Task<Void, Never>?
     var token: String?
-    private(set) var outbox: Outbox?
+    nonisolated let outboxObservers = OutboxObservers()
+    /// The uploads under way, by their messages.
+    var uploads: [RequestID: Task<Void, Never>] = [:]
     /// The client's decisions.
     var machine: SyncMachine
     var lastOperation = 0
@@ -89,8 +91,6 @@ actor SyncEngine {
 
     /// One of the cache's readers; the engine asks in turn, so one is enough for it.
     var reader: StoreReader { store.readers[0] }
-
-    func attach(_ outbox: Outbox) { self.outbox = outbox }
 
     // MARK: Connection
 

@@ -27,6 +27,11 @@ extension ServerAPI {
         case .invite(let call): .channel(try await self.call(call, sessionKey: key))
         case .moment(let call): .moment(try await self.call(call, sessionKey: key))
         case .writeMetadata(let call): .metadata(try await self.call(call, sessionKey: key))
+        case .post(let call): .message(try await self.call(call, sessionKey: key))
+        case .react(let call): .reaction(try await self.call(call, sessionKey: key))
+        // The shell uploads files: it has their bytes.
+        case .upload: throw .outOfStep
+        case .delete(let call): try await done(call, key)
         case .markAsRead(let call): try await done(call, key)
         case .leave(let call): try await done(call, key)
         case .request(let call): try await done(call, key)

@@ -13,6 +13,8 @@ extension StoreReader {
             case .coverage(let channel, let filter):
                 .coverage(try await coverage(of: channel, under: filter).value)
             case .channel(let channel): .channel(try await self.channel(channel).value)
+            case .message(let id): .message(try await message(id).value)
+            case .messageOfRequest(let id): .message(try await message(id).value)
             case .oldestMessage(let channel):
                 .moment(try await oldestMessage(in: channel).value)
             case .messageCount(let channel, let from, let through):

@@ -22,7 +22,7 @@ extension SyncEngine {
         timelines[open.id] = WeakReference(timeline)
         receive(.openTimeline(open))
         try await run(.timelineOpening(TimelineOpening(open.id)))
-        receive(.unsent(channel, await outbox?.unsent(in: channel) ?? []))
+        receive(.outbox(.opened(channel)))
         receive(.opened(open.id))
         return timeline
     }
@@ -118,14 +118,7 @@ extension SyncEngine {
         list.feed.publish({ snapshot(of: list) }, after: diff)
     }
 
-    // MARK: The outbox and other processes
-
-    func unsentChanged(in channel: ChannelURL) async {
-        // Ten thousand unsent messages are not listed where no timeline shows them.
-        if sync.timelines.ids(of: channel).isEmpty { return await resumeIdleWaiters() }
-        receive(.unsent(channel, await outbox?.unsent(in: channel) ?? []))
-        await resumeIdleWaiters()
-    }
+    // MARK: Other processes
 
     /// Tells the collections of other processes' commits, until the store closes.
     func hearOthers() async {

@@ -41,6 +41,7 @@ extension SyncEngine {
             // The key of now: the question was decided on in this session.
             let key =
                 credentials == .connection ? session?.login.sessionKey : sync.link.sessionKey
+            if case .upload(let file) = question { return upload(file, sessionKey: key, for: id) }
             answer(id) { engine throws(RoostError) in
                 guard let key else { throw .notConnected }
                 return try await engine.api.answer(question, sessionKey: key)
@@ -48,6 +49,12 @@ extension SyncEngine {
                 .answer($0)
             }
         case .send(let id, let command): send(command, for: id)
+        case .outbox(let id, let question):
+            answer(id) { engine throws(RoostError) in
+                try await engine.store.outbox.answer(question)
+            } with: {
+                .outbox($0)
+            }
         case .commit(let id, let mutations, let origin, let condition):
             answer(id) { engine throws(RoostError) in
                 try await engine.commit(mutations, from: origin, unless: condition)
@@ -149,30 +156,20 @@ extension SyncEngine {
 
     private func take(_ notice: Notice) {
         switch notice {
-        case .delivered(let message):
-            run { engine in await engine.outbox?.delivered(message) }
-        case .hold(let channel):
-            run { engine in await engine.outbox?.receive(.hold(channel)) }
-        case .release(let channel):
-            run { engine in await engine.outbox?.receive(.release(channel)) }
         case .linked(let input, let entropy, let state, let effects):
             journal.note(.link(input.withoutWords, entropy: entropy), .link(state, effects))
         case .openSocket(let epoch, let key, let isInForeground):
             openSocket(epoch, sessionKey: key, isInForeground: isInForeground)
         case .closeSocket: closeSocket()
-        case .loggedIn(let user):
-            finishIndex()
-            run { engine in await engine.outbox?.rename(to: user) }
-        case .wentOnline:
-            run { engine in await engine.outbox?.wentOnline() }
-            resumeDownloads(isOnline: true)
-        case .wentOffline: run { engine in await engine.outbox?.wentOffline() }
+        case .loggedIn: finishIndex()
+        case .wentOnline: resumeDownloads(isOnline: true)
         case .connection(let state, let failure):
             publish(ConnectionState(state, lastFailure: failure))
-        case .made(let requestID): run { engine in await engine.outbox?.made(requestID) }
-        case .refusedRequest(let requestID, let error):
-            run { engine in await engine.outbox?.refused(requestID, error) }
         case .event(let event): emit(event)
+        case .outbox(let event): outboxObservers.publish(event)
+        case .outboxMoved(let input, let effects): journal.note(input, effects)
+        case .deleteFiles(let copies): store.outbox.deleteFiles(copies)
+        case .cancelUpload(let requestID): uploads[requestID]?.cancel()
         case .send(let command): send(command, for: nil)
         case .arm(let timer, let duration):
             timers.arm(timer, for: duration, in: world) { [weak self] number in
@@ -198,7 +195,7 @@ extension SyncEngine {
 
 extension Result where Failure == RoostError {
     /// Returns what asynchronous work comes to.
-    fileprivate init(_ work: () async throws(RoostError) -> Success) async {
+    init(_ work: () async throws(RoostError) -> Success) async {
         do throws(RoostError) {
             self = .success(try await work())
         } catch {

@@ -58,7 +58,7 @@ package struct Retrying: SyncOperation {
             failures = 0
             return begin(&sync)
         case (.waiting, .paused):
-            if case .channel(let channel) = work { sync.notices.append(.hold(channel)) }
+            if case .channel(let channel) = work { sync.moveOutbox(.hold(channel)) }
             return begin(&sync)
         default: return .fail(reply.failure ?? .outOfStep)
         }
@@ -82,7 +82,7 @@ package struct Retrying: SyncOperation {
         if case .lookUp(let channel) = work { sync.wakeAll(.lookUp(channel), nil) }
         guard error.remedy == .retry || error.mayPassWithDisk else { return .fail(error) }
         // What the user wrote does not wait for what others wrote.
-        if case .channel(let channel) = work { sync.notices.append(.release(channel)) }
+        if case .channel(let channel) = work { sync.moveOutbox(.release(channel)) }
         state = .waiting
         let wait = Self.backoff.wait(
             beforeAttempt: max(failures, 1), entropy: sync.random.next())
@@ -104,7 +104,7 @@ package struct CatchUp: SyncOperation {
         case (.beginning, .begin): return begin(&sync)
         case (.working, .ended):
             let wish = sync.catchUps.removeValue(forKey: channel) ?? .none
-            sync.notices.append(.release(channel))
+            sync.moveOutbox(.release(channel))
             // A mute that the cache shows may have ended meanwhile.
             sync.start(.muteCheck(MuteCheck(channel, onlyIfKnown: true)))
             guard sync.session != nil, wish > .none else { return .end(.done) }
@@ -116,7 +116,7 @@ package struct CatchUp: SyncOperation {
     }
 
     private mutating func begin(_ sync: inout SyncState) -> Step {
-        sync.notices.append(.hold(channel))
+        sync.moveOutbox(.hold(channel))
         state = .working
         return .need(.run(.retrying(Retrying(.channel(channel)))))
     }

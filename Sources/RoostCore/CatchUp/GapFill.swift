@@ -72,7 +72,7 @@ package struct GapFill: SyncOperation {
             return judge(answer, sync.news(of: channel, since: beginning), &sync)
         case (.committing(let verdict, let messages), .committed(.success)):
             for message in messages where message.requestID != nil {
-                sync.notices.append(.delivered(message))
+                sync.noteDelivery(message)
             }
             return follow(verdict, &sync)
         case (.pacingWalk(let place), .paused): return fetch(from: place, &sync)

@@ -128,7 +128,7 @@ package struct PageFetch: SyncOperation {
         _ statement: PageStatement, _ messages: [Message], _ count: Int, _ sync: inout SyncState
     ) -> Step {
         for message in messages where message.requestID != nil {
-            sync.notices.append(.delivered(message))
+            sync.noteDelivery(message)
         }
         if statement.reachesNewest, !isFiltered, let epoch, sync.isPresent(epoch) {
             sync.session?.caughtUp.insert(channel)

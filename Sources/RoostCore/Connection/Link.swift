@@ -151,12 +151,14 @@ extension SyncState {
         hasConnected = true
         // An old name on disk does no harm; the next login brings it again.
         start(.storing(Storing([.users([login.user])], from: .answer)))
-        notices.append(.loggedIn(login.user))
+        notices.append(.loggedIn)
+        beginOutboxSession(as: login.user)
         beginBudgetWatch()
-        for channel in timelines.channels { notices.append(.hold(channel)) }
+        for channel in timelines.channels { moveOutbox(.hold(channel)) }
         // A catch-up under way begins anew.
         for channel in timelines.channels { catchUp(channel, .ifNeeded) }
         catchUpChannels()
+        start(.outbox(.turn(OutboxTurn())))
         notices.append(.wentOnline)
         publishConnection()
         wakeAll(.connection, nil)
@@ -166,7 +168,7 @@ extension SyncState {
         session = nil
         forgetTyping()
         failAnswers()
-        notices.append(.wentOffline)
+        endOutboxSession()
     }
 }
 

@@ -89,9 +89,9 @@ package struct LiveEvent: SyncOperation {
     private func end(_ sync: inout SyncState) -> Step {
         switch event {
         // The server has the message, whatever this disk says.
-        case .message(let event): sync.notices.append(.delivered(event.message))
+        case .message(let event): sync.noteDelivery(event.message)
         case .edited(let event):
-            if let requestID = event.acknowledges { sync.notices.append(.made(requestID)) }
+            if let requestID = event.acknowledges { sync.noteMade(requestID) }
         default: break
         }
         sync.answer(event)
@@ -309,7 +309,7 @@ extension LiveEvent {
             sync.emit(.threadChanged(event.threadInfo, event.parentID, event.channelURL))
         case .error(let error, acknowledges: let requestID?):
             let error = RoostError(error)
-            sync.notices.append(.refusedRequest(requestID, error))
+            sync.noteRefusal(of: requestID, error)
             if error.endsSessionKey { sync.renewSession() }
         case .expired: sync.renewSession()
         case .poll, .login, .pong, .error, .busy, .unknown: break

@@ -10,6 +10,13 @@ package enum MachineTimer: Hashable, Sendable {
     case readMark(ChannelURL)
     /// The end of the user's own mute.
     case mute(ChannelURL)
+    /// The time for the server to acknowledge an item.
+    case outboxAnswer(RequestID)
+    case outboxRest(OutboxMachine.Lane)
+    /// The time for which the outbox's disk is left alone after a refusal.
+    case outboxDisk
+    /// The pause before the turn to send is asked for again.
+    case outboxTurn
 
     /// The longest wait.
     ///
@@ -31,6 +38,7 @@ extension SyncState {
         case .typing(let timer): perform(typing.fired(timer))
         case .readMark(let channel): start(.readMarkPause(ReadMarkPause(channel)))
         case .mute(let channel): checkMuteAgain(in: channel)
+        case .outboxAnswer, .outboxRest, .outboxDisk, .outboxTurn: fireOutbox(timer)
         }
     }
 }

@@ -11,6 +11,9 @@ package enum StoreQuestion: Hashable, Sendable {
     case cursor(CursorKey)
     case coverage(ChannelURL, under: MessageFilter)
     case channel(ChannelURL)
+    case message(MessageID)
+    /// The cached message that was sent under a request ID.
+    case messageOfRequest(RequestID)
     /// The time of a channel's oldest cached message.
     case oldestMessage(ChannelURL)
     /// The cached messages of a channel from a moment to a place, both included.
@@ -27,6 +30,7 @@ package enum StoreAnswer: Hashable, Sendable {
     case cursor(Cursor?)
     case coverage(Coverage)
     case channel(GroupChannel?)
+    case message(Message?)
     case moment(Timestamp?)
     case count(Int)
     case holding(ChannelHolding)
@@ -47,6 +51,10 @@ package enum ServerQuestion: Hashable, Sendable {
     case countMessages(CountMessages)
     case mute(AskMute)
     case markAsRead(MarkAsRead)
+    case post(SendMessage)
+    case delete(DeleteMessage)
+    case react(ReactToMessage)
+    case upload(FileUpload)
     case create(CreateChannel)
     case update(UpdateChannel)
     case join(JoinChannel)
@@ -60,6 +68,9 @@ package enum ServerQuestion: Hashable, Sendable {
 package enum ServerAnswer: Hashable, Sendable {
     case channel(GroupChannel)
     case messages(MessagePage)
+    case message(Message)
+    case reaction(ReactionChange)
+    case uploaded(UploadFile.Output)
     case gap(MessageGapAnswer)
     case messageChanges(MessageChanges)
     case channelChanges(ChannelChanges)

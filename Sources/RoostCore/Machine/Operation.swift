@@ -35,6 +35,8 @@ package enum Need: Hashable, Sendable {
     case keep(CacheTask)
     /// A pause, which the next connection ends early.
     case pause(Duration, Pause)
+    /// A request to the outbox's file.
+    case outbox(OutboxQuestion)
     case run(Operation)
     /// Another operation, which fails with `RoostError.overdue` after a duration; it goes on by itself then.
     case runWithin(Duration, Operation)
@@ -61,6 +63,10 @@ package enum Condition: Hashable, Sendable {
     case readMark(ChannelURL, round: Int)
     /// The end of the read mark that is on its way, whatever its result.
     case readMarkEnd(ChannelURL)
+    /// The end of a piece of work in the queue to the outbox's file.
+    case outboxDisk(Int)
+    /// The end of an unsent item.
+    case outcome(RequestID)
 }
 
 /// Why an operation pauses.
@@ -83,6 +89,7 @@ package enum Reply: Hashable, Sendable {
     case read(Result<StoreAnswer, RoostError>)
     case answer(Result<ServerAnswer, RoostError>)
     case sent(RoostError?)
+    case outbox(Result<OutboxAnswer, RoostError>)
     /// Nil where the condition of the commit left it out.
     case committed(Result<Commit?, RoostError>)
     case kept(Result<CacheTaskAnswer, RoostError>)
@@ -94,12 +101,12 @@ package enum Reply: Hashable, Sendable {
     /// The failure that the answer tells of.
     package var failure: RoostError? {
         switch self {
-        case .read(.failure(let error)), .answer(.failure(let error)),
+        case .outbox(.failure(let error)), .read(.failure(let error)), .answer(.failure(let error)),
             .committed(.failure(let error)), .kept(.failure(let error)),
             .ended(.failed(let error)):
             error
         case .woken(let error), .sent(let error): error
-        case .begin, .read, .answer, .committed, .kept, .paused, .ended: nil
+        case .outbox, .begin, .read, .answer, .committed, .kept, .paused, .ended: nil
         }
     }
 }
@@ -117,6 +124,11 @@ package enum Outcome: Hashable, Sendable {
     case downloaded(DownloadStep)
     case trimmed(TrimProgress)
     case erased(isComplete: Bool)
+    case item(OutboxItem)
+    /// The name of a change.
+    case request(RequestID)
+    case flag(Bool)
+    case refusals([ChangeRefusal])
     case failed(RoostError)
 }
 

@@ -46,9 +46,13 @@ package enum Operation: Hashable, Sendable {
     case cacheTrimming(CacheTrimming)
     case budgetKeeping(BudgetKeeping)
     case cacheClearing(CacheClearing)
+    indirect case outbox(OutboxOperation)
 
     mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch self {
+        case .outbox(var operation):
+            defer { self = .outbox(operation) }
+            return operation.resume(reply, &sync)
         case .changeLog(var operation):
             defer { self = .changeLog(operation) }
             return operation.resume(reply, &sync)

@@ -30,6 +30,7 @@ package struct SyncMachine: Sendable {
         /// The server has refused the key of a login in a call that is no operation.
         case refusedKey(RoostError, LinkMachine.Epoch?)
         case fired(MachineTimer)
+        case outbox(OutboxInput)
         case startedTyping(ChannelURL)
         case stoppedTyping(ChannelURL)
         case start(OperationID, Operation)
@@ -42,8 +43,6 @@ package struct SyncMachine: Sendable {
         case closeTimeline(TimelineID)
         case openList(OpenList)
         case closeList(ListID)
-        /// The unsent messages of a channel are others now.
-        case unsent(ChannelURL, [Message])
         /// A timeline shows what the disk has; the server's page is to follow.
         case opened(TimelineID)
         /// Some messages of a channel are gone from the cache.
@@ -56,6 +55,7 @@ package struct SyncMachine: Sendable {
         case read(OperationID, StoreQuestion)
         case ask(OperationID, ServerQuestion, Credentials)
         case send(OperationID, ClientCommand)
+        case outbox(OperationID, OutboxQuestion)
         /// One transaction; the next one follows its reply.
         case commit(OperationID, [Mutation], ChangeOrigin, unless: CommitCondition?)
         /// Replies with `.paused` after a duration.
@@ -89,7 +89,7 @@ package struct SyncMachine: Sendable {
 
     /// Whether an operation is under way that waits neither for a retry nor for another operation.
     package var isBusy: Bool {
-        if state.link.isConnecting { return true }
+        if state.link.isConnecting || state.outbox.isBusy { return true }
         let sleeping = waiting.values.reduce(0) { $0 + $1.count }
         return running.count > sleeping + pauses.count { $0.value == .retry }
     }
@@ -115,6 +115,7 @@ package struct SyncMachine: Sendable {
         case .disconnect: state.giveUpConnection()
         case .refusedKey(let error, let epoch): state.renewSession(after: error, asked: epoch)
         case .fired(let timer): state.take(timer)
+        case .outbox(let input): state.take(input)
         case .startedTyping(let channel): state.startTyping(in: channel)
         case .stoppedTyping(let channel): state.stopTyping(in: channel)
         case .start(let id, let operation):
@@ -137,10 +138,6 @@ package struct SyncMachine: Sendable {
         case .closeTimeline(let id): state.close(id)
         case .openList(let list): state.lists.open(list, as: list.id)
         case .closeList(let id): state.close(id)
-        case .unsent(let channel, let messages):
-            for id in state.timelines.ids(of: channel) {
-                state.timelines[id]?.setUnsent(messages)
-            }
         case .opened(let id):
             if let channel = state.timelines[id]?.channel { state.noteOpening(of: channel) }
             state.synchronizeLater(id)
@@ -298,6 +295,7 @@ package struct SyncMachine: Sendable {
             asked[id] = state.link.loginEpoch
             effects.append(.ask(id, question, credentials))
         case .send(let command): effects.append(.send(id, command))
+        case .outbox(let question): effects.append(.outbox(id, question))
         case .commit(let mutations, let origin, let condition):
             commits.append(.commit(id, mutations, origin, unless: condition))
         case .keep(let task): commits.append(.task(id, task))

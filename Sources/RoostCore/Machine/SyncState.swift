@@ -41,6 +41,7 @@ package struct SyncState: Sendable {
     package var marks = ReadMarks()
     package var typing = TypingMachine()
     package var mutes = Mutes()
+    package var outbox: Outbox
     /// The answers awaited over the socket; nil inside until one comes.
     var answers: [RequestID: SocketAnswer?] = [:]
     /// The channels of which the disk refused something, until it takes something again; nil is their list.
@@ -57,6 +58,7 @@ package struct SyncState: Sendable {
     package init(me: UserID, random: SeededRandom) {
         self.me = me
         self.random = random
+        outbox = Outbox(me: User(id: me))
     }
 
     /// A wake-up for operations that wait for a condition.
@@ -100,27 +102,23 @@ package struct FetchAttempt: Hashable, Sendable {
 
 /// A decision that concerns another part of the client.
 package enum Notice: Hashable, Sendable {
-    /// A message of the user's own is on the server: the outbox need not send it.
-    case delivered(Message)
-    /// The channel's unsent messages wait, because its catch-up may find them on the server.
-    case hold(ChannelURL)
-    case release(ChannelURL)
     /// An input of the connection machine and its effects, for the journal.
     case linked(LinkMachine.Input, entropy: UInt64, LinkMachine.State, [LinkMachine.Effect])
     case openSocket(LinkMachine.Epoch, sessionKey: String?, isInForeground: Bool)
     case closeSocket
-    /// The server has accepted a login, and says who the user is.
-    case loggedIn(User)
+    /// The server has accepted a login.
+    case loggedIn
     case wentOnline
-    case wentOffline
     /// The state of the connection is another one, with the reason of the last loss.
     case connection(LinkMachine.State, RoostError?)
-    /// The server has made a change over the socket.
-    case made(RequestID)
-    /// The server refuses a message or a change that was sent over the socket.
-    case refusedRequest(RequestID, RoostError)
     /// An event for the app.
     case event(ChatEvent)
+    case outbox(OutboxEvent)
+    /// A move of the outbox's lanes, for the journal.
+    case outboxMoved(OutboxMachine.Input, [OutboxMachine.Effect])
+    /// Copies of files that no item names any more.
+    case deleteFiles([CopiedFile])
+    case cancelUpload(RequestID)
     /// A frame that nothing waits for: it may be lost with the connection.
     case send(ClientCommand)
     /// Starts a timer, or starts it anew.

@@ -10,7 +10,7 @@ internal import RoostSealing
 extension Connection {
     /// Puts hashes into the place of all names; part of the transaction that makes the vault.
     ///
-    /// Whatever has few rows is sealed with them, the whole outbox among it.
+    /// Seals the tables that have few rows together with the names, the whole outbox among them.
     func sealNames(with seals: RowSeals) throws(SQLiteError) {
         // Either the cache's tables are here or the outbox's.
         guard try first(.itemTableCount) == 0 else { return try sealItems(with: seals) }

@@ -3,6 +3,7 @@
 // Takes the seals off a database: payloads slice by slice, then every name together with the vault. A
 // run that was cut leaves a sealed database, and goes on with what is still sealed.
 
+internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 internal import RoostSealing

@@ -248,7 +248,7 @@ struct DatabaseOpening: Sendable {
 struct OpenDatabase: ~Copyable {
     let connection: Connection
     private var lock: FolderLock?
-    /// What was repaired; nil when nothing had to be.
+    /// The report of a repair; nil if the database was intact.
     let report: RepairReport?
 
     init(connection: Connection, lock: consuming FolderLock?, report: RepairReport?) {

@@ -210,7 +210,7 @@ package struct StoreProtection: Sendable {
     /// Writes down whose a database is, makes its vault, seals what stands in the clear, and gives its
     /// keys the new master key, or takes the seals off: whatever of it is left to do.
     ///
-    /// Nobody else has the database open.
+    /// No other connection has the database open.
     func prepare(
         _ connection: Connection, _ owner: StoreOwner, _ place: String, _ queries: OwnerQueries,
         isNew: Bool
@@ -286,7 +286,7 @@ package struct StoreProtection: Sendable {
 extension StoreFiles {
     /// Deletes what was set aside of a cache before it was sealed: it tells what is sealed now.
     ///
-    /// What was set aside of an outbox stays, because nobody else may have those words.
+    /// Copies set aside of a damaged outbox stay: they may hold the only copy of an unsent message.
     func deleteClearCopies() {
         var number = 1
         while case let old = DatabaseFiles("\(cache).damaged-\(number)"), old.exists {

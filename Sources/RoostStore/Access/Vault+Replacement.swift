@@ -37,8 +37,8 @@ extension Vault {
 
     /// Gives a channel a new key for all that is written from now on.
     ///
-    /// What the older keys sealed is to be sealed anew, slice by slice, and then they are to be dropped
-    /// by `dropOlderKeys`. To be called inside a transaction.
+    /// The caller seals the values of the older keys anew, slice by slice, and then drops those keys by
+    /// `dropOlderKeys`. The call needs an open transaction.
     package func replaceKey(
         channelRow: Int64, in connection: Connection
     ) throws(SQLiteError) -> Sealer {
@@ -59,9 +59,9 @@ extension Vault {
     /// Destroys every key of a channel, so that nothing it sealed can be opened in these files again:
     /// not its rows, nor what is left of them in free pages, nor what is copied from now on.
     ///
-    /// What was copied before, together with the master key, can still be opened by whoever has both.
-    /// On flash memory, and on a file system that copies on write, the device may keep what was
-    /// overwritten; it is wrapped under the master key, so that replacing that one ends it too.
+    /// A copy of the files made before, together with the master key, can still be opened. Flash memory
+    /// and copy-on-write file systems may keep overwritten blocks. The keys in such blocks are wrapped
+    /// under the master key, so replacing the master key makes them useless.
     package func eraseKeys(
         channelRow: Int64, in connection: Connection
     ) throws(SQLiteError) -> Erasure {

@@ -3,7 +3,7 @@
 internal import RoostCore
 internal import RoostSQLite
 
-/// What the writer remembers of its budget between two commits.
+/// The state of the budget that the writer keeps between two commits.
 struct BudgetKeeper: Sendable {
     /// Beyond so many bytes the log is emptied after a commit (scar 150).
     static let logLimit = Connection.keptLogBytes
@@ -31,11 +31,12 @@ struct BudgetKeeper: Sendable {
     }
 }
 
-/// What messages take in a packed file; measured by `roost-bench cache` (`docs/adr/0006-eviction.md`).
+/// The sizes of messages in a packed file, by the measurements of `roost-bench cache`
+/// (`docs/adr/0006-eviction.md`).
 struct PackedBytes {
     /// Of all messages together, words and all that is no message included.
     let all: Int64
-    /// What a channel's share has to be multiplied with, so that all of them are what is there now.
+    /// The factor from a channel's computed share to its share of the present size.
     private let factor: Double
 
     /// `used` is what all pages take that hold something, `other` what is no message, `words` the index of
@@ -46,7 +47,8 @@ struct PackedBytes {
         factor = rows > 0 ? Double(max(used - other, 0)) / rows : 1
     }
 
-    /// What a channel's messages take now: their rows, their share of indexes and of unfilled pages.
+    /// Returns the present size of a channel's messages: rows, share of the indexes, share of unfilled
+    /// pages.
     func held(_ holding: Holding) -> Int64 {
         Int64(exactly: (Self.rows(holding) * factor).rounded()) ?? .max / 4
     }

@@ -4,7 +4,7 @@ internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-/// What is kept in step of one channel, for the budget.
+/// The figures of one channel by which the budget chooses channels to evict.
 struct ChannelWeight: Hashable, Sendable {
     let row: Int64
     var url: ChannelURL
@@ -15,7 +15,7 @@ struct ChannelWeight: Hashable, Sendable {
 }
 
 extension Connection {
-    /// What each channel weighs, under its own name in a sealed cache too.
+    /// Returns the weight of each channel, under its clear name in a sealed cache too.
     func channelWeights() throws(SQLiteError) -> [ChannelWeight] {
         var weights = try all(.channelWeights)
         guard seals != nil else { return weights }
@@ -44,7 +44,7 @@ extension Query where Input == Void, Output == ChannelWeight {
 }
 
 extension Query where Input == Void, Output == Int64 {
-    /// What all that is no message takes in a packed file: rows with their share of the indexes, and
+    /// The size of everything but messages in a packed file: rows with their share of the indexes, and
     /// the first page of every table and index.
     static let otherBytes = Query(
         sql: """

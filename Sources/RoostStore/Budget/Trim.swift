@@ -16,7 +16,7 @@ package struct Trim: Sendable {
         case done
     }
 
-    /// What was intended.
+    /// The plan that the trim follows.
     package let plan: EvictionPlan
     /// The channels that have lost their messages so far, but for those they keep.
     package internal(set) var evicted: [CachedChannelInfo] = []

@@ -2,8 +2,8 @@
 
 /// How the two databases of a store were found.
 ///
-/// Who repairs them tells it once, and the next opening finds nothing wrong: so what fails after a repair
-/// must not take the news of it along.
+/// A repair is reported once, and the next opening finds nothing wrong. So an error after a repair has
+/// to carry the report.
 package struct Repairs: Hashable, Sendable {
     package internal(set) var cache = RepairReport.intact
     package internal(set) var outbox = RepairReport.intact

@@ -4,7 +4,7 @@ package import RoostSQLite
 
 /// Why the store could not do what it was asked; nothing of the call was kept.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What the caller can tell apart.
+    /// The errors that a caller can tell apart.
     package enum Kind: Hashable, Sendable {
         /// The folder cannot be made or written.
         case folderNotWritable
@@ -18,7 +18,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case olderSchema
         /// The file belongs to another application or user (scar 34).
         case otherOwner
-        /// Somebody else has it open.
+        /// Another process or connection has the database open.
         case locked
         /// No room on the disk.
         case full
@@ -43,13 +43,13 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// What failed and how to put it right; names files, never what people wrote.
+    /// The failure and its remedy; contains names of files, never content.
     package let message: String
-    /// What SQLite said, where it was SQLite that said it.
+    /// The error of SQLite, if SQLite caused this one.
     package let cause: SQLiteError?
     /// The path of the one file it is about, where whoever looks into several asks for it.
     package internal(set) var file: String?
-    /// What an opening had repaired before it failed; the next one finds nothing wrong.
+    /// The repairs that an opening made before it failed; the next opening finds nothing wrong.
     package internal(set) var repairs = Repairs()
 
     package init(_ kind: Kind, _ message: String, cause: SQLiteError? = nil) {
@@ -64,7 +64,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// What SQLite's answer means for a database that is in use.
+    /// Translates an error of SQLite for a database in use.
     init(_ error: SQLiteError, in path: String) {
         let (kind, message) =
             if error.isFull {
@@ -104,7 +104,7 @@ extension StoreError {
         }
     }
 
-    /// What a failed migration means.
+    /// Translates a failed migration.
     init(_ error: MigrationError, in path: String) {
         switch error {
         case .failed(let error): self.init(error, in: path)
@@ -124,7 +124,7 @@ extension StoreError {
         }
     }
 
-    /// What came of copying or opening a file that is to be sent.
+    /// Translates an error while a file to be sent was copied or opened.
     init(_ error: FileError, attaching name: String) {
         if error.isFull {
             self.init(.full, "The disk is full: free some space, and send the file again.")
@@ -141,7 +141,7 @@ extension StoreError {
     static let suspended = StoreError(
         .suspended, "The store is suspended: try again when it has resumed.")
 
-    /// What was wrong with the key or with what leads to the others; nothing was changed.
+    /// Translates an error of the master key or of the vault's header; nothing was changed.
     init(_ error: VaultError, in path: String) {
         let kind: Kind
         switch error {

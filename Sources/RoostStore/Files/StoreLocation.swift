@@ -28,16 +28,16 @@ package struct StoreFiles: Hashable, Sendable {
     package let folder: String
 
     package var cache: String { "\(folder)/cache.sqlite" }
-    /// What is saved of a damaged cache, while it is being written.
+    /// The unfinished copy of a damaged cache, while the salvage writes it.
     var unfinishedCache: String { "\(folder)/cache.unfinished" }
     /// Says that somebody has met damage in the cache, and nobody has checked it since.
     var suspicion: String { "\(folder)/cache.suspect" }
     package var outbox: String { "\(folder)/outbox.sqlite" }
-    /// What was saved of a damaged outbox, complete, on its way to become the outbox.
+    /// The complete salvage of a damaged outbox, before it is moved to the outbox's place.
     var salvagedOutbox: String { "\(folder)/outbox.salvaged" }
     /// The same while it is being written.
     var unfinishedOutbox: String { "\(folder)/outbox.unfinished" }
-    /// What the last repair of the outbox has carried over.
+    /// The record of the outbox's last repair: the numbers of the saved items.
     var repairRecord: String { "\(folder)/outbox.repaired" }
     /// A second copy of what opens a sealed outbox.
     package var vaultCopy: String { "\(folder)/outbox.vault" }
@@ -77,7 +77,7 @@ extension String {
         return "\(name.prefix(100))~\(String(hash, radix: 16))"
     }
 
-    /// What was made a file's name by `asFileName`; nil when the name was cut.
+    /// The string that `asFileName` turned into a file name; nil if the name was cut.
     var fromFileName: String? {
         if self == "%" { return "" }
         guard !contains("~") else { return nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whose data a database holds.
+/// The application and the user that a database belongs to.
 package struct StoreOwner: Hashable, Sendable {
     /// The application ID.
     package let application: String

@@ -13,7 +13,7 @@ package enum VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     case keyUnavailable(String)
     /// A later release sealed it.
     case newer(UInt8)
-    /// What leads from the master key to the others is broken; the text says where.
+    /// The header that leads from the master key to the other keys is broken; the text says where.
     case damaged(String)
     /// SQLite refused.
     case database(SQLiteError)

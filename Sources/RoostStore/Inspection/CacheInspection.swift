@@ -4,7 +4,7 @@ package import RoostCore
 package import RoostModel
 internal import RoostSQLite
 
-/// What a cache holds, for people: what `roost cache inspect` shows.
+/// The contents of a cache in figures, as `roost cache inspect` prints them.
 package struct CacheInspection: Hashable, Sendable {
     package struct Channel: Hashable, Sendable {
         package let url: ChannelURL
@@ -52,7 +52,7 @@ extension StoreReader {
         }
     }
 
-    /// What is wrong with the cache, one sentence each; empty when it is sound.
+    /// Returns the findings about a damaged cache, one sentence each; empty if the cache is sound.
     ///
     /// Checks the file, and that every message lies inside a covered range.
     ///

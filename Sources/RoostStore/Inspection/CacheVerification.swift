@@ -4,7 +4,7 @@ internal import RoostCore
 package import RoostModel
 internal import RoostSQLite
 
-/// What is wrong with a store; empty when it keeps all of its promises.
+/// The findings of a verification; empty if the store keeps all of its invariants.
 package struct CacheVerification: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// SQLite finds the file broken.
@@ -19,7 +19,7 @@ package struct CacheVerification: Hashable, Sendable {
         case holding
         /// A change log is said to be read for a channel that is not there.
         case cursor
-        /// What a row holds cannot be read.
+        /// The payload of a row cannot be read.
         case payload
         /// A message is not found by its request ID, or by one that it does not have.
         case requestKey
@@ -38,7 +38,7 @@ package struct CacheVerification: Hashable, Sendable {
         /// Nil when it concerns no one channel.
         package let channel: ChannelURL?
         package let count: Int
-        /// What it is, without what anybody wrote.
+        /// The finding as a sentence, without any content of messages.
         package let sentence: String
     }
 
@@ -86,7 +86,7 @@ extension Store {
 }
 
 extension StoreReader {
-    /// What is wrong with the cache alone.
+    /// Verifies the cache alone.
     package func verification(
         _ progress: @Sendable @escaping (Int) -> Void = { _ in }
     ) async throws(StoreError) -> CacheVerification {
@@ -292,7 +292,9 @@ extension Query where Input == Void, Output == String {
 }
 
 extension Query where Input == Void, Output == Int64 {
-    /// What lies at or before the cut was deleted with it, and nothing is written there any more.
+    /// The messages at or before the cut.
+    ///
+    /// The cut deletes them, and no later commit may write any.
     fileprivate static let messagesBeforeCut = Query(
         sql: """
             SELECT count(*) FROM channel JOIN message

@@ -13,7 +13,7 @@ package enum ExportedItem: Hashable, Sendable {
     case unsent(OutboxItem)
 }
 
-/// What was handed out, and what could not be.
+/// The numbers of exported and of unreadable items.
 package struct ExportCount: Hashable, Sendable {
     package var channels = 0
     package var messages = 0

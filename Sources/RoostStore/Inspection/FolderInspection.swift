@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostCore
 internal import RoostExecutors
 internal import RoostSQLite
 
-/// What lies in the folder of one application's one user, seen from outside.
+/// The state of one user's folder in one application, as seen without opening the store.
 ///
 /// Opens the databases to read only and takes no lock, so it works beside a client that has them open,
 /// and repairs nothing.
@@ -102,7 +103,7 @@ package struct FolderInspection: Hashable, Sendable {
         return found
     }
 
-    /// Whose folder it is: by what the cache says, or else by the names of the folders.
+    /// Returns the owner of a folder, from the cache or else from the names of the folders.
     ///
     /// Nil for a name that was too long to stand there in full.
     package static func owner(of folder: String) async -> StoreOwner? {
@@ -168,7 +169,7 @@ package struct OutboxSetAside: Hashable, Sendable {
 }
 
 extension StoreOwner {
-    /// Whose folder it is, by the names of the folders; nil for a name that was too long to stand there.
+    /// Reads the owner from the names of the folders; nil if a name was cut because of its length.
     fileprivate init?(folder: String) {
         let names = folder.split(separator: "/").suffix(2).compactMap { String($0).fromFileName }
         guard names.count == 2 else { return nil }
@@ -177,7 +178,7 @@ extension StoreOwner {
 }
 
 extension StoreProtection {
-    /// Whose folder it is, and the keys it is opened with.
+    /// Returns the owner of a folder and the keys that open it.
     ///
     /// A sealed file tells its owner to nobody; there the names of the folders do.
     func ofFolder(
@@ -192,7 +193,7 @@ extension DatabaseFiles {
     fileprivate var byteCount: Int64 { byteCounts.main + byteCounts.log }
 }
 
-/// What keeps the two files of a folder from being read; nil when nothing does.
+/// The errors that keep the two files of a folder from being read; nil for a readable file.
 private struct FolderState {
     let cache: StoreError?
     let outbox: StoreError?
@@ -209,7 +210,7 @@ private struct FolderState {
     var objection: StoreError? {
         // Sound as far as anybody knows, and a repair would keep nothing of it.
         if let cache, cache.kind == .olderSchema { return cache }
-        // What is made anew would lie in the clear beside sealed words.
+        // A new cache would lie in the clear beside a sealed outbox.
         if let outbox, [.keyMissing, .wrongKey].contains(outbox.kind) { return outbox }
         return nil
     }

@@ -2,7 +2,7 @@
 
 internal import RoostSQLite
 
-/// What it takes to open a cache.
+/// The inputs of opening a cache.
 struct CacheOpening: Sendable {
     let owner: StoreOwner
     /// Nil in memory.
@@ -107,7 +107,7 @@ struct CacheOpening: Sendable {
     /// system, the next opening finds the damage again.
     private func salvage(_ damage: StoreError) throws(StoreError) -> RepairReport {
         guard let files else { throw damage }
-        // What is made anew without a key would lie in the clear beside what is sealed.
+        // A new cache without a key would lie in the clear beside sealed files.
         try protection.requireKeys(of: files)
         let cache = DatabaseFiles(files.cache)
         let source = cache.exists ? cache.path : nil
@@ -122,7 +122,7 @@ struct CacheOpening: Sendable {
             do throws(SQLiteError) {
                 salvaged = try CacheSalvage.carry(
                     from: source, to: connection, owner: owner, protection, schema.cache)
-                // What is in the log has to be in the file that is moved.
+                // The write-ahead log is emptied into the file before the file is moved.
                 try connection.emptyLog()
             } catch {
                 throw StoreError(error, in: files.unfinishedCache)
@@ -135,7 +135,7 @@ struct CacheOpening: Sendable {
             files, salvaged, because: damage.cause?.message ?? damage.message)
     }
 
-    /// What a repair came to that was cut short when all was carried over.
+    /// Counts the content of an interrupted repair whose copy was already complete.
     private func countUnfinished(_ files: StoreFiles) throws(StoreError) -> SavedContent {
         let connection = try database(at: files.unfinishedCache).openAlone()
         do {

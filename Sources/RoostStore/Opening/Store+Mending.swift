@@ -3,12 +3,12 @@
 internal import RoostSQLite
 
 extension Store {
-    /// What is found damaged from now on, until the store closes.
+    /// Returns a stream of the damage found from now on; it finishes when the store closes.
     package func damage() -> AsyncStream<CacheDamage> { writer.damage.observe() }
 
     /// Checks a cache in which damage was met, and repairs it as an opening does.
     ///
-    /// What is asked of the cache meanwhile waits, and is done after it; the outbox goes on.
+    /// Calls of the cache wait until the repair has ended. The outbox stays available.
     ///
     /// - Returns: How the cache was found; nil when nothing is suspected, another process has it open, or the
     ///   store is suspended or closed, whose next opening sees to it.

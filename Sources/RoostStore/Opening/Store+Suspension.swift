@@ -4,8 +4,8 @@ extension Store {
     /// Gives up every lock and file before the system stops the app: one that holds a lock is killed
     /// (scar 49).
     ///
-    /// What runs is interrupted, undone and done again after `resume`, together with all that is asked
-    /// for until then, in its order. A store in memory only stops working.
+    /// A running transaction is interrupted, rolled back and repeated after `resume`, before the calls
+    /// that arrive in between. A store in memory only stops working.
     package func suspend() async {
         switchboard.turnOff()  // At once, whatever else is under way.
         await switchboard.beginMove()

@@ -102,7 +102,7 @@ package struct Store: Sendable {
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: options.checksForDamage,
             options: options.connection, patience: options.patience,
-            // Whoever brings an executor decides what happens when.
+            // A caller with an executor of its own decides the order of events.
             listens: options.executor == nil, migrating: options.migrating,
             protection: protection, schema: options.schema,
             searchPlace: options.searchPlace(isFile: files != nil))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostCore
 internal import RoostExecutors
 internal import RoostModel
 internal import RoostSQLite

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostCore
 internal import RoostExecutors
 internal import RoostModel
 internal import RoostSQLite
@@ -71,7 +72,7 @@ struct AttachmentFolder: Sendable {
 
     /// Deletes what no item names: a crash came between a copy and its item, or after its item.
     ///
-    /// What was written after `moment` stays: another process may be about to name it.
+    /// Files written after `moment` stay: another process may be about to record one.
     func deleteOrphans(
         writtenBefore moment: Timestamp, _ isKnown: (_ name: String) -> Bool
     ) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What has become of unsent messages.
+// The transactions that record the outcome of unsent messages.
 
+internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 

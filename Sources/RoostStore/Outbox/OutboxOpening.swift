@@ -11,7 +11,7 @@ extension StoreFiles {
     }
 }
 
-/// What it takes to open an outbox.
+/// The inputs of opening an outbox.
 struct OutboxOpening: Sendable {
     let owner: StoreOwner
     /// Nil in memory.
@@ -47,8 +47,8 @@ struct OutboxOpening: Sendable {
         do throws(StoreError) {
             items = try self.items(in: salvaged)
         } catch  where error.kind == .damaged {
-            // What it was made from is still there, and stays the outbox until the next repair has ended:
-            // whatever ends that, the next opening finds the damage again.
+            // The damaged file is still there and stays the outbox until the next repair has ended.
+            // After an interruption at any point, the next opening finds the damage again.
             try moving(error) { () throws(FileError) in
                 try outbox.bringBack()
                 if outbox.exists {
@@ -86,7 +86,7 @@ struct OutboxOpening: Sendable {
     ) -> DatabaseOpening {
         DatabaseOpening(
             owner: owner, path: path, lockFile: files?.outboxLock,
-            // What is deleted is overwritten, so that no salvage brings back what was sent.
+            // Deleted content is overwritten, so that no salvage restores a sent message.
             options: ConnectionOptions(
                 durability: .powerLoss, pageCacheKiB: 256, erasesDeleted: true,
                 statementCapacity: 8),
@@ -136,7 +136,7 @@ struct OutboxOpening: Sendable {
                 }
                 try connection.execute(OwnerQueries.outbox.rename, seals.column(owner))
             }
-            // What is in the log has to be in the file that is moved.
+            // The write-ahead log is emptied into the file before the file is moved.
             try connection.emptyLog()
         } catch {
             throw StoreError(error, in: unfinished.path)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostCore
 package import RoostModel
 internal import RoostSQLite
 
@@ -47,10 +48,10 @@ extension OutboxStore {
     /// Deletes copies that no item names, if they were made before a moment.
     package func tidyFiles(madeBefore moment: Timestamp) async throws(StoreError) {
         guard let folder else { return }
-        // Nobody can name one meanwhile.
+        // The transaction keeps other processes from recording a copy meanwhile.
         try await write { connection throws(SQLiteError) in
             let stored = try connection.storedItems()
-            // What cannot be read may name any of them.
+            // An unreadable item may refer to any of the files.
             guard stored.unreadable.isEmpty else { return }
             let known = Set(stored.items.flatMap(\.copies).map(\.name))
             folder.deleteOrphans(writtenBefore: moment) { known.contains($0) }

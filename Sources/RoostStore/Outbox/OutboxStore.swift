@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostCore
 internal import RoostExecutors
 package import RoostModel
 internal import RoostSQLite
@@ -30,15 +31,16 @@ package actor OutboxStore {
     }
     private nonisolated let turns = Guarded((count: 0, isHeld: false))
     /// The highest number of the order of writing that this process has seen.
-    private var highest: Int64 = 0
+    var highest: Int64 = 0
     /// Whether the file was opened again since the last write: it may have forgotten `highest`.
     private var isReopened = false
     /// Tells other processes that something was written, and hears them; nil in memory.
-    private var bell: FileBell?
+    var bell: FileBell?
     /// Whether other processes are heard; who brings an executor decides what happens when.
     private let listens: Bool
-    /// What `news` has told of; nil when nothing is known of others.
-    private var heardVersion: Int64?
+    /// The version of the file as of the last call of `news`; nil if the changes of other processes are
+    /// unknown.
+    var heardVersion: Int64?
     /// How often a damaged file has cost what memory may hold, and up to which of these that was seen to.
     private var losses = (count: 0, mended: 0)
     /// Which file this process has had open; nil before the first opening.
@@ -104,36 +106,25 @@ package actor OutboxStore {
                 }
             }
             let draft = OutboxDraft(
-                sequence: sequence, requestID: requestID, channel: channel, createdAt: createdAt,
-                content: kept, leaves: leaves)
+                requestID, to: channel, createdAt: createdAt, content: kept, leaves: leaves,
+                sequence: sequence, copies: copies)
             var stored: OutboxItem?
             do throws(StoreError) {
-                stored = try await insert(draft, with: copies)
+                stored = try await insert(draft)
             } catch {
                 deleteFiles(copies)
                 throw error
             }
             // A call under the same name that overlapped this one was first, with copies of its own.
             if sequence.map({ stored?.sequence != $0 }) ?? false { deleteFiles(copies) }
-            if let stored {
-                highest = max(highest, stored.sequence)
-                return stored
-            }
+            if let stored { return stored }
         }
     }
 
     /// Writes an item down; nil when a copy is gone.
-    ///
-    /// While this process was suspended another one may have tidied it away; it does so in a transaction of
-    /// its own, so that what is there now is there when the item names it.
-    private func insert(
-        _ draft: OutboxDraft, with copies: [CopiedFile]
-    ) async throws(StoreError) -> OutboxItem? {
-        defer { bell?.ring() }
-        return try await write { connection throws(SQLiteError) in
-            guard folder?.holds(copies) ?? true else { return nil }
-            return try connection.insertedItem(draft)
-        }
+    private func insert(_ draft: OutboxDraft) async throws(StoreError) -> OutboxItem? {
+        guard case .item(let item) = try await perform(.append(draft)) else { return nil }
+        return item
     }
 
     private enum Place {
@@ -142,10 +133,18 @@ package actor OutboxStore {
     }
 
     private func reserve(_ requestID: RequestID) async throws(StoreError) -> Place {
-        try await write { connection throws(SQLiteError) in
-            if let item = try connection.outboxItem(requestID)?.item { return .taken(item) }
-            return .free(try connection.takeSequence())
+        switch try await perform(.reserve(requestID)) {
+        case .item(let item?): .taken(item)
+        case .place(let sequence): .free(sequence)
+        default: throw .closed
         }
+    }
+
+    /// Copies the files of a message that has a place in the order.
+    package func copyFiles(
+        of params: FileMessageParams, _ requestID: RequestID, at sequence: Int64
+    ) async throws(StoreError) -> (OutboxContent, [CopiedFile]) {
+        try await copier.content(of: params, requestID, at: sequence, isSealed)
     }
 
     /// Everything unsent, in the order it was written.
@@ -153,7 +152,7 @@ package actor OutboxStore {
         try await write { connection throws(SQLiteError) in try connection.storedItems() }
     }
 
-    /// What another process may have written since the last call.
+    /// Returns the items if another process may have written since the last call.
     ///
     /// - Parameter regardless: Asks for everything, whether anybody has written or not.
     /// - Returns: Everything unsent, in the order it was written; nil when nobody else has written.
@@ -181,7 +180,10 @@ package actor OutboxStore {
         return items
     }
 
-    /// What was lost is written again or owed: from now on what is missing was seen to by another process.
+    /// Marks a loss as mended.
+    ///
+    /// An item lost before is in the file again or scheduled; a later missing item was removed by
+    /// another process.
     package func mend(_ loss: OutboxLoss) { losses.mended = max(losses.mended, loss.number) }
 
     /// Writes down what has happened, in one transaction; of items that are gone, nothing.
@@ -223,11 +225,9 @@ package actor OutboxStore {
     package func requeue(
         _ requestID: RequestID, createdAt: Timestamp
     ) async throws(StoreError) -> OutboxItem? {
-        defer { bell?.ring() }
-        return try await write { connection throws(SQLiteError) in
-            try connection.requeue(requestID, createdAt)
-            return try connection.outboxItem(requestID)?.item
-        }
+        guard case .item(let item) = try await perform(.requeue(requestID, createdAt: createdAt))
+        else { return nil }
+        return item
     }
 
     /// Makes an edit part of an unsent message, or of an edit that waits, whose three days begin anew.
@@ -236,31 +236,17 @@ package actor OutboxStore {
     package func fold(
         _ edit: MessageEdit, into requestID: RequestID, at now: Timestamp
     ) async throws(StoreError) -> OutboxItem? {
-        defer { bell?.ring() }
-        return try await write { connection throws(SQLiteError) in
-            guard let item = try connection.outboxItem(requestID)?.item, !item.mayHaveArrived else {
-                return nil
-            }
-            if item.change != nil {
-                guard item.state == .pending else { return nil }
-                try connection.execute(.updateTime, (connection.itemName(requestID), now))
-            }
-            try connection.updateItem(
-                requestID, in: item.channel, item.content.applying(edit))
-            return try connection.outboxItem(requestID)?.item
-        }
+        guard case .item(let item) = try await perform(.fold(edit, into: requestID, at: now))
+        else { return nil }
+        return item
     }
 
     /// Deletes an unsent message; false when it may have left, or is gone, and nothing was changed.
     package func takeBack(_ requestID: RequestID) async throws(StoreError) -> Bool {
-        defer { bell?.ring() }
-        return try await write { connection throws(SQLiteError) in
-            guard let item = try connection.outboxItem(requestID)?.item, !item.mayHaveArrived else {
-                return false
-            }
-            try connection.execute(.deleteItem, connection.itemName(requestID))
-            return true
+        guard case .takenBack(let isGone) = try await perform(.takeBack(requestID)) else {
+            return false
         }
+        return isGone
     }
 
     // MARK: Other processes

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostCore
 internal import RoostSQLite
 
-/// What the last repair of an outbox has carried over, by the numbers of the order.
+/// The record of the outbox's last repair, as the sequence numbers of the saved items.
 ///
 /// A process that was suspended during another one's repair misses two kinds of items: those the damage
 /// cost, and those the other one has sent or taken back since. Only the first have to be written again.

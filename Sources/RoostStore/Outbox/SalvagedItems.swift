@@ -3,7 +3,7 @@
 internal import RoostSQLite
 internal import RoostSealing
 
-/// What of an outbox can be told from its pages.
+/// The items of a damaged outbox that its pages still prove.
 struct SalvagedItems: Sendable {
     /// In the order they were written, each once.
     let items: [SalvagedItem]
@@ -12,7 +12,7 @@ struct SalvagedItems: Sendable {
     let lostCount: Int?
     /// Up to where numbers of the order of writing were given away.
     let lastSequence: Int64
-    /// What opens the items of a sealed outbox.
+    /// The vault that opens the items of a sealed outbox.
     let vault: SalvagedVault?
 
     /// The numbers that are skipped where the counter is lost: rows that are lost too may have had them.

@@ -5,7 +5,9 @@ internal import RoostModel
 internal import RoostSQLite
 
 extension ReadSession {
-    /// What the cache holds of a window; its whole answer comes from one covered range.
+    /// Returns the cached messages of a window.
+    ///
+    /// All of them come from one covered range.
     func window(_ query: WindowQuery) throws(SQLiteError) -> CacheWindow {
         guard let row = try channelRow(query.channel) else {
             return CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: sequence)
@@ -28,7 +30,8 @@ extension ReadSession {
         // A point beside the range leaves one side empty: all of the range lies on the other.
         let olderEnd = lower == .distantPast ? nil : min(lower.previous, range.upper)
         let newerStart = upper == .distantFuture ? nil : max(upper.next, range.lower)
-        // Who wants nothing newer is not told whether there is: that takes as long as some messages.
+        // A query without newer messages skips the check whether there are any: the check takes as long
+        // as reading some messages.
         let end = query.newerCount == 0 ? min(range.upper, max(upper, range.lower)) : range.upper
         return CacheWindow(
             range: CoveredRange(lower: range.lower, upper: end),

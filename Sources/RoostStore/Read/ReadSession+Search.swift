@@ -4,8 +4,9 @@ internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-/// What the searches of one connection have looked up: a person types letter by letter, and between two
-/// letters seldom anything is committed.
+/// The look-up cache of the searches on one connection.
+///
+/// A search runs after each letter, and commits between two letters are rare.
 struct SearchBook {
     fileprivate var tokenizer: WordTokenizer?
     /// Every channel of the cache, once asked for.
@@ -13,7 +14,7 @@ struct SearchBook {
     /// The newest message of each channel that the index has not, as of a floor.
     fileprivate var unindexed: (floor: Int64, newest: [Int64: Timestamp])?
 
-    /// What holds after a commit too.
+    /// The part of the cache that stays valid after a commit.
     var atOtherCommit: SearchBook {
         var book = SearchBook()
         book.tokenizer = tokenizer
@@ -158,7 +159,9 @@ extension StoreReader {
         return Snapshot(value: answer, sequence: sequence)
     }
 
-    /// What is wrong with the index of words, one sentence each; empty when it is sound, or there is none.
+    /// Verifies the index of words.
+    ///
+    /// Returns one sentence for each finding; empty if the index is sound or absent.
     ///
     /// - Complexity: Reads every message.
     package func searchFindings() async throws(StoreError) -> [String] {

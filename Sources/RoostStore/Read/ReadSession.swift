@@ -45,12 +45,12 @@ final class ReadSession {
         return row
     }
 
-    /// Whose cache this is.
+    /// Returns the user that the cache belongs to.
     func me() throws(SQLiteError) -> UserID {
         UserID(try connection.owner()?.user ?? "")
     }
 
-    /// What is known of a channel under a filter: what is known without one counts too.
+    /// Returns a channel's coverage under a filter; the coverage without a filter is included.
     func coverage(
         ofRow row: Int64, under filter: MessageFilter = .everything
     ) throws(SQLiteError) -> Coverage {
@@ -61,7 +61,9 @@ final class ReadSession {
         return Coverage(try connection.all(.coverage, key)).union(everything)
     }
 
-    /// What is known of a channel without a filter: of the channel on screen every page asks for it.
+    /// Returns a channel's coverage without a filter.
+    ///
+    /// The channel on screen needs it for every page.
     private func everythingCovered(ofRow row: Int64) throws(SQLiteError) -> Coverage {
         if let known = unsafe book.coverage[row] { return known }
         let coverage = Coverage(try connection.all(.coverage, CoverageKey(channelRow: row)))
@@ -78,7 +80,7 @@ final class ReadSession {
 
     /// Looks up the members of several channels by one statement, so that to read these asks for nobody.
     ///
-    /// What goes wrong here is told by whoever asks for a user that is not at hand then.
+    /// An error here is not reported: the look-up of a user that is still missing reports it.
     func meetMembers(of channels: [StoredChannel]) {
         var rows: Set<Int64> = []
         for channel in channels {
@@ -172,7 +174,7 @@ extension ReadSession: RowResolver {
     }
 }
 
-/// What the reads of one connection have looked up, as of one commit.
+/// The look-up cache of one connection's reads, valid as of one commit.
 ///
 /// Nearly every page is by the same few people, and nearly every read sees the state of the one before.
 final class ReadBook {

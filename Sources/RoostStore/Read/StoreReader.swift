@@ -4,7 +4,7 @@ package import RoostCore
 package import RoostModel
 internal import RoostSQLite
 
-/// What a read found, and the last commit it has seen.
+/// The result of a read, and the last commit that the read has seen.
 package struct Snapshot<Value: Sendable>: Sendable {
     package let value: Value
     package let sequence: Int64
@@ -189,7 +189,7 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// What is known of a channel's history under a filter.
+    /// Returns a channel's coverage under a filter.
     package func coverage(
         of channel: ChannelURL, under filter: MessageFilter = .everything
     ) async throws(StoreError) -> Snapshot<Coverage> {

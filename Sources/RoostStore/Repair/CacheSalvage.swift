@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a damaged cache still proves is carried over; everything else the server can tell again.
+// The salvage copies the content that a damaged cache still proves. Everything else can be fetched from
+// the server again.
 //
 // SQLite keeps no checksums: a flipped bit may hide rows without an error. So a stretch of messages
 // counts only where two trees, the table and the index of IDs, name the same messages, and the cache
@@ -253,7 +254,7 @@ struct CacheSalvage {
 
     /// Reads from the damaged cache; false says that it could not be read to the end.
     ///
-    /// What fails for another reason than the damage ends the salvage: the next one finds more.
+    /// An error with another cause than the damage ends the salvage; a repeated salvage finds more.
     private func read(
         _ body: (ReadSession) throws(SQLiteError) -> Void
     ) throws(SQLiteError) -> Bool {
@@ -328,7 +329,9 @@ extension Query where Input == Int64, Output == (accessedAt: Timestamp?, isPinne
 }
 
 extension SavedContent {
-    /// What a new cache has; whether that is all that the old one had, nobody knows any more.
+    /// Counts the content of a new cache.
+    ///
+    /// Whether the old cache had more is unknown.
     init(countedIn connection: Connection) throws(SQLiteError) {
         self.init()
         channels = try connection.first(.salvagedChannelCount) ?? 0

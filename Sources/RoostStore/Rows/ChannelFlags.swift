@@ -2,7 +2,7 @@
 
 internal import RoostModel
 
-/// What lists of channels are filtered by, in one column: a row is judged before its payload is read.
+/// The flags by which lists of channels are filtered, in one column: the filter needs no payload.
 ///
 /// The bits are stored; none is ever given another meaning.
 struct ChannelFlags: OptionSet, Sendable {

@@ -23,7 +23,7 @@ struct ChannelPage: Sendable {
     let customTypeRow: Int64?
 }
 
-/// What is written of a channel.
+/// The values that a commit writes for a channel.
 struct ChannelEntry: Sendable {
     let row: Int64
     let channel: GroupChannel
@@ -31,7 +31,7 @@ struct ChannelEntry: Sendable {
     let payload: [UInt8]
 }
 
-/// What a commit has to know of a channel before it writes messages into it.
+/// The values of a channel that a commit reads before it writes messages into the channel.
 struct ChannelRow: Sendable {
     let row: Int64
     /// Nothing at or before this moment is visible.

@@ -3,6 +3,7 @@
 // Unsent messages, in the clear or sealed. A sealed item says all in its payload; the columns of its
 // names hold a hash and nothing.
 
+internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 internal import RoostSealing
@@ -71,9 +72,8 @@ extension Connection {
         }
         let isFree = try first(.hasItem, item.sequence) == nil
         let draft = OutboxDraft(
-            sequence: isFree ? item.sequence : nil, requestID: item.requestID,
-            channel: item.channel,
-            createdAt: item.createdAt, content: item.content, leaves: item.hasLeft)
+            item.requestID, to: item.channel, createdAt: item.createdAt, content: item.content,
+            leaves: item.hasLeft, sequence: isFree ? item.sequence : nil)
         guard try insertItem(draft) != nil else { return }
         let name = try itemName(item.requestID)
         try execute(.updateItem, (name, item.state))
@@ -142,7 +142,7 @@ extension OutboxRow {
             }
             isOfLaterRelease = item == nil && OutboxStateTag.isPlausible(stored.state)
         } catch {
-            // What cannot be read is told by its absence; the row stays.
+            // An unreadable item is nil here; its row stays.
             requestID = RequestID(stored.requestID)
             item = nil
             isOfLaterRelease = failure?.isOfLaterRelease ?? false
@@ -151,14 +151,14 @@ extension OutboxRow {
 }
 
 extension [UInt8] {
-    /// What keeps the seal itself from being read: its versions are counted from the first one.
+    /// The error of a seal whose version is unknown; versions count from 1.
     fileprivate var sealError: PayloadError? {
         guard SealedForm.isSealed(span), self[0] > SealedForm.version else { return nil }
         return .version(self[0] - SealedForm.version + 1)
     }
 }
 
-/// What a sealed item says.
+/// The content of a sealed item.
 private struct OutboxWords {
     let requestID: RequestID
     let channel: ChannelURL

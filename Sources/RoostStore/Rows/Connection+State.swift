@@ -167,7 +167,7 @@ extension Connection {
             .setSession, try seals.sealed(at: .session) { $0.append(contentsOf: bytes) })
     }
 
-    /// Whose cache this is.
+    /// Returns the owner of this cache.
     func owner() throws(SQLiteError) -> StoreOwner? {
         if let seals { return seals.owner }
         return try first(OwnerQueries.cache.select)
@@ -177,7 +177,7 @@ extension Connection {
 // MARK: - Messages
 
 extension Connection {
-    /// What `message.request_key` holds of a request ID.
+    /// Returns the value of `message.request_key` for a request ID.
     func requestKey(_ id: RequestID) -> Int64 {
         seals?.vault.names.requestKey(id.rawValue) ?? id.key
     }

@@ -4,14 +4,14 @@ internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-/// Whose coverage: a channel's under a filter; 0 is no filter.
+/// The channel and the filter of a coverage; row 0 is no filter.
 struct CoverageKey: Hashable, Sendable {
     let channelRow: Int64
     var filterRow: Int64 = 0
 }
 
 extension Query where Input == CoverageKey, Output == CoveredRange {
-    /// What is known of a channel under a filter, oldest range first.
+    /// Reads a channel's coverage under a filter, oldest range first.
     static let coverage = Query(
         sql: """
             SELECT lower_at, lower_id, upper_at, upper_id, predecessor_id FROM covered

@@ -3,7 +3,7 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// What the cache holds of one channel's messages.
+/// The number and size of the cached messages of one channel.
 struct Holding: Hashable, Sendable {
     var messageCount: Int64 = 0
     var payloadBytes: Int64 = 0
@@ -61,7 +61,7 @@ extension Query where Input == Int64, Output == Bool {
 }
 
 extension Query where Input == (channelRow: Int64, moment: Timestamp), Output == Holding {
-    /// What stands at or before a moment.
+    /// Counts the messages at or before a moment.
     static let holdingThrough = Query(
         sql: """
             SELECT count(*), ifnull(sum(length(payload)), 0) FROM message

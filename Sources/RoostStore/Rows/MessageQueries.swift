@@ -13,7 +13,7 @@ struct StoredMessage: Sendable {
     var hasReplies: Bool?
 }
 
-/// What is written of a message.
+/// The values that a commit writes for a message.
 struct MessageEntry: Sendable {
     let message: Message
     let position: Position
@@ -59,11 +59,11 @@ struct MessageStretch: Sendable {
     let channelRow: Int64
     let lower: Position
     let upper: Position
-    /// What else the messages have in common: a sender, a custom type, a kind or a parent.
+    /// A further property that the messages share: a sender, a custom type, a kind or a parent.
     var key: Int64 = 0
 }
 
-/// What `message.request_key` holds.
+/// The value of the column `message.request_key`.
 struct RequestKey: Sendable {
     let rawValue: Int64
 }
@@ -283,7 +283,7 @@ extension MessageEntry {
 }
 
 extension RequestID {
-    /// What the table is searched by: 64 bits of FNV-1a, so equal keys still have to be compared.
+    /// The search key of the table: 64 bits of FNV-1a, so messages with equal keys have to be compared.
     var key: Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in rawValue.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

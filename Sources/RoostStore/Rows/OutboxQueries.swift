@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
@@ -12,20 +13,8 @@ struct OutboxRow: Sendable {
     var isOfLaterRelease = false
 }
 
-/// What a person has just written.
-struct OutboxDraft: Sendable {
-    /// The number that was kept for it; nil takes the next one.
-    let sequence: Int64?
-    let requestID: RequestID
-    let channel: ChannelURL
-    let createdAt: Timestamp
-    let content: OutboxContent
-    /// Whether sending begins at once.
-    let leaves: Bool
-}
-
 extension OutboxItem {
-    /// What a draft is once it is on the disk.
+    /// Makes the item that a draft becomes on disk.
     init(_ draft: OutboxDraft, sequence: Int64) {
         self.init(
             sequence: sequence, requestID: draft.requestID, channel: draft.channel,
@@ -186,7 +175,7 @@ extension OutboxRow {
         switch read {
         case .success(let readable): content = readable
         case .failure(let error):
-            // What cannot be read is told by its absence; the row stays.
+            // An unreadable item is nil here; its row stays.
             item = nil
             isOfLaterRelease = error.isOfLaterRelease
             return

@@ -53,7 +53,9 @@ private struct IndexedWord {
 }
 
 extension ReadSession {
-    /// What is wrong with the index of words, one sentence each; empty when it is sound, or there is none.
+    /// Verifies the index of words.
+    ///
+    /// Returns one sentence for each finding; empty if the index is sound or absent.
     ///
     /// - Complexity: Reads every message and every word of the index.
     func searchFindings() throws(SQLiteError) -> [String] {
@@ -66,7 +68,7 @@ extension ReadSession {
                 let entry = SearchEntry(try message(row).message, channelRow: row.int64(0))
                 for word in try entry.words(by: tokenizer) { sums.add(word, sign: 1) }
             } catch  where error.isMalformedValue {
-                // Nobody knows what words it has.
+                // The words of an unreadable message are unknown.
                 sums.exempt(id)
             }
             return true
@@ -82,7 +84,7 @@ extension ReadSession {
 }
 
 extension SearchEntry {
-    /// What the index holds of it.
+    /// Returns the words of this message as the index records them.
     fileprivate func words(by tokenizer: WordTokenizer) throws(SQLiteError) -> [IndexedWord] {
         if text.isEmpty { return [] }
         var words: [IndexedWord] = []

@@ -102,8 +102,8 @@ actor MemoryIndex: SnapshotSource {
         while true {
             try await openOnce()
             let entries = await takeEntries()
-            // Whoever sees a commit of our writer finds it in the journal the next time: another
-            // process made one that is not there.
+            // A commit of this process's writer is in the journal at the next look. A commit that is
+            // missing there was made by another process.
             if let seen, let known, !entries.reach(seen, from: known) { self.known = nil }
             switch try attempt(after: entries, body) {
             case .done(let value): return value

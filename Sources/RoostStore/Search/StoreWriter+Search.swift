@@ -91,7 +91,7 @@ extension StoreWriter {
                 }
             }
         } catch {
-            // What SQLite says of a module it does not have is no more than "error".
+            // For a missing module SQLite reports only the code "error".
             guard error.kind == .unexpected else { throw error }
             throw .searchUnavailable(cause: error.cause)
         }

@@ -13,7 +13,7 @@ final class StoreSwitch: Sendable {
         /// Closed for good: nothing waits any more.
         var isEnded = false
         var gates: [SuspensionGate] = []
-        /// What resumptions that failed later on have repaired.
+        /// The repairs of resumptions that failed later on.
         var repairs = Repairs()
         /// Whether a suspension or a resumption is under way, and who waits for its end.
         var isMoving = false

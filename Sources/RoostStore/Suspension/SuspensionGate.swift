@@ -14,13 +14,13 @@ package final class SuspensionGate: Sendable {
         /// The tickets of all work that is not done, lowest first.
         var tickets: [Int] = []
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-        /// Who wait until nothing is left.
+        /// The continuations that wait until no work is left.
         var draining: [CheckedContinuation<Void, Never>] = []
 
         /// Whether it is this ticket's turn.
         func admits(_ ticket: Int) -> Bool { !isClosed && tickets.first == ticket }
 
-        /// Whoever's turn it is, if they wait.
+        /// Returns the continuation whose turn is next, if it waits.
         mutating func next() -> CheckedContinuation<Void, Never>? {
             guard !isClosed, let first = tickets.first else { return nil }
             return waiting.removeValue(forKey: first)
@@ -76,7 +76,7 @@ package final class SuspensionGate: Sendable {
 
     /// Lets nothing begin any more and ends what runs, in milliseconds.
     ///
-    /// Whatever the connection's actor does after this call, it does with nothing going on.
+    /// After this call, the connection's actor works with no other work in progress.
     package func close() {
         state.withLock { state in
             state.isClosed = true

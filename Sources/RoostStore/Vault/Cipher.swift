@@ -99,7 +99,7 @@ package final class PayloadOpener {
 }
 
 extension SealError {
-    /// What to tell about a stored value.
+    /// Returns the error to report about a stored value.
     func asSQLiteError(reading what: String) -> SQLiteError {
         let reason =
             switch self {

@@ -2,7 +2,7 @@
 
 internal import RoostSealing
 
-/// What a name names; equal names of two kinds have hashes that do not tell of each other.
+/// The kind of a name; equal names of two kinds have unrelated hashes.
 package enum NameKind: UInt8, Sendable {
     case channelURL = 1
     case userID = 2
@@ -57,7 +57,7 @@ extension NameHash {
     }
 }
 
-/// What stands in the columns by which rows are found: the names, or keyed hashes of them.
+/// The values of the columns by which rows are found: clear names, or keyed hashes of them.
 ///
 /// The hashes tell how many names there are and which rows share one, and nothing else without the key.
 /// They have no order: a page ordered by a name is ordered by its hash.
@@ -72,7 +72,7 @@ package struct LookupNames: Sendable {
     /// Whether a column holds hashes, so that the name itself has to be sealed beside it.
     package var areHashed: Bool { keyed != nil }
 
-    /// What to look for, or to write, in the column.
+    /// Returns the value of the column for a name, to search or to write.
     package func column(_ name: String, _ kind: NameKind) -> String {
         hash(name, kind)?.text ?? name
     }

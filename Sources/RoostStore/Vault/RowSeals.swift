@@ -4,12 +4,12 @@ internal import RoostModel
 internal import RoostSQLite
 internal import RoostSealing
 
-/// What stands between the rows of a sealed database and their values; kept with its connection.
+/// The sealers and openers of a sealed database's rows; they live as long as its connection.
 ///
 /// A database in the clear has none, and its rows are read and written as they are.
 final class RowSeals {
     let vault: Vault
-    /// Whose store it is: the row that says so holds hashes.
+    /// The owner of the store; the row of the owner holds hashes only.
     let owner: StoreOwner
     private let opener: PayloadOpener
     private unowned let connection: Connection
@@ -23,7 +23,7 @@ final class RowSeals {
         opener = PayloadOpener(vault, connection)
     }
 
-    /// What belongs to no channel is sealed under the key of this row, which none has.
+    /// The row whose key seals content outside of channels; no channel has this row.
     static let commonRow: Int64 = 0
 
     // MARK: - Values
@@ -48,7 +48,9 @@ final class RowSeals {
         }
     }
 
-    /// What `write` appends, sealed under the key of a channel's row; to be called in a transaction.
+    /// Returns the bytes that `write` appends, sealed under the key of a channel's row.
+    ///
+    /// The call needs an open transaction.
     func sealed(
         channelRow: Int64 = commonRow, at place: SealPlace, _ write: (inout [UInt8]) -> Void
     ) throws(SQLiteError) -> [UInt8] {

@@ -121,7 +121,7 @@ package final class Vault: Sendable {
             do throws(SQLiteError) {
                 return try sealer(newest)
             } catch  where error.isMalformedValue {
-                // What it has sealed is lost; what is written from now on need not be.
+                // Content sealed by the lost key is lost; later content is not affected.
             }
         }
         return try addKey(channelRow: channelRow, in: connection)

@@ -2,7 +2,7 @@
 
 internal import RoostSealing
 
-/// What proves a master key and leads from it to the other keys.
+/// The header that proves a master key and leads from it to the other keys.
 ///
 ///     version | salt (32) | check (32) | lookup key, wrapped (65) | SHA-256 of all before (32)
 ///
@@ -50,7 +50,7 @@ package struct VaultHeader: Sendable {
         Self.check(master, salt: salt).matches(check)
     }
 
-    /// What wraps the data keys.
+    /// Returns the sealer that wraps the data keys.
     func wrapper(_ master: MasterKey) -> Sealer {
         Self.wrapper(master, salt: salt)
     }

@@ -8,7 +8,7 @@ internal import RoostSQLite
 package struct SearchEntry: Hashable, Sendable {
     package let messageID: Int64
     package let channelRow: Int64
-    /// What can be found of it: `Message.searchableText`.
+    /// The searchable text of the message: `Message.searchableText`.
     package let text: String
 
     package init(messageID: Int64, channelRow: Int64, text: String) {
@@ -38,7 +38,7 @@ package enum SearchedText: Hashable, Sendable {
 }
 
 extension Message {
-    /// What a search finds a message by: its text or caption, the names of its files, its poll.
+    /// The text that a search looks at: text or caption, names of the files, the poll.
     ///
     /// Not the sender's name, which changes without the message, nor anything that only machines read.
     package var searchableText: String {

@@ -11,7 +11,7 @@ package import RoostSQLite
 /// A part of a message's text with what was found in it.
 package struct SearchSnippet: Hashable, Sendable {
     package let text: String
-    /// What was found, as ranges of bytes in `text.utf8`: whole characters, in order, apart.
+    /// The matches as ranges of bytes in `text.utf8`: whole characters, in order, without overlaps.
     package let highlights: [Range<Int>]
     /// Something stands before it in the message.
     package let isCutBefore: Bool

@@ -3,7 +3,7 @@
 internal import RoostModel
 package import RoostSQLite
 
-/// What is asked of the index.
+/// A request to the index.
 package struct SearchRequest: Hashable, Sendable {
     package enum Order: Hashable, Sendable {
         /// By falling message ID, which within a channel is the order of time.

@@ -53,7 +53,8 @@ extension Query where Input == Void, Output == Bool {
 }
 
 extension Query where Input == Void, Output == Int64 {
-    /// What the index of words takes: of each of its pieces the number of the last leaf that a word begins on.
+    /// The size of the index of words, from the number of the last leaf on which a word begins in each
+    /// piece.
     ///
     /// A page of the file holds 4,061 bytes of one row or of several; a leaf has 4,050 where nothing else is said.
     static let searchIndexBytes = Query(

@@ -6,6 +6,6 @@ enum SearchPlace: Sendable {
     case database
     /// In memory, beside a file that must not hold words one can read.
     case memory
-    /// Nobody searches. An index that another process keeps in the file is kept in step all the same.
+    /// This process does not search. It still updates an index that another process keeps in the file.
     case nowhere
 }

@@ -3,7 +3,7 @@
 internal import RoostCore
 package import RoostSQLite
 
-/// What is looked for, in the words of the index.
+/// A search in the words of the index.
 ///
 /// - Invariant: Every phrase has a word, and a word has only what the tokenizer takes for letters.
 package struct SearchQuery: Hashable, Sendable {

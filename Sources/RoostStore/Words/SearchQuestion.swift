@@ -3,7 +3,7 @@
 package import RoostCore
 package import RoostModel
 
-/// What is looked for in the words of the cached messages.
+/// A search in the words of the cached messages.
 package struct SearchQuestion: Hashable, Sendable {
     /// As a person typed it, see `TypedQuery`.
     ///
@@ -24,7 +24,7 @@ package struct SearchQuestion: Hashable, Sendable {
     package var excerptLength: Int?
     /// Channels whose newest messages are all there, because the link is up and they have caught up.
     ///
-    /// What was written last in the others counts as unseen.
+    /// The newest messages of all other channels count as unseen.
     package var liveChannels: Set<ChannelURL>
 
     package init(
@@ -55,7 +55,7 @@ package struct FoundMessage: Hashable, Sendable {
     package let excerpt: SearchExcerpt?
 }
 
-/// What of a message was found.
+/// The part of a message that matches, with its surroundings.
 package struct SearchExcerpt: Hashable, Sendable {
     /// One of the message's texts and what was found in it.
     package struct Marked: Hashable, Sendable {

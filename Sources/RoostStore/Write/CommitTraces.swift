@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a commit changed of what readers have looked up, by the numbers of the rows.
+/// The rows of one commit that invalidate look-ups of readers.
 struct CommitTrace: Sendable {
     let sequence: Int64
     let users: [Int64]
-    /// Whose covered ranges may be others now.
+    /// The channels whose covered ranges may have changed.
     let channels: [Int64]
 }
 

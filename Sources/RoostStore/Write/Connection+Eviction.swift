@@ -58,7 +58,8 @@ extension Connection {
         return Commit(sequence: sequence, changes: changes)
     }
 
-    /// What observers hear of a channel that was not copied; nil when nothing was known of it.
+    /// Returns the change that observers get for a channel that was not copied; nil if the channel was
+    /// unknown.
     private func eviction(of url: ChannelURL, row: Int64) throws(SQLiteError) -> Change? {
         let before = Coverage(try all(.liveCoverage, CoverageKey(channelRow: row)))
         var filters: [MessageFilter] = []

@@ -2,7 +2,7 @@
 
 package import RoostCore
 
-/// What a reader of the journal meets next.
+/// The next entry for a reader of the journal.
 package enum JournalEntry: Hashable, Sendable {
     case commit(Commit)
     /// The reader was slower than the writer: these commits are gone, read the store again.

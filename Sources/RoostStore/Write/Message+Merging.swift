@@ -3,7 +3,7 @@
 internal import RoostModel
 
 extension Message {
-    /// What is known of a message once another copy of it has come.
+    /// Returns this message, updated with another copy of it.
     ///
     /// The copy edited later wins, whichever came first (scar 119); of two with the same time the one
     /// that came last, because a translation or a link preview carries no new time (scar 118). What one

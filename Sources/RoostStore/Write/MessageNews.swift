@@ -3,7 +3,7 @@
 internal import RoostCore
 internal import RoostModel
 
-/// What a commit has to know of a channel to write messages of it.
+/// The state of a channel that a commit needs to write messages into it.
 struct KnownChannel {
     let row: ChannelRow
     let coverage: Coverage
@@ -12,7 +12,7 @@ struct KnownChannel {
     let holding: Holding
 }
 
-/// What one commit does to one channel's messages; becomes a `MessagesChange`.
+/// The changes of one commit to one channel's messages; becomes a `MessagesChange`.
 struct MessageNews {
     /// A message before the commit and after what has been done so far.
     private struct Row {
@@ -28,7 +28,7 @@ struct MessageNews {
         case changed(Int)
     }
 
-    /// What is known under a filter, before the commit and now.
+    /// The coverage under a filter, before the commit and now.
     struct Filtered {
         let filterRow: Int64
         let filter: MessageFilter
@@ -69,7 +69,7 @@ struct MessageNews {
         holding = known.holding
     }
 
-    /// What the next commit finds, once this one has come to stay.
+    /// The state for the next commit; valid once this commit is durable.
     var left: KnownChannel {
         KnownChannel(
             row: ChannelRow(row: channelRow, cut: cut), coverage: coverage,

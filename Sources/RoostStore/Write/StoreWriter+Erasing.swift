@@ -8,9 +8,9 @@ internal import RoostSealing
 extension StoreWriter {
     /// Forgets a channel's messages, and destroys the key that sealed them.
     ///
-    /// What is left of them in free pages or the log cannot be opened from now on, nor in any copy of
-    /// the files that is made later, by nobody. In a store in the clear it only forgets. May be repeated
-    /// after an error.
+    /// Its remains in free pages or in the write-ahead log cannot be opened any more, nor in a later
+    /// copy of the files. In a store in the clear, erasing only deletes the messages. The call may be
+    /// repeated after an error.
     ///
     /// - Returns: What is different now, and whether the log is rid of the key too.
     package func erase(

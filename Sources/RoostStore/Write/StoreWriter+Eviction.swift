@@ -31,7 +31,7 @@ extension StoreWriter {
         return budget.isReached(by: bytes)
     }
 
-    /// What a trim would do, without doing it.
+    /// Returns the plan of a trim, without a change.
     ///
     /// - Parameters:
     ///   - target: The size to get down to; nil goes by the budget, which does nothing below its limit.
@@ -94,7 +94,7 @@ extension StoreWriter {
 
     /// Does the next step of a trim, as one transaction at most, after `resume` when the app is suspended.
     ///
-    /// Whatever ends the process between two steps or within one leaves a whole cache.
+    /// An interruption between two steps, or within one, leaves a valid cache.
     ///
     /// - Parameters:
     ///   - trim: What the step before returned.
@@ -154,12 +154,12 @@ extension StoreWriter {
 
     /// Empties a log that has grown, which it does while readers overlap without a pause (scar 150).
     func keepLogShort(_ connection: Connection) {
-        // What the log is known to hold spares most commits the look at the file.
+        // The known length of the log spares most commits a look at the file.
         guard !isInMemory, Int64(connection.logPages) * 4_096 >= budget.nextLogLimit else { return }
         let length = DatabaseFiles(path).byteCounts.log
         guard length >= budget.nextLogLimit else { return }
-        // What cannot be emptied now still holds everything and is tried again, though not after each
-        // commit: the wait for a reader would be the price of every one of them.
+        // A log that cannot be emptied now keeps its content. The next attempt is not after each
+        // commit, or every commit would wait for the reader.
         let isEmpty = (try? connection.emptyLog(patienceMS: 100)) ?? false
         budget.nextLogLimit = isEmpty ? BudgetKeeper.logLimit : length + BudgetKeeper.logLimit / 4
     }
@@ -185,7 +185,7 @@ extension StoreWriter {
                 return try connection.rewrite(
                     without: going.map(\.url), expectedBytes: plan.expectedSize)
             } catch  where error.isBusy || error.isFull {
-                // Somebody else writes, or there is no room for a copy: slices ask for neither.
+                // Another process writes, or there is no room for a copy. Slices need neither.
                 return nil
             }
         }
@@ -232,7 +232,7 @@ extension StoreWriter {
             return nil
         }
         var commit: Commit?
-        // Others may have taken so many that all of the rest stays.
+        // If other commits have removed enough messages, the rest stays and nothing is written.
         if end > .distantPast {
             commit = try inspect { connection throws(SQLiteError) in
                 try write([.evicted(url, through: end)], in: connection)

@@ -21,11 +21,11 @@ package actor StoreWriter {
             traces.withLock { $0.removeAll() }
         }
     }
-    /// What was found damaged since the cache was opened.
+    /// The damage found since the cache was opened.
     nonisolated let damage: DamageWatch
-    /// What the last commits changed, for all who read this file.
+    /// The rows changed by the last commits, for all readers of this file in the process.
     nonisolated let traces = Guarded(CommitTraces())
-    /// What the last commit has looked up; nil while one is under way, or after one that failed.
+    /// The look-up cache of the last commit; nil during a commit and after a failed one.
     private var book: WriteBook?
     /// Keeps other clients out of the folder.
     private var lock: FolderLock?
@@ -280,7 +280,7 @@ package actor StoreWriter {
         }
     }
 
-    /// What SQLite's answer means; that the file is damaged is noted.
+    /// Translates an error of SQLite, and notes damage of the file.
     private func failure(_ error: SQLiteError) -> StoreError {
         damage.note(error)
         return StoreError(error, in: path)

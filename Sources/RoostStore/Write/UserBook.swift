@@ -10,7 +10,9 @@ struct UserBook {
         /// Nil for a user whom this commit has made.
         var before: User?
         var now: User
-        /// What was last said of them in passing: a page says the same of its senders again and again.
+        /// The user as the last page mentioned them.
+        ///
+        /// A page repeats its senders many times.
         var told: User?
         /// Whether that is all that is known of them.
         var isAllTold = false

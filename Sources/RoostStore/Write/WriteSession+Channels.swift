@@ -81,7 +81,7 @@ extension WriteSession {
         channels[url]?.after = after
     }
 
-    /// What is known of a channel; nothing when it cannot be read: then the server's word takes its place.
+    /// Returns the stored channel; nil if it cannot be read, so that the server's answer replaces it.
     private func storedChannel(_ url: ChannelURL) throws(SQLiteError) -> GroupChannel? {
         do throws(SQLiteError) {
             guard let stored = try connection.storedChannel(url) else { return nil }

@@ -281,7 +281,8 @@ extension WriteSession {
     ) throws(SQLiteError) {
         let old = stored.message
         let merged = old.merged(with: copy)
-        // What an edit takes out of every filter it was known under is not known any more.
+        // An edit may take a message out of every filter under which it was known; the message is
+        // unknown then.
         if try isCovered(merged, news: &news) {
             try replace(stored, with: merged, news: &news)
         } else {

@@ -7,7 +7,7 @@ internal import RoostSQLite
 extension WriteSession {
     /// Has the replies to a message show what it is now; nil when it is gone (scar 116).
     ///
-    /// Who has asked already whether there are any says so with `known`.
+    /// A caller that has already looked for replies passes the result as `known`.
     func follow(
         _ parent: MessageID, as preview: ParentPreview?, known: Bool?, news: inout MessageNews
     ) throws(SQLiteError) {

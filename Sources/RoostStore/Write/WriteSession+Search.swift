@@ -10,7 +10,7 @@ struct SearchKeeper {
     private let connection: Connection
     private var isFound = false
     private var found: SearchIndex?
-    /// What the commit has done to messages whose words are not in the index yet, or still are.
+    /// The commit's changes to messages whose words are not yet in the index, or are still in it.
     private var pending: [Pending] = []
     /// Nothing is in any more, so nothing needs to be taken out.
     var isEmptied = false

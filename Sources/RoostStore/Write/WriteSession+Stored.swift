@@ -7,7 +7,7 @@ internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-/// What the cache holds where a message was looked for.
+/// The cached message at a place, or the reason why there is none.
 enum HeldMessage {
     case found(StoredMessage)
     /// It could not be read and went; `MessageNews.dropped` has its place.

@@ -16,7 +16,7 @@ internal import RoostSQLite
 /// Applies mutations inside one transaction and gathers what they changed.
 final class WriteSession {
     let connection: Connection
-    /// Whose cache this is.
+    /// The user that the cache belongs to.
     let me: UserID
     var users: UserBook
     var words: WordBook
@@ -24,7 +24,7 @@ final class WriteSession {
     /// Why a user could not be read.
     var failure: SQLiteError?
     private var channelRows: [ChannelURL: ChannelRow] = [:]
-    /// What earlier commits have left behind of their channels, and nothing has changed since.
+    /// The channels that earlier commits have read or written, as long as they are unchanged.
     private var known: [ChannelURL: KnownChannel]
     private var news: [MessageNews] = []
     private var newsIndex: [Int64: Int] = [:]
@@ -268,14 +268,15 @@ final class WriteSession {
         for gone in old { try connection.execute(.deleteRange, (key, gone)) }
     }
 
-    /// What readers have to look up again; nil when that is all.
+    /// The trace of the rows that readers have to look up again; nil if readers have to drop
+    /// everything.
     func trace(at sequence: Int64) -> CommitTrace? {
         guard !clearsUsers, removedRows.isEmpty else { return nil }
         return CommitTrace(
             sequence: sequence, users: users.changedRows, channels: news.map(\.channelRow))
     }
 
-    /// What the next commit need not look up, once this one has come to stay.
+    /// Returns the look-up cache for the next commit; valid once this commit is durable.
     func book(at sequence: Int64) -> WriteBook? {
         guard !clearsUsers, users.count <= WriteBook.capacity else { return nil }
         users.settle()
@@ -314,7 +315,7 @@ final class WriteSession {
     }
 }
 
-/// What one commit has looked up and the next can use, if no other came in between.
+/// The look-up cache that one commit leaves to the next; valid if no other commit came in between.
 ///
 /// The people of a channel write page after page of it.
 struct WriteBook {

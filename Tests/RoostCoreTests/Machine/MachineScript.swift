@@ -37,7 +37,7 @@ struct MachineScript {
         give(.link(.opened(epoch)))
         var login = LoginSuccess(user: User(id: "me"), sessionKey: "key \(epoch)")
         login.loginAt = Self.loginAt
-        let effects = frame(.login(.success(login)))
+        var effects = frame(.login(.success(login)))
         for effect in effects {
             switch effect {
             case .commit(let id, let mutations, _, _) where mutations.count == 1:
@@ -47,8 +47,19 @@ struct MachineScript {
                 }
             case .read(let id, .cursor(.channelChanges)):
                 give(.reply(id, .read(.failure(Self.error(.localDatabaseError, .none)))))
+            case .outbox(let id, .takeTurn): effects += takeTurn(1, id)
             default: break
             }
+        }
+        return effects
+    }
+
+    /// Answers the request for the turn to send; no other process has written.
+    @discardableResult
+    mutating func takeTurn(_ turn: Int?, _ id: ID) -> [Effect] {
+        var effects = give(.reply(id, .outbox(.success(.turn(turn)))))
+        for case .outbox(let read, .news) in effects {
+            effects += give(.reply(read, .outbox(.success(.news(nil)))))
         }
         return effects
     }

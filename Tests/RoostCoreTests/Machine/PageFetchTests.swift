@@ -31,7 +31,7 @@ struct PageFetchTests {
                 .firstCursor(.messageChanges(Script.channel), .moment(Script.loginAt)),
             ])
         let done = script.commit(id)
-        #expect(done.notices == [.delivered(own)])
+        #expect(done.notices == [.outboxMoved(.delivered("mine", own.messageID), [])])
         #expect(script.machine.state.session?.caughtUp == [Script.channel])
         guard case .finish(id, .page(let statement, messages: 2))? = done.last else {
             Issue.record("no end: \(done)")

@@ -92,7 +92,7 @@ struct RetryingTests {
     {
         var script = Script.connected()
         let effects = script.change { $0.catchUp(Script.channel, .anyway) }
-        #expect(effects.notices == [.hold(Script.channel)])
+        #expect(effects.notices == [.outboxMoved(.hold(Script.channel), [])])
         guard case .read(let id, .cursor)? = effects.needs.first else {
             Issue.record("no read: \(effects)")
             return
@@ -100,10 +100,10 @@ struct RetryingTests {
         let locked = RoostError(
             .localDatabaseError, remedy: .repairStorage, message: "", cause: .disk(mayPass: true))
         let refused = script.give(.reply(id, .read(.failure(locked))))
-        #expect(refused.notices.contains(.release(Script.channel)))
+        #expect(refused.notices.contains(.outboxMoved(.release(Script.channel), [])))
         #expect(Self.wait(refused) != nil)
         #expect(!script.machine.isCatchingUp)
-        #expect(script.pass(id).notices == [.hold(Script.channel)])
+        #expect(script.pass(id).notices == [.outboxMoved(.hold(Script.channel), [])])
     }
 
     @Test func `wishes during a catch-up are one more catch-up behind it`() {
@@ -117,7 +117,7 @@ struct RetryingTests {
             #expect(script.change { $0.catchUp(Script.channel, .anyway) } == [])
         }
         let again = script.read(id, .cursor(nil))
-        #expect(again.notices.first == .release(Script.channel))
+        #expect(again.notices.first == .outboxMoved(.release(Script.channel), []))
         #expect(again.needs.first == .read(id, .cursor(.messageChanges(Script.channel))))
         _ = script.read(id, .cursor(nil))
         #expect(script.machine.state.catchUps.isEmpty)

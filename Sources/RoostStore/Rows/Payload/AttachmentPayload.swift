@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostCore
 internal import RoostModel
 
 /// The stored numbers of where a file comes from; never given to another source.
@@ -131,7 +132,7 @@ extension PayloadReader {
 
     mutating func copy(_ bytes: Span<UInt8>) throws(PayloadError) -> CopiedFile {
         let name = try text(bytes)
-        // What could lead out of the folder was not written here.
+        // A name that leads out of the folder is never written by this code.
         guard !name.contains("/"), name != "..", name != "." else { throw .invalid }
         let size = try signed(bytes)
         let key = try optional(bytes) { reader, bytes throws(PayloadError) in

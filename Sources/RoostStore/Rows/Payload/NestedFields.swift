@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostCore
 internal import RoostModel
 
-// What is unknown inside the objects of a message stands behind everything else in its payload, each
-// with the place of its object. The objects' own forms stay as they are: nearly none of them has
-// anything unknown, and such a one takes no byte and no look.
+// Unknown fields of a message's objects stand at the end of the payload, each with the place of its
+// object. The objects keep their own forms: nearly none of them has unknown fields, and an object
+// without any takes neither a byte nor a check.
 
 /// An object inside another, by its kind and by its numbers in the lists on the way there.
 struct NestedPlace: Hashable {
@@ -37,7 +38,9 @@ struct NestedPlace: Hashable {
     var second = 0
 }
 
-/// What is unknown inside the objects of one value; only objects that have any take part.
+/// The unknown fields inside the objects of one value.
+///
+/// Objects without any have no entry.
 struct NestedFields {
     private(set) var entries: [(place: NestedPlace, fields: UnknownFields)] = []
 
@@ -186,7 +189,7 @@ private struct FileKinds {
         partThumbnail: .parentPartThumbnail)
 }
 
-/// What has a place of its own for what is unknown.
+/// A value with a property for its unknown fields.
 private protocol FieldKeeping {
     var unknownFields: UnknownFields { get set }
 }

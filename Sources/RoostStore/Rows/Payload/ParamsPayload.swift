@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RoostModel
-
-/// What waits in the outbox: a message, or a change of what the server holds.
-package enum OutboxContent: Hashable, Sendable {
-    case userMessage(UserMessageParams)
-    /// With the outbox's copies of its files, nil where there is none or none any more.
-    case fileMessage(FileMessageParams, copies: [CopiedFile?])
-    case change(PendingChange.Action)
-}
+package import RoostCore
+internal import RoostModel
 
 /// The stored form of what waits: a version, its kind, then its parameters.
 package enum ParamsPayload {
@@ -82,7 +75,7 @@ package enum ParamsPayload {
     }
 }
 
-/// What messages of every kind have besides their content.
+/// The properties that messages of every kind have besides their content.
 private struct Marks {
     var mention = Mention()
     var metaArrays: [MetaArray] = []

@@ -25,7 +25,7 @@ package enum PayloadError: Error, Hashable, Sendable {
     /// Far more versions than there will be.
     static let lastPlausibleVersion: UInt8 = 32
 
-    /// What to tell about a stored value.
+    /// Returns the error to report about a stored value.
     func asSQLiteError(reading what: String) -> SQLiteError {
         let reason =
             switch self {
@@ -40,8 +40,8 @@ package enum PayloadError: Error, Hashable, Sendable {
 
 /// Where in a payload the reading stands; the bytes are lent to each step.
 ///
-/// Whatever the bytes are, reading ends with a value or an error: every length is checked against what
-/// is left before anything is allocated.
+/// For any bytes, reading ends with a value or an error: every length is compared with the rest before
+/// anything is allocated.
 struct PayloadReader {
     private(set) var offset = 0
 
@@ -98,7 +98,7 @@ struct PayloadReader {
 
     /// Steps over the count of a list that is empty; no when it is not, and then nothing is read.
     ///
-    /// What is generic costs as much to find that out as a short text to read.
+    /// A generic function would need as long for this check as for reading a short text.
     mutating func isAtEmptyList(_ bytes: Span<UInt8>) -> Bool {
         guard offset < bytes.count, bytes[offset] == 0 else { return false }
         offset += 1

@@ -7,7 +7,7 @@ package struct CopiedFile: Hashable, Sendable {
     /// Its bytes, in the clear.
     package let size: Int64
     /// What seals it, where the outbox is sealed; 32 bytes that nothing else was sealed with.
-    let key: [UInt8]?
+    package let key: [UInt8]?
 
     package init(name: String, size: Int64, key: [UInt8]?) {
         self.name = name

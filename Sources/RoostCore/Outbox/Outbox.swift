@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Keeps what the user wrote until the server has it, and obeys the lanes.
+//
+// An effect of the lanes changes memory in the step in which it is decided. The disk is told next, and the app after
+// the disk. Sending begins once the disk knows of the attempt and the news of other processes are known: another
+// process may have changed the item until the disk says that it leaves.
+
+package import RoostModel
+
+/// The unsent messages and changes.
+package struct Outbox: Sendable {
+    /// The user as the sender of unsent messages.
+    package var me: User
+    /// The folder of the copies of files; nil in memory.
+    package var files: String?
+    package internal(set) var lanes = OutboxMachine()
+    package internal(set) var order = OutboxOrder()
+    package internal(set) var disk = OutboxDisk()
+    /// The reasons of refusals in words, until the end of the process.
+    var reasons: [RequestID: RoostError] = [:]
+    /// The uploads under way; they outlive the connection.
+    var uploads: Set<RequestID> = []
+    /// The items whose end a caller waits for.
+    var awaited: Set<RequestID> = []
+    /// The turn to send; nil while another process has it.
+    package internal(set) var turn: Int?
+    /// The number of suspensions so far: a turn that was asked for before one is not held after it.
+    var suspensions = 0
+    /// Whether there is a connection, though another process may be the one that sends.
+    var isConnected = false
+    /// Whether the client is closing: no caller waits any more.
+    var isFinished = false
+
+    package init(me: User) { self.me = me }
+
+    package var items: [OutboxItem] { order.items }
+
+    /// Whether something is on its way or could leave at once.
+    package var isBusy: Bool { lanes.isBusy }
+    /// Whether something waits for its next attempt.
+    package var isResting: Bool { lanes.isResting }
+
+    /// An item as a timeline shows it; nil for a change.
+    package func message(_ item: OutboxItem) -> Message? {
+        item.message(from: Sender(user: me), files: files)
+    }
+
+    /// The unsent messages of a channel, in the order of their writing.
+    package func unsent(in channel: ChannelURL) -> [Message] {
+        items.filter { $0.channel == channel }.compactMap(message)
+    }
+
+    /// The waiting changes of a channel, in the order of their calls.
+    package func pendingChanges(in channel: ChannelURL) -> [PendingChange] {
+        items.filter { $0.channel == channel && $0.state == .pending }.compactMap(\.change)
+    }
+
+    /// Whether a message with files waits or is being uploaded.
+    package func isUploading(_ requestID: RequestID) -> Bool {
+        order[requestID]?.hasUploads ?? false
+    }
+
+    /// Whether an item is a message that has not been delivered.
+    func isUnsentMessage(_ requestID: RequestID) -> Bool {
+        order[requestID].map { $0.change == nil } ?? false
+    }
+
+    /// Whether a message has certainly not reached the server.
+    func isCertainlyHere(_ requestID: RequestID) -> Bool {
+        isUnsentMessage(requestID) && lanes.item(requestID)?.hasLeft == false
+    }
+
+    /// The channels with messages of which it is not known whether the server has them.
+    var unsureChannels: [ChannelURL] {
+        var seen: Set<ChannelURL> = []
+        return items.filter {
+            $0.hasLeft && $0.state == .pending && $0.change == nil
+                && !lanes.isOnItsWay($0.requestID)
+        }.map(\.channel).filter { seen.insert($0).inserted }
+    }
+
+    /// The end of an item, nil inside for a good one; nil when it has not ended.
+    func ending(of requestID: RequestID) -> RoostError?? {
+        guard let item = order[requestID] else { return .some(nil) }
+        if case .failed(let code) = item.state {
+            // The reason of an earlier attempt may be another one.
+            if let reason = reasons[requestID], reason.code == code { return reason }
+            return RoostError(refused: code)
+        }
+        return isFinished ? .some(.notConnected) : nil
+    }
+}
+
+// MARK: - Moves of the lanes
+
+extension SyncState {
+    /// Moves the lanes, and does what they ask for.
+    ///
+    /// - Returns: The number of the write that tells the disk; nil where there is nothing to tell, or the disk is
+    ///   left alone.
+    @discardableResult
+    mutating func moveOutbox(
+        _ input: OutboxMachine.Input, then followUps: [OutboxFollowUp] = []
+    ) -> Int? {
+        carryOut(step(input), then: followUps)
+    }
+
+    /// Moves the lanes and notes it in the journal; the caller carries the effects out.
+    mutating func step(_ input: OutboxMachine.Input) -> [OutboxMachine.Effect] {
+        let effects = outbox.lanes.handle(input)
+        notices.append(.outboxMoved(input, effects))
+        return effects
+    }
+
+    @discardableResult
+    mutating func carryOut(
+        _ effects: [OutboxMachine.Effect], then followUps: [OutboxFollowUp] = []
+    ) -> Int? {
+        let owed = outbox.disk.owed.count
+        var due: [OutboxFollowUp] = []
+        var leaving: [OutboxFollowUp] = []
+        for effect in effects { take(effect, &due, &leaving) }
+        due += followUps + leaving
+        guard outbox.disk.owed.count > owed else {
+            follow(due)
+            return nil
+        }
+        guard let ticket = payDebts() else {
+            follow(due)
+            return nil
+        }
+        outbox.disk.follow(ticket, due)
+        return ticket
+    }
+
+    /// Takes an effect over into memory, and notes what the disk has to be told.
+    private mutating func take(
+        _ effect: OutboxMachine.Effect, _ due: inout [OutboxFollowUp],
+        _ leaving: inout [OutboxFollowUp]
+    ) {
+        switch effect {
+        case .noteAttempt(let id):
+            let item = outbox.order.change(id) { item in
+                item.hasLeft = true
+                item.attemptCount += 1
+            }
+            if item != nil { outbox.disk.owe(.attempt(id)) }
+        case .store(let id, let state):
+            guard let item = outbox.order.change(id, { $0.state = state }) else { return }
+            outbox.disk.owe(.state(id, state))
+            if case .failed(let code) = state { due.append(.failed(item, code)) }
+        case .aim(let id, let messageID):
+            guard let item = outbox.order[id], case .change(let action) = item.content else {
+                return
+            }
+            let content = OutboxContent.change(action.aimed(at: messageID))
+            outbox.order.change(id) { $0.content = content }
+            outbox.disk.owe(.content(id, item.channel, content))
+        case .remove(let id), .drop(let id):
+            guard let item = outbox.order.takeOut(id) else { return }
+            outbox.disk.owe(.removal(id), item.copies)
+            if case .drop = effect {
+                due.append(.dropped(item))
+            } else {
+                due.append(.removed(item))
+            }
+        case .transmit(let id): leaving.append(.leave(id))
+        case .armAckTimer(let id, let duration): arm(.outboxAnswer(id), for: duration)
+        case .disarmAckTimer(let id): disarm(.outboxAnswer(id))
+        case .armRest(let lane, let duration): arm(.outboxRest(lane), for: duration)
+        }
+    }
+
+    // MARK: What follows
+
+    mutating func follow(_ followUps: [OutboxFollowUp]) {
+        for followUp in followUps {
+            switch followUp {
+            case .failed(let item, let code): tellFailure(of: item, code)
+            case .removed(let item):
+                outbox.reasons[item.requestID] = nil
+                endOutcome(of: item.requestID, with: nil)
+                if outbox.uploads.contains(item.requestID) {
+                    notices.append(.cancelUpload(item.requestID))
+                }
+                if item.change == nil { showUnsent(of: item.channel) }
+            case .dropped(let item):
+                endOutcome(of: item.requestID, with: .nothingToChange)
+                if let change = item.change { tell(.changeDropped(change)) }
+            case .event(let event): tell(event)
+            case .leave(let id): leave(id)
+            }
+        }
+    }
+
+    private mutating func tellFailure(of item: OutboxItem, _ code: RoostError.Code) {
+        if let message = outbox.message(item) {
+            tell(.failed(message))
+            endOutcome(of: item.requestID, with: failure(of: item, code))
+            showUnsent(of: item.channel)
+        } else {
+            start(.outbox(.refusal(OutboxRefusal(item, code))))
+        }
+    }
+
+    func failure(of item: OutboxItem, _ code: RoostError.Code) -> RoostError {
+        outbox.reasons[item.requestID] ?? RoostError(refused: code)
+    }
+
+    /// Sends an item, once the news of other processes are known.
+    private mutating func leave(_ requestID: RequestID) {
+        guard outbox.disk.mayHaveNews else {
+            return start(.outbox(.delivery(OutboxDelivery(requestID))))
+        }
+        outbox.disk.leaving.append(requestID)
+        hearOthers()
+    }
+
+    mutating func tell(_ event: OutboxEvent) { notices.append(.outbox(event)) }
+
+    /// Shows the unsent messages of a channel as they are now.
+    mutating func showUnsent(of channel: ChannelURL) {
+        let ids = timelines.ids(of: channel)
+        // Ten thousand unsent messages are not listed where no timeline shows them.
+        guard !ids.isEmpty else { return }
+        let messages = outbox.unsent(in: channel)
+        for id in ids { timelines[id]?.setUnsent(messages) }
+    }
+
+    mutating func endOutcome(of requestID: RequestID, with error: RoostError?) {
+        guard outbox.awaited.remove(requestID) != nil else { return }
+        wakeAll(.outcome(requestID), error)
+    }
+
+    /// No caller waits any more: the client closes.
+    mutating func finishOutbox() {
+        outbox.isFinished = true
+        for requestID in outbox.awaited.sorted() { endOutcome(of: requestID, with: .notConnected) }
+    }
+
+    // MARK: What others tell
+
+    /// The server has a message.
+    mutating func noteDelivery(_ message: Message) {
+        guard let requestID = message.requestID else { return }
+        let isOurs = outbox.order.contains(requestID)
+        moveOutbox(
+            .delivered(requestID, message.messageID),
+            then: isOurs ? [.event(.delivered(message))] : [])
+    }
+
+    /// The server has made a change.
+    mutating func noteMade(_ requestID: RequestID) {
+        guard let change = outbox.order[requestID]?.change else { return }
+        moveOutbox(.delivered(requestID, nil), then: [.event(.changeMade(change))])
+    }
+
+    /// The server has refused an item that was sent over the socket.
+    mutating func noteRefusal(of requestID: RequestID, _ error: RoostError) {
+        guard let item = outbox.order[requestID] else { return }
+        failAttempt(requestID, error, item.content.isChange ? .change : .socket)
+    }
+
+    mutating func failAttempt(_ requestID: RequestID, _ error: RoostError, _ stage: SendStage) {
+        guard outbox.order.contains(requestID) else { return }
+        outbox.reasons[requestID] = error
+        moveOutbox(.failed(requestID, error.code, stage))
+        guard let item = outbox.order[requestID], item.state == .pending,
+            let message = outbox.message(item)
+        else { return }
+        tell(.delayed(message, error.code))
+    }
+
+    /// A change has no target any more.
+    mutating func dropChange(_ requestID: RequestID) {
+        guard let change = outbox.order[requestID]?.change else { return }
+        let isMark = if case .markAsRead = change.action { true } else { false }
+        endOutcome(of: requestID, with: isMark ? .nothingToMark : .nothingToChange)
+        moveOutbox(.canceled(requestID), then: [.event(.changeDropped(change))])
+    }
+
+    /// Takes an item back; what is on its way may arrive all the same.
+    @discardableResult
+    mutating func cancelUnsent(_ requestID: RequestID) -> Int? {
+        guard let item = outbox.order[requestID] else { return nil }
+        endOutcome(of: requestID, with: .takenBack)
+        var followUps: [OutboxFollowUp] = []
+        if let change = item.change { followUps.append(.event(.changeDropped(change))) }
+        if var message = outbox.message(item) {
+            message.delivery = .unsent(requestID, .canceled)
+            followUps.append(.event(.canceled(message)))
+        }
+        return moveOutbox(.canceled(requestID), then: followUps)
+    }
+}
+
+extension PendingChange.Action {
+    /// The same change of a message that has its ID now.
+    func aimed(at id: MessageID) -> Self {
+        switch self {
+        case .edit(_, let edit): .edit(.delivered(id), edit)
+        case .delete: .delete(.delivered(id))
+        case .addReaction(let key, _): .addReaction(key, .delivered(id))
+        case .removeReaction(let key, _): .removeReaction(key, .delivered(id))
+        case .markAsRead: self
+        }
+    }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// Takes up the items that an earlier run left unsent.
+package struct OutboxOpening: SyncOperation {
+    /// The age at which a copy of a file that no item names was left by a crash.
+    private static let orphanAgeMS: Int64 = 86_400_000
+
+    private enum State: Hashable, Sendable { case beginning, reading, tidying }
+
+    private var state = State.beginning
+
+    package init() {}
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            state = .reading
+            return .need(.outbox(.news(regardless: true)))
+        case (.reading, .outbox(.success(.news(let items)))):
+            for item in items?.items ?? [] {
+                sync.outbox.order.place(item)
+                _ = sync.step(.queued(OutboxMachine.Item(item)))
+            }
+            state = .tidying
+            let past = sync.now.advanced(by: -Self.orphanAgeMS)
+            return .need(.outbox(.tidyFiles(madeBefore: past)))
+        // Files that stay do no harm; the next opening tries again.
+        case (.tidying, .outbox): return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// Queues a failed item once more, behind all others and for another three days.
+///
+/// Ends with false where the item has not failed or is gone.
+package struct OutboxResending: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case telling
+        case requeuing(ticket: Int)
+        case hearing
+        case finding(RequestID)
+    }
+
+    private let requestID: RequestID
+    private var state = State.beginning
+
+    package init(_ requestID: RequestID) { self.requestID = requestID }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin), (.telling, .woken(nil)): return requeue(&sync)
+        case (.telling, .woken(_?)): return requeueInMemory(&sync)
+        case (.requeuing(let ticket), .woken):
+            switch sync.outbox.disk.answers.removeValue(forKey: ticket) {
+            case .item(_?)?, .failed?: return aim(&sync)
+            default:
+                // Another process has seen to it.
+                state = .hearing
+                return .need(.wait(.outboxDisk(sync.hearOthers())))
+            }
+        case (.hearing, .woken): return .end(.flag(false))
+        case (.finding(let awaited), .read(let result)):
+            if case .success(.message(let message?)) = result {
+                sync.moveOutbox(.delivered(awaited, message.messageID))
+            }
+            return .end(.flag(true))
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func requeue(_ sync: inout SyncState) -> Step {
+        // Looked at each time: items may have changed on the way back.
+        if sync.outbox.disk.isBehind {
+            state = .telling
+            return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allDebts))))
+        }
+        guard case .failed? = sync.outbox.order[requestID]?.state,
+            !sync.outbox.disk.requeuing.contains(requestID)
+        else { return .end(.flag(false)) }
+        if sync.outbox.disk.refusal(of: requestID) != nil { return requeueInMemory(&sync) }
+        sync.outbox.disk.requeuing.insert(requestID)
+        let ticket = sync.enqueue(.requeue(requestID, createdAt: sync.now))
+        state = .requeuing(ticket: ticket)
+        return .need(.wait(.outboxDisk(ticket)))
+    }
+
+    /// It is sent all the same; should the process end before the disk is told, it has failed again.
+    private mutating func requeueInMemory(_ sync: inout SyncState) -> Step {
+        guard sync.requeueUnwritten(requestID, sync.now) else { return .end(.flag(false)) }
+        return aim(&sync)
+    }
+
+    /// The message that it waits for may have been delivered while it did not wait.
+    private mutating func aim(_ sync: inout SyncState) -> Step {
+        guard let item = sync.outbox.order[requestID], let awaited = item.content.awaited else {
+            return .end(.flag(true))
+        }
+        state = .finding(awaited)
+        return .need(.read(.messageOfRequest(awaited)))
+    }
+}
+
+/// Takes an item back; what is on its way may arrive all the same.
+package struct OutboxCanceling: SyncOperation {
+    private let requestID: RequestID
+
+    package init(_ requestID: RequestID) { self.requestID = requestID }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch reply {
+        case .begin:
+            guard let ticket = sync.cancelUnsent(requestID) else { return .end(.done) }
+            return .need(.wait(.outboxDisk(ticket)))
+        case .woken: return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// Waits for the end of an item; fails where the end is not a good one.
+package struct OutboxOutcome: SyncOperation {
+    private let requestID: RequestID
+
+    package init(_ requestID: RequestID) { self.requestID = requestID }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch reply {
+        case .begin:
+            switch sync.outbox.ending(of: requestID) {
+            case .some(let error?): return .fail(error)
+            case .some(nil): return .end(.done)
+            case nil:
+                sync.outbox.awaited.insert(requestID)
+                return .need(.wait(.outcome(requestID)))
+            }
+        case .woken(nil): return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+/// Tells of a change that the server refused, with the message as the cache has it.
+package struct OutboxRefusal: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, reading }
+
+    private let item: OutboxItem
+    private let code: RoostError.Code
+    private var state = State.beginning
+
+    init(_ item: OutboxItem, _ code: RoostError.Code) {
+        self.item = item
+        self.code = code
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard case .delivered(let id)? = item.change?.action.target else {
+                return tell(nil, &sync)
+            }
+            state = .reading
+            return .need(.read(.message(id)))
+        case (.reading, .read(.success(.message(let held)))): return tell(held, &sync)
+        case (.reading, .read): return tell(nil, &sync)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private func tell(_ held: Message?, _ sync: inout SyncState) -> Step {
+        guard let change = item.change else { return .end(.done) }
+        sync.tell(.changeRefused(ChangeRefusal(change: change, reason: code, held: held)))
+        sync.endOutcome(of: item.requestID, with: sync.failure(of: item, code))
+        return .end(.done)
+    }
+}
+
+/// Lists the changes that the server refused, oldest first.
+package struct OutboxRefusals: SyncOperation {
+    private let channel: ChannelURL?
+    private var left: [OutboxItem] = []
+    private var refusals: [ChangeRefusal] = []
+
+    package init(in channel: ChannelURL?) { self.channel = channel }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch reply {
+        case .begin:
+            left = sync.outbox.items.filter { item in
+                guard item.change != nil, case .failed = item.state else { return false }
+                return channel.map { $0 == item.channel } ?? true
+            }
+            return next()
+        case .read(let result):
+            if case .success(.message(let held)) = result { add(held) } else { add(nil) }
+            return next()
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func next() -> Step {
+        while let item = left.first {
+            if case .delivered(let id)? = item.change?.action.target {
+                return .need(.read(.message(id)))
+            }
+            add(nil)
+        }
+        return .end(.refusals(refusals))
+    }
+
+    private mutating func add(_ held: Message?) {
+        let item = left.removeFirst()
+        guard let change = item.change, case .failed(let code) = item.state else { return }
+        refusals.append(ChangeRefusal(change: change, reason: code, held: held))
+    }
+}
+
+extension RoostError {
+    static let noSuchMessage = RoostError(
+        .messageNotFound, remedy: .correctInput,
+        message: "No such message waits in the outbox or stands in the cache.")
+
+    static let takenBack = RoostError(
+        .requestCanceled, remedy: .none, message: "It was taken back before it was done.")
+
+    static let nothingToChange = RoostError(
+        .requestCanceled, remedy: .none,
+        message: "The message was taken back before it was sent, so there was nothing to change.")
+
+    static let nothingToMark = RoostError(
+        .requestCanceled, remedy: .none,
+        message: "More has come meanwhile, and the server can only mark everything as read.")
+
+    init(refused code: Code) {
+        self.init(
+            code, remedy: Self.remedy(of: code),
+            message: "The server did not do it, or could not be asked in time.")
+    }
+}

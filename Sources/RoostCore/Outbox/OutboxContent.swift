@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// The content of an unsent item: a message, or a change of the server's data.
+package enum OutboxContent: Hashable, Sendable {
+    case userMessage(UserMessageParams)
+    /// With the outbox's copies of the files; nil for a file without a copy.
+    case fileMessage(FileMessageParams, copies: [CopiedFile?])
+    case change(PendingChange.Action)
+}
+
+extension OutboxContent {
+    package var isChange: Bool { if case .change = self { true } else { false } }
+
+    /// The unsent message that a change is about; it is sent before the change.
+    package var awaited: RequestID? {
+        guard case .change(let action) = self, case .unsent(let id)? = action.target else {
+            return nil
+        }
+        return id
+    }
+
+    /// Whether something has to be uploaded before the message can go.
+    package var hasUploads: Bool {
+        guard case .fileMessage(let params, _) = self else { return false }
+        return params.files.contains { $0.url == nil }
+    }
+
+    /// The message, or the edit that waits, with an edit of the person who wrote it.
+    package func applying(_ edit: MessageEdit) -> OutboxContent {
+        switch self {
+        case .userMessage(var params):
+            params.text = edit.text ?? params.text
+            params.data = edit.data ?? params.data
+            params.customType = edit.customType ?? params.customType
+            params.mention = edit.mention ?? params.mention
+            return .userMessage(params)
+        case .fileMessage(var params, let copies):
+            params.caption = edit.text ?? params.caption
+            params.data = edit.data ?? params.data
+            params.customType = edit.customType ?? params.customType
+            params.mention = edit.mention ?? params.mention
+            return .fileMessage(params, copies: copies)
+        case .change(.edit(let target, var first)):
+            first.text = edit.text ?? first.text
+            first.data = edit.data ?? first.data
+            first.customType = edit.customType ?? first.customType
+            first.mention = edit.mention ?? first.mention
+            return .change(.edit(target, first))
+        case .change: return self
+        }
+    }
+}
+
+extension OutgoingFile {
+    /// Where the file lies at the server; nil while it does not.
+    package var url: String? {
+        if case .url(let url) = source { url } else { nil }
+    }
+}
+
+extension FileContent {
+    /// The files of a message, as far as they are uploaded; the others have the addresses of files here.
+    package init(_ params: FileMessageParams) {
+        let files = params.files.map { FileContent($0) }
+        self = files.first ?? FileContent(url: "", name: "", type: "", size: ByteCount(bytes: 0))
+        caption = params.caption
+        if files.count > 1 { self.files = files }
+    }
+
+    private init(_ file: OutgoingFile) {
+        let url =
+            switch file.source {
+            case .url(let url): url
+            case .copy(let path), .reference(let path): "file://" + path
+            case .bytes: ""
+            }
+        self.init(
+            url: url, name: file.name, type: file.type, size: file.size ?? ByteCount(bytes: 0))
+        thumbnails = file.thumbnails
+        requiresAuth = file.requiresAuth
+    }
+}

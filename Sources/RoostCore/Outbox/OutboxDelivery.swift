@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One attempt at an item: its files first, each with its address on disk before the next step; then the message over
+// the socket, or by HTTP where the socket was lost meanwhile. Edits go over the socket, all other changes by HTTP.
+
+package import RoostModel
+package import RoostWire
+
+/// Delivers one item.
+package struct OutboxDelivery: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case uploading(place: Int)
+        /// The address of an uploaded file is being written down.
+        case keeping
+        case sending
+        case posting(MessageCommand, since: Int)
+        /// The answer to a message sent by HTTP is being applied.
+        case applying(Message, since: Int, wasOnline: Bool)
+        case readingEdited(MessageID, MessageEdit)
+        case deleting(MessageID)
+        case reacting(MessageID, since: Int)
+        /// The effect of a change is being applied.
+        case applyingChange
+        case deliveringCommits
+        case readingNewest(Timestamp)
+        case marking
+    }
+
+    private let requestID: RequestID
+    /// The channel of a change that is being made.
+    private var channel: ChannelURL?
+    private var state = State.beginning
+
+    package init(_ requestID: RequestID) { self.requestID = requestID }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin): return begin(&sync)
+        case (.uploading(let place), .answer(.success(.uploaded(let found)))):
+            return keep(found, at: place, &sync)
+        case (.uploading, .answer(.failure(let error))): return endUpload(error, &sync)
+        case (.keeping, .woken): return upload(&sync)
+        case (.sending, .sent(nil)):
+            // From here on an answer is awaited.
+            sync.moveOutbox(.left(requestID))
+            return .end(.done)
+        case (.sending, .sent(let error?)): return lose(error, &sync)
+        case (.posting(let command, let beginning), .answer(let result)):
+            return take(result, to: command, since: beginning, &sync)
+        case (.applying(let message, let beginning, let wasOnline), .ended):
+            return finishPosting(message, beginning, wasOnline, &sync)
+        default: return resumeChange(reply, &sync)
+        }
+    }
+
+    private mutating func begin(_ sync: inout SyncState) -> Step {
+        // An upload that a lost connection outlived goes on; its message follows it once.
+        guard sync.outbox.lanes.isOnItsWay(requestID), !sync.outbox.uploads.contains(requestID),
+            let item = sync.outbox.order[requestID]
+        else { return .end(.done) }
+        guard sync.outbox.turn != nil else { return giveWay(&sync) }
+        guard item.hasUploads else { return deliver(&sync) }
+        sync.outbox.uploads.insert(requestID)
+        return upload(&sync)
+    }
+
+    /// A suspension has given the turn away; `OutboxTurn` asks for it again.
+    private func giveWay(_ sync: inout SyncState) -> Step {
+        sync.moveOutbox(.wentOffline)
+        return .end(.done)
+    }
+
+    // MARK: Files
+
+    private mutating func upload(_ sync: inout SyncState) -> Step {
+        guard let item = sync.outbox.order[requestID],
+            case .fileMessage(let params, let copies) = item.content,
+            let place = params.files.firstIndex(where: { $0.url == nil })
+        else { return endUpload(nil, &sync) }
+        let file = params.files[place]
+        let sizes = params.files.map { $0.size?.bytes ?? 0 }
+        state = .uploading(place: place)
+        return .need(
+            .ask(
+                .upload(
+                    FileUpload(
+                        UploadFile(
+                            channelURL: item.channel, requestID: requestID, name: file.name,
+                            type: file.type, thumbnailSizes: file.thumbnailSizes),
+                        of: file, copies[place],
+                        before: sizes[..<place].reduce(0, +), total: sizes.reduce(0, +))),
+                .lastLogin))
+    }
+
+    /// Writes the address of a file down; from here on the file is not uploaded again.
+    private mutating func keep(
+        _ found: UploadFile.Output, at place: Int, _ sync: inout SyncState
+    ) -> Step {
+        guard let item = sync.outbox.order[requestID],
+            case .fileMessage(var params, var copies) = item.content
+        else { return endUpload(nil, &sync) }
+        let copy = copies[place]
+        params.files[place].source = .url(found.url)
+        params.files[place].thumbnails = found.thumbnails
+        params.files[place].requiresAuth = found.requiresAuth
+        if let size = found.size { params.files[place].size = ByteCount(bytes: size) }
+        copies[place] = nil
+        let content = OutboxContent.fileMessage(params, copies: copies)
+        sync.outbox.order.change(requestID) { $0.content = content }
+        sync.outbox.disk.owe(
+            .content(requestID, item.channel, content), [copy].compactMap { $0 })
+        sync.showUnsent(of: item.channel)
+        guard let ticket = sync.payDebts() else { return upload(&sync) }
+        state = .keeping
+        return .need(.wait(.outboxDisk(ticket)))
+    }
+
+    private mutating func endUpload(_ error: RoostError?, _ sync: inout SyncState) -> Step {
+        sync.outbox.uploads.remove(requestID)
+        if let error { return fail(error, .upload, &sync) }
+        // An upload outlives a suspension too.
+        guard sync.outbox.turn != nil else { return giveWay(&sync) }
+        return deliver(&sync)
+    }
+
+    // MARK: Messages
+
+    private mutating func deliver(_ sync: inout SyncState) -> Step {
+        // It may have been taken back meanwhile, or delivered by another way.
+        guard let item = sync.outbox.order[requestID], item.state == .pending, !item.hasUploads
+        else { return .end(.done) }
+        if case .change(let action) = item.content { return make(action, item, &sync) }
+        guard sync.outbox.lanes.isOnItsWay(requestID), let command = MessageCommand(item) else {
+            return lose(.notConnected, &sync)
+        }
+        state = .sending
+        return .need(.send(.message(command)))
+    }
+
+    /// The socket is lost: a message whose file is uploaded goes by HTTP, if there is a network (R146).
+    private mutating func lose(_ error: RoostError, _ sync: inout SyncState) -> Step {
+        guard let item = sync.outbox.order[requestID] else { return .end(.done) }
+        guard case .fileMessage = item.content, let command = MessageCommand(item) else {
+            return fail(error, item.content.isChange ? .change : .socket, &sync)
+        }
+        guard sync.link.sessionKey != nil, sync.link.hasNetwork else {
+            return fail(.notConnected, .socket, &sync)
+        }
+        state = .posting(command, since: sync.beginFetch(of: item.channel))
+        return .need(.ask(.post(SendMessage(message: command)), .lastLogin))
+    }
+
+    /// The answer to a message sent by HTTP comes into the cache as the socket's would (scar 121), but for what the
+    /// socket told while it was on its way.
+    private mutating func take(
+        _ result: Result<ServerAnswer, RoostError>, to command: MessageCommand,
+        since beginning: Int,
+        _ sync: inout SyncState
+    ) -> Step {
+        switch result {
+        case .success(.message(let message)):
+            state = .applying(message, since: beginning, wasOnline: sync.session != nil)
+            let event = MessageEvent(message: message, acknowledges: command.requestID)
+            return .need(.run(.liveEvent(LiveEvent(.message(event), since: beginning))))
+        case .success:
+            sync.endFetch(of: command.channelURL)
+            return .fail(.outOfStep)
+        case .failure(let error):
+            sync.endFetch(of: command.channelURL)
+            // Without a way to the server the client is not connected (R147), and no request has failed (R148).
+            if error.isUnreachable { return fail(.notConnected, .socket, &sync) }
+            return fail(error, .http, &sync)
+        }
+    }
+
+    private func finishPosting(
+        _ message: Message, _ beginning: Int, _ wasOnline: Bool, _ sync: inout SyncState
+    ) -> Step {
+        sync.endFetch(of: message.channelURL)
+        // Without a socket the predecessor is unknown; only a page shows the message where it belongs.
+        if !wasOnline { sync.start(.outbox(.meeting(OutboxMeeting(message.channelURL)))) }
+        sync.noteDelivery(message)
+        return .end(.done)
+    }
+
+    private func fail(_ error: RoostError, _ stage: SendStage, _ sync: inout SyncState) -> Step {
+        sync.failAttempt(requestID, error, stage)
+        return .end(.done)
+    }
+}
+
+// MARK: - Changes
+
+extension OutboxDelivery {
+    private mutating func make(
+        _ action: PendingChange.Action, _ item: OutboxItem, _ sync: inout SyncState
+    ) -> Step {
+        let channel = item.channel
+        self.channel = channel
+        switch action {
+        case .edit(.delivered(let id), let edit):
+            state = .readingEdited(id, edit)
+            return .need(.read(.message(id)))
+        case .delete(.delivered(let id)):
+            state = .deleting(id)
+            return .need(.ask(.delete(DeleteMessage(channelURL: channel, messageID: id))))
+        case .addReaction(let key, .delivered(let id)):
+            return react(key, to: id, in: channel, isAdded: true, &sync)
+        case .removeReaction(let key, .delivered(let id)):
+            return react(key, to: id, in: channel, isAdded: false, &sync)
+        case .markAsRead(let moment):
+            // The server marks everything there is: what came later was not read. The cache may not know of it
+            // yet.
+            state = .readingNewest(moment)
+            return .need(.ask(.channel(GetChannel(channelURL: channel, isInternal: true))))
+        case .edit, .delete, .addReaction, .removeReaction:
+            sync.dropChange(requestID)
+            return .end(.done)
+        }
+    }
+
+    private mutating func react(
+        _ key: String, to id: MessageID, in channel: ChannelURL, isAdded: Bool,
+        _ sync: inout SyncState
+    ) -> Step {
+        state = .reacting(id, since: sync.beginFetch(of: channel))
+        return .need(
+            .ask(
+                .react(
+                    ReactToMessage(channelURL: channel, messageID: id, key: key, isAdded: isAdded)))
+        )
+    }
+
+    private mutating func resumeChange(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        guard let channel else { return .fail(reply.failure ?? .outOfStep) }
+        switch (state, reply) {
+        case (.readingEdited(let id, let edit), .read(let result)):
+            var isFile = false
+            if case .success(.message(let held)) = result, case .file? = held?.content {
+                isFile = true
+            }
+            state = .sending
+            return .need(
+                .send(
+                    .edit(
+                        EditCommand(
+                            channelURL: channel, messageID: id, requestID: requestID,
+                            isFile: isFile, text: edit.text, data: edit.data,
+                            customType: edit.customType, mentionKind: edit.mention?.kind,
+                            mentionedUserIDs: edit.mention?.userIDs))))
+        case (.deleting(let id), .answer(let result)):
+            // A message that is unknown to the server is gone already.
+            if case .failure(let error) = result, error.code != .messageNotFound {
+                return fail(error, .change, &sync)
+            }
+            state = .applyingChange
+            return .need(
+                .run(
+                    .liveEvent(
+                        LiveEvent(
+                            .deleted(DeletionEvent(channelURL: channel, messageID: id)),
+                            from: .answer))))
+        case (.reacting(let id, let beginning), .answer(.success(.reaction(let change)))):
+            // What another device of the user's did after it may have come first.
+            let isOvertaken = sync.news(of: channel, since: beginning)
+                .overtakes(change, of: id)
+            sync.endFetch(of: channel)
+            if isOvertaken {
+                state = .deliveringCommits
+                return .need(.deliverCommits)
+            }
+            state = .applyingChange
+            let event = ReactionEvent(channelURL: channel, messageID: id, change: change)
+            return .need(.run(.liveEvent(LiveEvent(.reaction(event), from: .answer))))
+        case (.reacting, .answer(let result)):
+            sync.endFetch(of: channel)
+            return fail(result.failure ?? .outOfStep, .change, &sync)
+        case (.readingNewest(let moment), .answer(.success(.channel(let described)))):
+            if let last = described.lastMessage, last.createdAt > moment,
+                last.sender?.user.id != sync.me
+            {
+                sync.dropChange(requestID)
+                return .end(.done)
+            }
+            state = .marking
+            return .need(.ask(.markAsRead(MarkAsRead(channelURL: channel))))
+        case (.marking, .answer(.success)), (.applyingChange, .ended), (.deliveringCommits, .woken):
+            sync.noteMade(requestID)
+            return .end(.done)
+        case (.readingNewest, .answer(let result)), (.marking, .answer(let result)):
+            return fail(result.failure ?? .outOfStep, .change, &sync)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+extension Result where Success == ServerAnswer, Failure == RoostError {
+    fileprivate var failure: RoostError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
+
+/// A file on its way to the server.
+package struct FileUpload: Hashable, Sendable {
+    package let upload: UploadFile
+    package let file: OutgoingFile
+    /// The outbox's own copy of the file.
+    package let copy: CopiedFile?
+    /// The bytes of the files before this one in the message, and of all its files.
+    package let before: Int64
+    package let total: Int64
+
+    package init(
+        _ upload: UploadFile, of file: OutgoingFile, _ copy: CopiedFile?, before: Int64,
+        total: Int64
+    ) {
+        self.upload = upload
+        self.file = file
+        self.copy = copy
+        self.before = before
+        self.total = total
+    }
+}
+
+/// Has the newest messages meet what a timeline shows, while there is no socket.
+package struct OutboxMeeting: SyncOperation {
+    private enum State: Hashable, Sendable { case beginning, fetching }
+
+    private let channel: ChannelURL
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL) { self.channel = channel }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            let hasHole = sync.timelines.ids(of: channel).contains {
+                sync.timelines[$0]?.list.hasHoleAbove ?? false
+            }
+            guard hasHole else { return .end(.done) }
+            state = .fetching
+            let page = PageFetch(
+                channel, .around(.distantFuture, older: Outbox.lookBack, newer: 0),
+                isOffline: true)
+            return .need(.run(.page(page)))
+        // What fails is made good by the next catch-up.
+        case (.fetching, .ended): return .end(.done)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+extension Outbox {
+    /// The number of messages that are searched for one that may have arrived; older ones are known to the server
+    /// by their request IDs.
+    static let lookBack = 100
+}
+
+extension MessageCommand {
+    /// Nil for a change, and for a message whose files are not uploaded.
+    init?(_ item: OutboxItem) {
+        guard !item.hasUploads, let message = item.message(from: nil) else { return nil }
+        self.init(
+            channelURL: item.channel, requestID: item.requestID, content: message.content,
+            data: message.data, customType: message.customType, mention: message.mention,
+            metaArrays: message.metaArrays, parentID: message.parentID,
+            isReplyToChannel: message.isReplyToChannel, isSilent: message.isSilent)
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// One message or change that the server does not have, as far as this device knows.
+package struct OutboxItem: Hashable, Sendable {
+    /// The order of writing, over all channels.
+    package var sequence: Int64
+    package let requestID: RequestID
+    package let channel: ChannelURL
+    /// On the device's clock, which orders only what is unsent.
+    package var createdAt: Timestamp
+    package var content: OutboxContent
+    package var state: UnsentState
+    /// How often sending was begun.
+    package var attemptCount: Int
+    /// Whether bytes of it may have reached the server: then its fate is looked for before a resend.
+    package var hasLeft: Bool
+
+    package init(
+        sequence: Int64, requestID: RequestID, channel: ChannelURL, createdAt: Timestamp,
+        content: OutboxContent, state: UnsentState = .pending, attemptCount: Int = 0,
+        hasLeft: Bool = false
+    ) {
+        self.sequence = sequence
+        self.requestID = requestID
+        self.channel = channel
+        self.createdAt = createdAt
+        self.content = content
+        self.state = state
+        self.attemptCount = attemptCount
+        self.hasLeft = hasLeft
+    }
+}
+
+extension OutboxItem {
+    /// Whether the server may have it.
+    ///
+    /// One that left once and was refused is not there. Of more attempts nobody knows what became of each.
+    package var mayHaveArrived: Bool {
+        guard hasLeft, attemptCount == 1, case .failed(let code) = state else { return hasLeft }
+        return !code.isRefusal
+    }
+
+    /// The message as a timeline shows it while it is unsent; nil for a change.
+    ///
+    /// `files` is the folder of the outbox's copies.
+    package func message(from sender: Sender?, files: String? = nil) -> Message? {
+        switch content {
+        case .userMessage(let params):
+            return Message(
+                delivery: .unsent(requestID, state), channelURL: channel, createdAt: createdAt,
+                sender: sender, content: .user(text: params.text), data: params.data,
+                customType: params.customType, mention: params.mention,
+                metaArrays: params.metaArrays, parentID: params.parentID,
+                isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent)
+        case .fileMessage(var params, let copies):
+            for (index, copy) in copies.enumerated() {
+                // A sealed copy shows nobody anything; the file it was made from may.
+                guard let files, let copy, copy.key == nil else { continue }
+                params.files[index].source = .copy(of: "\(files)/\(copy.name)")
+            }
+            var message = Message(
+                delivery: .unsent(requestID, state), channelURL: channel, createdAt: createdAt,
+                sender: sender, content: .file(FileContent(params)), data: params.data,
+                customType: params.customType, mention: params.mention,
+                metaArrays: params.metaArrays, parentID: params.parentID,
+                isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent)
+            message.details.params = .file(params)
+            return message
+        case .change: return nil
+        }
+    }
+
+    /// Where it stands, in the words an app shows.
+    package var status: SendingStatus {
+        switch state {
+        case .pending: .pending
+        case .failed: .failed
+        case .canceled: .canceled
+        }
+    }
+
+    /// What it is, in one word.
+    package var kind: String {
+        switch content {
+        case .userMessage: "message"
+        case .fileMessage: "file"
+        case .change(let action): action.kind
+        }
+    }
+
+    /// The change it asks for; nil for a message.
+    package var change: PendingChange? {
+        guard case .change(let action) = content else { return nil }
+        return PendingChange(
+            id: requestID, channel: channel, createdAt: createdAt, action: action)
+    }
+
+    /// The outbox's own copies of its files.
+    package var copies: [CopiedFile] {
+        guard case .fileMessage(_, let copies) = content else { return [] }
+        return copies.compactMap { $0 }
+    }
+
+    /// Whether something has to be uploaded before the message can go.
+    package var hasUploads: Bool { content.hasUploads }
+}
+
+extension OutboxMachine.Item {
+    /// An item as it is on the disk; `isNoted` says whether the disk knows ahead that the item leaves now.
+    package init(_ item: OutboxItem, isNoted: Bool = false) {
+        self.init(
+            requestID: item.requestID, channel: item.channel,
+            kind: item.content.isChange ? .change : item.hasUploads ? .file : .message,
+            createdAt: item.createdAt, state: item.state, hasLeft: item.mayHaveArrived,
+            isNoted: isNoted, awaited: item.content.awaited)
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An app and its extension may share one outbox. Both write to it; one of them sends.
+
+import RoostModel
+
+extension SyncState {
+    /// Takes over the items of the disk as another process left them.
+    ///
+    /// - Returns: The items that memory has and the disk does not.
+    mutating func adopt(_ stored: OutboxItems) -> [RequestID] {
+        let names = Set(stored.items.map(\.requestID))
+        let missing = outbox.items.map(\.requestID).filter { !names.contains($0) }
+        var channels: Set<ChannelURL> = []
+        var effects: [OutboxMachine.Effect] = []
+        var followUps: [OutboxFollowUp] = []
+        for item in stored.items {
+            let old = outbox.order[item.requestID]
+            guard old != item else { continue }
+            guard outbox.disk.isSettled(item.requestID) else {
+                outbox.disk.missNews(of: item.requestID)
+                continue
+            }
+            if item.change == nil { channels.insert(item.channel) }
+            guard let old else {
+                outbox.order.place(item)
+                effects += step(.queued(OutboxMachine.Item(item)))
+                continue
+            }
+            outbox.order.takeOut(item.requestID)
+            outbox.order.place(item)
+            let isMoved = item.sequence != old.sequence
+            effects += step(.revised(OutboxMachine.Item(item), isMoved: isMoved))
+            if old.state != item.state, case .failed(let code) = item.state {
+                followUps.append(.failed(item, code))
+            }
+            if case .failed = old.state, item.state == .pending, let message = outbox.message(item)
+            {
+                outbox.reasons[item.requestID] = nil
+                tell(.retried(message))
+            }
+        }
+        for channel in channels.sorted() { showUnsent(of: channel) }
+        carryOut(effects, then: followUps)
+        return missing
+    }
+
+    /// Another process has seen to an item: it was delivered, and the cache knows the message, or taken back.
+    fileprivate mutating func forget(_ requestID: RequestID, _ found: Message?) {
+        if let found {
+            arrive(requestID, as: found)
+        } else {
+            cancelUnsent(requestID)
+        }
+    }
+
+    /// The cache knows a message as delivered.
+    fileprivate mutating func arrive(_ requestID: RequestID, as message: Message) {
+        guard outbox.order.contains(requestID) else { return }
+        moveOutbox(
+            .delivered(requestID, message.messageID), then: [.event(.delivered(message))])
+    }
+}
+
+/// Sees to items that memory has and the disk does not.
+///
+/// Another process has delivered them or taken them back. After a damage of the file they are written again, unless
+/// the cache knows them as delivered; those that the repair had saved are missing because of another process.
+package struct OutboxMissing: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case askingDisk
+        /// The names that are left to look up, the first of which is being looked up.
+        case lookingUp([RequestID])
+        case mending
+    }
+
+    private let missing: [RequestID]
+    private let isReadable: Bool
+    private let loss: OutboxLoss?
+    private var found: [RequestID: Message] = [:]
+    private var isCertain = true
+    private var state = State.beginning
+
+    init(_ missing: [RequestID], in stored: OutboxItems) {
+        self.missing = missing
+        isReadable = stored.unreadable.isEmpty
+        loss = stored.loss
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            // An item that is just unreadable is there all the same.
+            guard loss == nil, !isReadable, !missing.isEmpty else { return lookUp(missing, &sync) }
+            state = .askingDisk
+            return .need(.outbox(.absent(missing)))
+        case (.askingDisk, .outbox(.success(.absent(let absent)))): return lookUp(absent, &sync)
+        case (.lookingUp(let ids), .read(.success(.message(let message)))):
+            if loss == nil {
+                sync.forget(ids[0], message)
+            } else {
+                found[ids[0]] = message
+            }
+            return lookUp(Array(ids.dropFirst()), &sync)
+        case (.lookingUp(let ids), .read(.failure(let error))):
+            // The item stays; after a damage nothing is decided without the cache.
+            if loss != nil { return .fail(error) }
+            isCertain = false
+            return lookUp(Array(ids.dropFirst()), &sync)
+        case (.mending, .outbox(.success)): return end(&sync)
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func lookUp(_ ids: [RequestID], _ sync: inout SyncState) -> Step {
+        for (place, requestID) in ids.enumerated() {
+            guard let item = sync.outbox.order[requestID] else { continue }
+            if loss == nil {
+                guard sync.outbox.disk.isSettled(requestID) else {
+                    sync.outbox.disk.missNews(of: requestID)
+                    continue
+                }
+                if item.change != nil {
+                    sync.noteMade(requestID)
+                    continue
+                }
+            }
+            state = .lookingUp(Array(ids[place...]))
+            return .need(.read(.messageOfRequest(requestID)))
+        }
+        guard let loss else { return end(&sync) }
+        return restore(after: loss, &sync)
+    }
+
+    /// Writes lost items again.
+    private mutating func restore(after loss: OutboxLoss, _ sync: inout SyncState) -> Step {
+        var isWhole = true
+        var lost: [OutboxItem] = []
+        var gone: [RequestID] = []
+        for requestID in missing where found[requestID] == nil {
+            guard let item = sync.outbox.order[requestID] else { continue }
+            if loss.carriedOver.contains(item.sequence) {
+                gone.append(requestID)
+            } else if sync.outbox.disk.isSettled(requestID) {
+                lost.append(item)
+            } else {
+                isWhole = false
+                sync.outbox.disk.missNews(of: requestID)
+            }
+        }
+        for item in lost { sync.outbox.disk.owe(.restored(item)) }
+        if !lost.isEmpty { _ = sync.payDebts() }
+        for (requestID, message) in found.sorted(by: { $0.key < $1.key }) {
+            sync.arrive(requestID, as: message)
+        }
+        for requestID in gone {
+            if sync.outbox.disk.isSettled(requestID) {
+                if sync.outbox.order[requestID]?.change != nil {
+                    sync.noteMade(requestID)
+                } else {
+                    sync.forget(requestID, nil)
+                }
+            } else {
+                sync.outbox.disk.missNews(of: requestID)
+            }
+        }
+        guard isWhole else { return end(&sync) }
+        state = .mending
+        return .need(.outbox(.mend(loss)))
+    }
+
+    private func end(_ sync: inout SyncState) -> Step {
+        isCertain ? .end(.done) : .fail(.outOfStep)
+    }
+}
+
+/// Tells changes of a message that another process delivered the message's ID, as far as the cache knows it.
+package struct OutboxAiming: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case lookingUp([RequestID])
+    }
+
+    private var state = State.beginning
+
+    package init() {}
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            let awaited = sync.outbox.items.compactMap(\.content.awaited)
+            let stranded = Set(awaited.filter { !sync.outbox.order.contains($0) })
+            return lookUp(stranded.sorted())
+        case (.lookingUp(let ids), .read(let result)):
+            if case .success(.message(let message?)) = result {
+                sync.moveOutbox(.delivered(ids[0], message.messageID))
+            }
+            return lookUp(Array(ids.dropFirst()))
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+
+    private mutating func lookUp(_ ids: [RequestID]) -> Step {
+        guard let next = ids.first else { return .end(.done) }
+        state = .lookingUp(ids)
+        return .need(.read(.messageOfRequest(next)))
+    }
+}

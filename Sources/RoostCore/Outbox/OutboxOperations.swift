@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// Any operation of the outbox.
+package enum OutboxOperation: Hashable, Sendable {
+    case opening(OutboxOpening)
+    case sending(OutboxSending)
+    case changing(OutboxChanging)
+    case folding(OutboxFolding)
+    case resending(OutboxResending)
+    case canceling(OutboxCanceling)
+    case outcome(OutboxOutcome)
+    case refusal(OutboxRefusal)
+    case refusals(OutboxRefusals)
+    case writing(OutboxWriting)
+    case missing(OutboxMissing)
+    case aiming(OutboxAiming)
+    case turn(OutboxTurn)
+    case search(OutboxSearch)
+    case delivery(OutboxDelivery)
+    case meeting(OutboxMeeting)
+
+    mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch self {
+        case .opening(var operation):
+            defer { self = .opening(operation) }
+            return operation.resume(reply, &sync)
+        case .sending(var operation):
+            defer { self = .sending(operation) }
+            return operation.resume(reply, &sync)
+        case .changing(var operation):
+            defer { self = .changing(operation) }
+            return operation.resume(reply, &sync)
+        case .folding(var operation):
+            defer { self = .folding(operation) }
+            return operation.resume(reply, &sync)
+        case .resending(var operation):
+            defer { self = .resending(operation) }
+            return operation.resume(reply, &sync)
+        case .canceling(var operation):
+            defer { self = .canceling(operation) }
+            return operation.resume(reply, &sync)
+        case .outcome(var operation):
+            defer { self = .outcome(operation) }
+            return operation.resume(reply, &sync)
+        case .refusal(var operation):
+            defer { self = .refusal(operation) }
+            return operation.resume(reply, &sync)
+        case .refusals(var operation):
+            defer { self = .refusals(operation) }
+            return operation.resume(reply, &sync)
+        case .writing(var operation):
+            defer { self = .writing(operation) }
+            return operation.resume(reply, &sync)
+        case .missing(var operation):
+            defer { self = .missing(operation) }
+            return operation.resume(reply, &sync)
+        case .aiming(var operation):
+            defer { self = .aiming(operation) }
+            return operation.resume(reply, &sync)
+        case .turn(var operation):
+            defer { self = .turn(operation) }
+            return operation.resume(reply, &sync)
+        case .search(var operation):
+            defer { self = .search(operation) }
+            return operation.resume(reply, &sync)
+        case .delivery(var operation):
+            defer { self = .delivery(operation) }
+            return operation.resume(reply, &sync)
+        case .meeting(var operation):
+            defer { self = .meeting(operation) }
+            return operation.resume(reply, &sync)
+        }
+    }
+}
+
+/// News of the outbox from outside.
+package enum OutboxInput: Hashable, Sendable {
+    /// Another process may have written.
+    case rang
+    /// The files are about to be closed.
+    case suspended
+    case resumed
+    /// The app gives a waiting message up.
+    case gaveUp(RequestID)
+    /// A timeline of a channel has been opened.
+    case opened(ChannelURL)
+    /// The client closes.
+    case finished
+}
+
+extension SyncState {
+    mutating func take(_ input: OutboxInput) {
+        switch input {
+        case .rang: hearOthers()
+        case .suspended: suspendOutbox()
+        case .resumed: resumeOutbox()
+        case .gaveUp(let requestID): moveOutbox(.failed(requestID, .pendingError, .socket))
+        case .opened(let channel): showUnsent(of: channel)
+        case .finished: finishOutbox()
+        }
+    }
+}

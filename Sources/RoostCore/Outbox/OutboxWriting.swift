@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Does the work of the queue to the outbox's file.
+//
+// A result is applied to memory here, in the order of the queue, and not by the operation that waits for it. The
+// operation is woken afterwards.
+
+import RoostModel
+
+/// Works the queue off; runs while there is work.
+package struct OutboxWriting: SyncOperation {
+    private enum State: Hashable, Sendable {
+        case beginning
+        case writing([OutboxDisk.Job], debts: Int)
+        case reading(ticket: Int, isRegardless: Bool)
+        /// The read is applied; missing items are looked up.
+        case applying(ticket: Int)
+    }
+
+    private var state = State.beginning
+
+    package init() {}
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin): return next(&sync)
+        case (.writing(let jobs, let debts), .outbox(.success(.written(let results)))):
+            guard results.count == jobs.count else { return fail(&sync) }
+            for (job, result) in zip(jobs, results) { sync.finish(job, result, debts) }
+            return next(&sync)
+        case (.writing(let jobs, let debts), .outbox(.failure(let error))):
+            for job in jobs { sync.finish(job, .failed(error), debts) }
+            return next(&sync)
+        case (.reading(let ticket, _), .outbox(.success(.news(let items)))):
+            sync.outbox.disk.readsAgainByItself = true
+            guard let items else { return endReading(ticket, &sync) }
+            state = .applying(ticket: ticket)
+            let missing = sync.adopt(items)
+            return .need(.run(.outbox(.missing(OutboxMissing(missing, in: items)))))
+        case (.reading(let ticket, let isRegardless), .outbox(.failure)):
+            // The next reason to read asks again.
+            if isRegardless { sync.outbox.disk.mustReadAgain = true }
+            sync.outbox.disk.readsAgainByItself = false
+            return endReading(ticket, &sync)
+        case (.applying(let ticket), .ended(let outcome)):
+            if outcome != .done {
+                // The fate of an item is unknown: the next reason to read asks again.
+                sync.outbox.disk.mustReadAgain = true
+                sync.outbox.disk.readsAgainByItself = false
+            }
+            sync.start(.outbox(.aiming(OutboxAiming())))
+            return endReading(ticket, &sync)
+        default: return fail(&sync)
+        }
+    }
+
+    private mutating func next(_ sync: inout SyncState) -> Step {
+        if sync.outbox.disk.queue.isEmpty, sync.outbox.disk.isToBeReadAgain { sync.hearOthers() }
+        let jobs = sync.outbox.disk.takeBatch()
+        guard let first = jobs.first else {
+            sync.outbox.disk.isWorking = false
+            return .end(.done)
+        }
+        if first.work == .news {
+            let isRegardless = sync.outbox.disk.mustReadAgain
+            state = .reading(ticket: first.ticket, isRegardless: isRegardless)
+            sync.outbox.disk.beginReading()
+            return .need(.outbox(.news(regardless: isRegardless)))
+        }
+        var debts = 0
+        let writes = jobs.map { job -> OutboxWrite in
+            if case .notes(let through) = job.work { debts = through }
+            return OutboxWrite(job.work, sync.outbox.disk)
+        }
+        state = .writing(jobs, debts: debts)
+        return .need(.outbox(.write(writes)))
+    }
+
+    private mutating func endReading(_ ticket: Int, _ sync: inout SyncState) -> Step {
+        sync.endReading()
+        sync.end(ticket)
+        return next(&sync)
+    }
+
+    private func fail(_ sync: inout SyncState) -> Step {
+        sync.outbox.disk.isWorking = false
+        return .fail(.outOfStep)
+    }
+}
+
+extension OutboxWrite {
+    fileprivate init(_ work: OutboxDisk.Work, _ disk: OutboxDisk) {
+        switch work {
+        case .notes(let through): self = .notes(disk.debts(through: through).map(\.note))
+        case .news: preconditionFailure("A read is no write.")
+        case .reserve(let id): self = .reserve(id)
+        case .append(let draft): self = .append(draft)
+        case .fold(let edit, let id, let at, _, _): self = .fold(edit, into: id, at: at)
+        case .requeue(let id, let createdAt): self = .requeue(id, createdAt: createdAt)
+        case .takeBack(let id): self = .takeBack(id)
+        }
+    }
+}
+
+extension OutboxDisk {
+    /// Whether the file is to be read although nothing new asks for it.
+    var isToBeReadAgain: Bool { mustReadAgain && readsAgainByItself && !isBehind }
+
+    mutating func beginReading() { (isReading, mustReadAgain, hasNews) = (true, false, false) }
+}
+
+// MARK: - Asking
+
+extension SyncState {
+    /// Puts work into the queue.
+    @discardableResult
+    mutating func enqueue(_ work: OutboxDisk.Work) -> Int {
+        let ticket = outbox.disk.enqueue(work)
+        if !outbox.disk.isWorking {
+            outbox.disk.isWorking = true
+            start(.outbox(.writing(OutboxWriting())))
+        }
+        return ticket
+    }
+
+    /// Tells the disk what is owed; nil where the disk is left alone after a refusal.
+    ///
+    /// Should the process end before, an item is sent again; its name makes that harmless.
+    mutating func payDebts() -> Int? {
+        if outbox.disk.refusal != nil { return nil }
+        return enqueue(outbox.disk.allDebts)
+    }
+
+    /// Takes over what another process wrote, and forgets what it has seen to.
+    @discardableResult
+    mutating func hearOthers() -> Int {
+        outbox.disk.readsAgainByItself = true
+        return enqueue(.news)
+    }
+
+    /// The time to leave the disk alone is over.
+    mutating func repairOutbox() {
+        if !outbox.disk.owed.isEmpty { enqueue(outbox.disk.allDebts) }
+    }
+}
+
+// MARK: - Results
+
+extension SyncState {
+    /// Ends a piece of work: what was to follow it follows, and operations that wait for it go on.
+    mutating func end(_ ticket: Int, _ error: RoostError? = nil) {
+        follow(outbox.disk.end(ticket))
+        wakeAll(.outboxDisk(ticket), error)
+    }
+
+    mutating func endReading() {
+        outbox.disk.isReading = false
+        let leaving = outbox.disk.leaving
+        outbox.disk.leaving = []
+        for requestID in leaving { start(.outbox(.delivery(OutboxDelivery(requestID)))) }
+    }
+
+    mutating func finish(_ job: OutboxDisk.Job, _ result: OutboxWritten, _ debts: Int) {
+        switch (job.work, result) {
+        case (.notes, .noted(let hasNews, let refused)):
+            settleDebts(through: debts, refused)
+            if hasNews {
+                outbox.disk.hasNews = true
+                hearOthers()
+            }
+            return end(job.ticket)
+        case (.notes, .failed(let error)):
+            outbox.disk.refusal = error
+            repairLater()
+            return end(job.ticket, error)
+        case (.append(let draft), .item(let item?)): adopt(item, draft)
+        case (.append(let draft), .failed): abandon(draft)
+        case (.fold(_, let id, _, let before, let after), .item(let item)):
+            finishFold(of: id, item, before, after)
+        case (.fold(_, let id, _, let before, let after), .failed):
+            finishFold(of: id, nil, before, after)
+        case (.requeue(let id, let createdAt), .item(let item?)): requeue(id, item, createdAt)
+        case (.requeue, .item(nil)):
+            // Another process has seen to it.
+            outbox.disk.mustReadAgain = true
+            hearOthers()
+        case (.requeue(let id, let createdAt), .failed):
+            // It is sent all the same; should the process end before the disk is told, it has failed again.
+            requeueUnwritten(id, createdAt)
+        default: break
+        }
+        if case .requeue(let id, _) = job.work { outbox.disk.requeuing.remove(id) }
+        outbox.disk.answers[job.ticket] = result
+        end(job.ticket)
+    }
+
+    /// The disk has been told of debts.
+    private mutating func settleDebts(through number: Int, _ refused: [Int: RoostError]) {
+        outbox.disk.refusal = nil
+        let debts = outbox.disk.debts(through: number)
+        var left: [OutboxDisk.Debt] = []
+        for (place, var debt) in debts.enumerated() {
+            let wasRefused = debt.refusal != nil
+            debt.refusal = refused[place]
+            guard debt.refusal == nil else {
+                left.append(debt)
+                continue
+            }
+            if !debt.copies.isEmpty { notices.append(.deleteFiles(debt.copies)) }
+            // Only the disk knows the item's place, or news of the item were not asked for again meanwhile.
+            if wasRefused || debt.note.takesPlace { outbox.disk.mustReadAgain = true }
+        }
+        let known = Set(debts.filter { $0.refusal != nil }.map(\.note.requestID))
+        for requestID in Set(left.map(\.note.requestID)).subtracting(known).sorted() {
+            tell(.unrecorded(requestID))
+        }
+        outbox.disk.owed = left + outbox.disk.owed.filter { $0.number > number }
+        if !left.isEmpty { repairLater() }
+    }
+
+    private mutating func repairLater() {
+        if !outbox.isFinished { arm(.outboxDisk, for: Outbox.repairDelay) }
+    }
+
+    // MARK: Appending
+
+    /// Puts an item that is on disk in its place, and tells of it.
+    private mutating func adopt(_ item: OutboxItem, _ draft: OutboxDraft) {
+        // A call under the same name that overlapped this one was first, with copies of its own.
+        if let sequence = draft.sequence, sequence != item.sequence, !draft.copies.isEmpty {
+            notices.append(.deleteFiles(draft.copies))
+        }
+        guard !outbox.order.contains(item.requestID) else { return }
+        outbox.order.place(item)
+        let isNoted = draft.leaves && item.createdAt == draft.createdAt
+        let effects = step(.queued(OutboxMachine.Item(item, isNoted: isNoted)))
+        if let message = outbox.message(item) {
+            showUnsent(of: item.channel)
+            tell(.queued(message))
+        }
+        if let change = item.change { tell(.changeQueued(change)) }
+        carryOut(effects)
+    }
+
+    private mutating func abandon(_ draft: OutboxDraft) {
+        if !draft.copies.isEmpty { notices.append(.deleteFiles(draft.copies)) }
+        if draft.content.awaited == nil {
+            moveOutbox(.abandoned(draft.requestID, draft.lane))
+        }
+    }
+
+    // MARK: Folding
+
+    private mutating func finishFold(
+        of requestID: RequestID, _ stored: OutboxItem?, _ before: OutboxContent,
+        _ after: OutboxContent
+    ) {
+        if outbox.order[requestID]?.content == after {
+            // Another process may have put in words of its own.
+            outbox.order.change(requestID) { $0.content = stored?.content ?? before }
+        }
+        guard let stored else { return }
+        guard let change = stored.change else { return showUnsent(of: stored.channel) }
+        outbox.order.change(requestID) { $0.createdAt = stored.createdAt }
+        tell(.changeQueued(change))
+        moveOutbox(.revised(OutboxMachine.Item(stored), isMoved: false))
+    }
+
+    // MARK: Requeuing
+
+    /// Queues a failed item again although the disk refuses to take it.
+    @discardableResult
+    mutating func requeueUnwritten(_ requestID: RequestID, _ now: Timestamp) -> Bool {
+        guard case .failed? = outbox.order[requestID]?.state else { return false }
+        // Before what follows from it.
+        outbox.disk.owe(.requeued(requestID, createdAt: now))
+        _ = payDebts()
+        return requeue(requestID, nil, now)
+    }
+
+    /// Puts a failed item behind all others; false where it has not failed any more.
+    @discardableResult
+    mutating func requeue(
+        _ requestID: RequestID, _ stored: OutboxItem?, _ now: Timestamp
+    ) -> Bool {
+        guard case .failed? = outbox.order[requestID]?.state,
+            var item = outbox.order.takeOut(requestID)
+        else { return false }
+        item.state = .pending
+        item.createdAt = now
+        if let stored {
+            item.sequence = stored.sequence
+            // Another process may have given it other words meanwhile.
+            item.content = stored.content
+        }
+        outbox.order.place(item)
+        outbox.reasons[requestID] = nil
+        if item.change == nil { showUnsent(of: item.channel) }
+        if let message = outbox.message(item) { tell(.retried(message)) }
+        moveOutbox(.retried(requestID, now: now))
+        return true
+    }
+}
+
+extension Outbox {
+    /// The time for which a disk that refused is left alone.
+    static let repairDelay = Duration.seconds(5)
+}
+
+extension OutboxDraft {
+    var lane: OutboxMachine.Lane {
+        OutboxMachine.Lane(channel, isForChanges: content.isChange)
+    }
+}
+
+extension OutboxNote {
+    /// Whether only the disk knows the item's place in the order, once it has been told.
+    fileprivate var takesPlace: Bool {
+        switch self {
+        case .requeued, .restored: true
+        case .attempt, .state, .content, .removal: false
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostCore
+internal import RoostModel
+
+/// The result of writing notes.
+package struct OutboxReceipt: Sendable {
+    /// Whether another process has written since `OutboxStore.news` was last asked for.
+    package let hasNews: Bool
+    /// Why a note was left out though others were written, by its place.
+    package let refused: [Int: StoreError]
+}
+
+/// The stored numbers of `UnsentState`; never given to another state.
+enum OutboxStateTag: Int64 {
+    case pending = 0
+    case failed = 1
+    case canceled = 2
+
+    /// Whether a later release may have given a state this number; another one is damage.
+    static func isPlausible(_ tag: Int64) -> Bool {
+        (0...Int64(PayloadError.lastPlausibleVersion)).contains(tag)
+    }
+}
+
+extension UnsentState {
+    var stored: (tag: OutboxStateTag, code: Int64?) {
+        switch self {
+        case .pending: (.pending, nil)
+        case .failed(let code): (.failed, Int64(code.rawValue))
+        case .canceled: (.canceled, nil)
+        }
+    }
+
+    init?(tag: Int64, code: Int64?) {
+        switch OutboxStateTag(rawValue: tag) {
+        case .pending: self = .pending
+        case .failed: self = .failed(RoostError.Code(Int(clamping: code ?? 0)))
+        case .canceled: self = .canceled
+        case nil: return nil
+        }
+    }
+}
