@@ -10,12 +10,12 @@ import RoostTestSupport
 import Synchronization
 import Testing
 
-/// What the command finds wrong with the files of a cache, mends, and writes out.
+/// Inspection, verification, repair and export of a cache's files by the command.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct CacheFilesTests {
     private static let owner = StoreOwner(application: "demo", user: "ada")
 
-    /// Two channels of some messages, and an unsent one.
+    /// Writes two channels with some messages, and one unsent message.
     private func fill(_ program: Program) async throws -> Store {
         let store = try await Store.open(.folder(program.path("cache")), owner: Self.owner)
         for url in ["a", "b"] as [ChannelURL] {
@@ -55,7 +55,9 @@ struct CacheFilesTests {
         try bytes.write(to: URL(filePath: path))
     }
 
-    @Test func `a damaged cache is named, and made anew when asked (scars 42, 43)`() async throws {
+    @Test func `verify names a damaged cache and rebuilds it on request (scars 42, 43)`()
+        async throws
+    {
         let program = try Program()
         let store = try await fill(program)
         let sound = try await program.run(["cache", "verify", "cache"])
@@ -81,7 +83,7 @@ struct CacheFilesTests {
         try program.remove()
     }
 
-    @Test func `a damaged outbox is named and never made anew (scar 42)`() async throws {
+    @Test func `verify names a damaged outbox and never rebuilds it (scar 42)`() async throws {
         let program = try Program()
         await (try fill(program)).close()
         let path = file("outbox.sqlite", of: program)
@@ -98,7 +100,7 @@ struct CacheFilesTests {
         try program.remove()
     }
 
-    @Test func `an export is all of the cache, a line each, while a client has it open`()
+    @Test func `an export writes the whole cache, one line per object, while a client has it open`()
         async throws
     {
         let program = try Program()
@@ -135,7 +137,7 @@ struct CacheFilesTests {
         try program.remove()
     }
 
-    @Test func `an export ends when nobody reads any more, and keeps nothing in between`()
+    @Test func `an export ends with its reader and buffers nothing in between`()
         async throws
     {
         let program = try Program()
@@ -153,7 +155,7 @@ struct CacheFilesTests {
     }
 
     @Test(arguments: ["inspect", "export", "verify", "clear"])
-    func `output that finds no room is a failure, said once`(command: String) async throws {
+    func `a full output device is one reported failure`(command: String) async throws {
         let program = try Program()
         await (try fill(program)).close()
         let outcome = try await program.run(["cache", command, "cache"], to: "/dev/full")
@@ -163,10 +165,10 @@ struct CacheFilesTests {
         try program.remove()
     }
 
-    @Test func `a reader that has read enough is no failure`() async throws {
+    @Test func `a closed output pipe is no failure`() async throws {
         let program = try Program()
         await (try fill(program)).close()
-        // The reader is gone before the first line is written.
+        // The reader exits before the first line is written.
         let script =
             "{ sleep 0.3; \"$0\" cache export \"$1\" 2> \"$2\"; echo $? > \"$3\"; } | true"
         let shell = try ChildProcess(
@@ -182,7 +184,7 @@ struct CacheFilesTests {
     }
 
     @Test(arguments: [["inspect", "all"], ["search", "all", "a"], ["export", "all"]])
-    func `a broken cache hides none of the others`(words: [String]) async throws {
+    func `a broken cache does not hide other caches`(words: [String]) async throws {
         let program = try Program()
         await (try fill(program)).close()
         for name in ["1-broken", "2-sound", "3-broken"] {
@@ -207,7 +209,7 @@ struct CacheFilesTests {
         try program.remove()
     }
 
-    @Test func `whoever looks into a damaged outbox is told of that file`() async throws {
+    @Test func `an inspection of a damaged outbox names its file`() async throws {
         let program = try Program()
         await (try fill(program)).close()
         try Data("no database".utf8).write(
@@ -223,7 +225,7 @@ struct CacheFilesTests {
         try program.remove()
     }
 
-    @Test func `a cache that is no file to be read gets no advice to repair it`() async throws {
+    @Test func `an unreadable cache path gets no advice to repair`() async throws {
         let program = try Program()
         let folder = program.path("cache/demo/ada")
         try FileManager.default.createDirectory(

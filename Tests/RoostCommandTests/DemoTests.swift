@@ -8,11 +8,11 @@ import Testing
 struct NarrationTests {
     private static let plain = Narration(style: Style(hasColor: false))
 
-    @Test func `a step that held has a tick`() {
+    @Test func `a successful step has a tick`() {
         #expect(Self.plain.held("Bo connects") == "  ✓ Bo connects")
     }
 
-    @Test func `a step that broke tells what was expected and what was seen`() {
+    @Test func `a failed step names the expected and the actual value`() {
         #expect(
             Self.plain.broke("Bo connects", .expected("an answer", seen: "no line")) == """
                   ✗ Bo connects
@@ -27,7 +27,7 @@ struct NarrationTests {
         (["a"], ["a", "c"], "1 messages, number 2 being nothing more", "number 2 being “c”"),
         (["a", "b"], [], "number 1 being “a”", "0 messages, number 1 being nothing more"),
     ])
-    func `a difference is shown where it begins`(
+    func `a comparison names the first difference`(
         expected: [String], seen: [String], expectedHint: String, seenHint: String
     ) throws {
         let failure = DemoFailure.different("the list", expected: expected, seen: seen)
@@ -39,7 +39,7 @@ struct NarrationTests {
         #expect(found.contains(seenHint), "\(found)")
     }
 
-    @Test func `the summary counts and names the time`() {
+    @Test func `the summary has counts and the duration`() {
         let line = Self.plain.summary(
             [(17, "steps"), (650, "messages")], took: .milliseconds(4_160))
         #expect(line == "\nAll held: 17 steps, 650 messages, 4.2 s.")
@@ -57,19 +57,19 @@ struct StyleTests {
             (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false),
             (true, ["NO_COLOR": ""], true), (true, ["TERM": "dumb"], false),
         ] as [(Bool, [String: String], Bool)])
-    func `colour needs a terminal and nobody against it`(
+    func `colour needs a terminal and no setting against it`(
         isTerminal: Bool, environment: [String: String], hasColor: Bool
     ) {
         #expect(Style(isTerminal: isTerminal, environment: environment).hasColor == hasColor)
     }
 
-    @Test func `text keeps its letters without colour and gets codes with it`() {
+    @Test func `text without colour has no codes, and text with colour has them`() {
         #expect(Style(hasColor: false)(.good, "✓") == "✓")
         #expect(Style(hasColor: true)(.good, "✓") == "\u{1B}[32m✓\u{1B}[0m")
     }
 
     @Test(arguments: [("abc", 5, "abc  "), ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("abc", 0, "")])
-    func `a column is filled or cut`(text: String, width: Int, column: String) {
+    func `a column is padded or truncated`(text: String, width: Int, column: String) {
         #expect(Columns.fit(text, to: width) == column)
     }
 }
@@ -87,14 +87,14 @@ struct SideBySideTests {
         ])
     }
 
-    @Test func `both sides have the same height, and pending is marked`() {
+    @Test func `both sides have the same height, and pending messages are marked`() {
         let lines = SideBySide(
             SideBySide.Side(title: "ada", Self.timeline([], status: "succeeded")),
             SideBySide.Side(
                 title: "bo", Self.timeline(["one", "two", "three"], status: "pending")),
             style: Style(hasColor: false)
         ).lines(last: 2)
-        // Frame, titles, rule; what is hidden, two messages, the gap; frame.
+        // Frame, titles, rule; the line about hidden messages, two messages, the gap; frame.
         #expect(lines.count == 8)
         #expect(Set(lines.map(\.count)).count == 1)
         #expect(lines[3].contains("… 1 more above"))
@@ -103,7 +103,7 @@ struct SideBySideTests {
         #expect(lines[6].contains("more than 300 are missing"))
     }
 
-    @Test func `a snapshot's flags and what both must agree on are read`() {
+    @Test func `a shown timeline has the snapshot's flags and the text to compare`() {
         let shown = Self.timeline(["one"], status: "pending")
         #expect(shown.hasHugeGap && shown.hasNewer && !shown.hasOlder)
         #expect(shown.agreed == ["unsent bo: one"])
@@ -116,7 +116,7 @@ struct ServeWelcomeTests {
         ("127.0.0.1", "127.0.0.1:80", "127.0.0.1:80"), ("::1", "[::1]:80", "[::1]:80"),
         ("0.0.0.0", "0.0.0.0:80", "127.0.0.1:80"), ("::", "[::]:80", "[::1]:80"),
     ])
-    func `the first line is the address, the second a command that works`(
+    func `the first line is the address, the second a working command`(
         host: String, address: String, near: String
     ) {
         let lines = ServeWelcome(
@@ -126,14 +126,14 @@ struct ServeWelcomeTests {
         #expect(lines[1].contains("--server http://\(near) --app-id demo --user ada --cache"))
     }
 
-    @Test func `an application ID is quoted where a shell would cut it`() {
+    @Test func `an application ID is quoted for a shell`() {
         let lines = ServeWelcome(
             host: "127.0.0.1", port: 80, applicationID: "it's mine", requiresToken: true
         ).lines
         #expect(lines[1].contains(#"--app-id 'it'\''s mine' --user ada --token-file FILE "#))
     }
 
-    @Test func `one line says what it means that no token is asked for`() {
+    @Test func `one line explains the risk of a server without tokens`() {
         let count = [true, false].map { requiresToken in
             ServeWelcome(
                 host: "127.0.0.1", port: 80, applicationID: "demo", requiresToken: requiresToken

@@ -11,7 +11,7 @@ struct MeasuresTests {
             (1_000_000, "1.0 MB"), (4_249_999, "4.2 MB"), (4_250_000, "4.3 MB"),
             (1_999_950_000, "2000.0 MB"),
         ] as [(Int64, String)])
-    func `a size has the unit people use`(bytes: Int64, text: String) {
+    func `a size has a unit of a thousand`(bytes: Int64, text: String) {
         #expect(Measures.size(bytes) == text)
     }
 
@@ -27,12 +27,12 @@ struct MeasuresTests {
         #expect(Measures.age(of: moment, now: now) == text)
     }
 
-    @Test func `an age that no clock could tell is none`() {
+    @Test func `the age of the distant past is zero`() {
         #expect(Measures.age(of: .distantPast, now: .distantFuture) == "0 s")
     }
 
     @Test(arguments: [(0, "0 holes"), (1, "1 hole"), (2, "2 holes")])
-    func `one is one`(number: Int, text: String) {
+    func `the number one has the singular`(number: Int, text: String) {
         #expect(Measures.count(number, "hole") == text)
     }
 }

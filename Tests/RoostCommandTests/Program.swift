@@ -3,7 +3,7 @@
 import Foundation
 import RoostTestSupport
 
-/// Runs the real program.
+/// The real program, with a folder for one test.
 struct Program {
     struct Outcome {
         let status: Int32
@@ -11,7 +11,7 @@ struct Program {
         let errors: [String]
     }
 
-    /// A folder of this run's own; the caller removes it.
+    /// The folder of this test; the caller removes it.
     let folder: URL
 
     init() throws {
@@ -24,14 +24,16 @@ struct Program {
 
     func path(_ name: String) -> String { folder.appending(path: name).path }
 
-    /// Runs it in the folder until it ends by itself; files stand for its streams, so nothing can block.
+    /// Runs the program in the folder until it ends.
+    ///
+    /// Files are its streams, so no pipe can block.
     ///
     /// - Parameters:
-    ///   - words: What follows the program's name.
-    ///   - input: The lines it reads.
-    ///   - place: Where its output goes instead of a file of this run, such as a full disk.
-    /// - Returns: How it ended, and what it said; none of the output when it went to another place.
-    /// - Throws: When it could not be started, or was killed.
+    ///   - words: The arguments.
+    ///   - input: The lines of its standard input.
+    ///   - place: The file for its output, such as a full disk; nil for a file in the folder.
+    /// - Returns: The exit status and the lines of output; without output if `place` is given.
+    /// - Throws: An error if the program did not start or was killed.
     func run(
         _ words: [String], input: [String] = [], to place: String? = nil
     ) async throws -> Outcome {

@@ -10,7 +10,7 @@ import Testing
 /// The program itself, as a process.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct ProgramTests {
-    /// A server that cannot be there: port 1 is nobody's.
+    /// Returns the arguments of a client whose server is absent: port 1 has no listener.
     private static func client(_ words: String...) -> [String] {
         ["client", "--server", "http://127.0.0.1:1", "--app-id", "demo", "--user", "ada"] + words
     }
@@ -44,7 +44,7 @@ struct ProgramTests {
             ], .server
         ),
     ])
-    func `what ends a command is a number for scripts and one sentence for people`(
+    func `a command ends with an exit code and one sentence`(
         words: [String], code: ExitCode
     ) async throws {
         let program = try Program()
@@ -63,7 +63,7 @@ struct ProgramTests {
         try program.remove()
     }
 
-    @Test func `without a server every line is answered once, and words survive the process`()
+    @Test func `without a server each line gets one answer, and messages survive the process`()
         async throws
     {
         let program = try Program()
@@ -123,7 +123,7 @@ struct ProgramTests {
         try program.remove()
     }
 
-    @Test func `the demo holds, and leaves nothing behind`() async throws {
+    @Test func `the demo succeeds and leaves no files`() async throws {
         let program = try Program()
         let outcome = try await program.run(["demo", "--fast"])
         #expect(outcome.status == 0, "\(outcome.output) \(outcome.errors)")
@@ -132,7 +132,8 @@ struct ProgramTests {
         try program.remove()
     }
 
-    /// Of no use but for its arguments and its folder: the address cannot be listened on.
+    /// Returns the arguments of a server that checks its arguments and folder, and cannot listen on
+    /// its address.
     private static func serve(_ words: String...) -> [String] {
         [
             "serve", "--data", "d", "--host", "256.0.0.1", "--port", "0", "--app-id", "a",
@@ -140,7 +141,7 @@ struct ProgramTests {
         ] + words
     }
 
-    /// A server that asks nobody for a token.
+    /// Returns the arguments of a server that requires no token.
     private static func open(_ words: String...) -> [String] {
         ["serve", "--data", "d", "--port", "0", "--app-id", "a", "--api-token", "t"] + words
     }
@@ -176,7 +177,7 @@ struct ProgramTests {
         (serve("--api-token", "t", "--public-url", "https://"), .wrongArguments, "--public-url"),
         (serve("--api-token", "t", "--public-url", "https://a/b"), .server, "256.0.0.1"),
     ])
-    func `a server that cannot start says all that is missing`(
+    func `a server that cannot start names all missing arguments`(
         words: [String], code: ExitCode, sentence: String
     ) async throws {
         let program = try Program()
@@ -191,7 +192,7 @@ struct ProgramTests {
         (["--token-file", "missing"], ExitCode.storage, "no secret to be read in missing"),
         (["--token-file", "t", "--token", "t"], .wrongArguments, "exclude each other"),
     ])
-    func `a client that cannot read its token says so`(
+    func `a client names an unreadable token file`(
         words: [String], code: ExitCode, sentence: String
     ) async throws {
         let program = try Program()
@@ -214,7 +215,8 @@ struct ProgramTests {
         try program.remove()
     }
 
-    @Test func `a server's new folder is closed to other users, and an old one stays as it is`()
+    @Test
+    func `a server's new folder is closed to other users, and an existing folder keeps its mode`()
         async throws
     {
         let program = try Program()
@@ -236,7 +238,7 @@ struct ProgramTests {
         try program.remove()
     }
 
-    @Test func `a backup tells a damaged server from a target that cannot be written`()
+    @Test func `a backup distinguishes a damaged server from an unwritable target`()
         async throws
     {
         let program = try Program()

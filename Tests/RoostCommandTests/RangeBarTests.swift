@@ -21,25 +21,25 @@ struct RangeBarTests {
 
     @Test(
         arguments: [
-            // Nothing is known.
+            // Without any range.
             ([], "┄░░░░░░░░░░┤"),
-            // All of history is known.
+            // The whole history.
             ([(nil, 100)], "├██████████┤"),
-            // What is older than the oldest known message may exist.
+            // Messages older than the oldest known one may exist.
             ([(10, 100)], "┄░█████████┤"),
-            // The cells stand for time.
+            // A cell is a length of time.
             ([(nil, 0), (400, 800)], "├█░░░░░████┤"),
             ([(0, 400), (800, 800)], "┄░████░░░░█┤"),
-            // A short hole in a long history is not hidden.
+            // A short hole in a long history stays visible.
             ([(0, 1_000_000), (1_000_002, 1_000_003)], "┄░███████░█┤"),
-            // Ranges without a length share alike.
+            // Ranges without a length share the cells equally.
             ([(nil, 5), (5, 5)], "├██████████┤"),
         ] as [([(Int64?, Int64)], String)])
-    func `a bar shows what is known by time`(ranges: [(Int64?, Int64)], bar: String) {
+    func `a bar shows covered ranges by time`(ranges: [(Int64?, Int64)], bar: String) {
         #expect(RangeBar(Self.coverage(ranges), width: 10).bar == bar)
     }
 
-    @Test func `too many ranges leave the newest and say so`() {
+    @Test func `a bar with too many ranges shows the newest and an ellipsis`() {
         let ranges: [(Int64?, Int64)] = (0..<30).map { (index: Int64) in
             (index * 10, index * 10 + 5)
         }
@@ -48,7 +48,7 @@ struct RangeBarTests {
     }
 
     @Test(arguments: 2..<60)
-    func `a bar has its width, whatever it shows`(width: Int) {
+    func `a bar has its width with any ranges`(width: Int) {
         let ranges: [(Int64?, Int64)] = (0..<7).map { (index: Int64) in
             let start = index * index * 100
             return (start, start + index)
@@ -56,7 +56,7 @@ struct RangeBarTests {
         #expect(RangeBar(Self.coverage(ranges), width: width).bar.count == width + 2)
     }
 
-    @Test func `the ends are the known moments`() {
+    @Test func `the ends are the first and last known time`() {
         let bar = RangeBar(Self.coverage([(10, 20), (40, 50)]), width: 10)
         #expect(bar.first == Timestamp(milliseconds: 10))
         #expect(bar.last == Timestamp(milliseconds: 50))

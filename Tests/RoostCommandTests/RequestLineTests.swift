@@ -50,7 +50,7 @@ struct RequestLineTests {
         #expect(try line.outcome.get() == request)
     }
 
-    @Test func `every request there is can be asked for`() {
+    @Test func `each request name has an example in this table`() {
         let asked = Self.requests.map { $0.0 }
         for name in Request.Name.allCases {
             #expect(asked.contains { $0.hasPrefix("\"\(name.rawValue)\"") }, "\(name)")
@@ -61,7 +61,7 @@ struct RequestLineTests {
         ("{", "not JSON"), ("", "not JSON"), ("\u{7}", "not JSON"),
         ("[1]", "must be a JSON object"), ("7", "must be a JSON object"),
     ])
-    func `a line that is no object is answered all the same`(text: String, hint: String) throws {
+    func `a line without an object gets an answer`(text: String, hint: String) throws {
         let line = Self.line(text)
         #expect(line.id == .null)
         let error = try #require(Self.error(of: line))
@@ -69,7 +69,7 @@ struct RequestLineTests {
         #expect(error.message.contains(hint), "\(error.message)")
     }
 
-    @Test func `bytes that are no text, and a line without an end, are answered too`() throws {
+    @Test func `invalid UTF-8 and a line that is too long get an answer`() throws {
         #expect(Self.error(of: RequestLine(.text([0xFF, 0xFE])))?.code == .malformedData)
         #expect(Self.error(of: RequestLine(.tooLong))?.code == .malformedData)
     }
@@ -97,7 +97,7 @@ struct RequestLineTests {
         (#""request":"delete","message_id":"7""#, "needs “message_id”, a whole number"),
         (#""request":"resend""#, "needs “request_id”"),
     ])
-    func `a wrong request is answered under its id with what to change`(
+    func `an invalid request gets an answer with its id and the remedy`(
         fields: String, hint: String
     ) throws {
         let line = Self.line("{\"id\":\"a\",\(fields)}")
@@ -108,7 +108,7 @@ struct RequestLineTests {
         #expect(error.message.contains(hint), "\(error.message)")
     }
 
-    @Test func `an id may be anything, and none is null`() {
+    @Test func `an id can be any value, and a missing id is null`() {
         #expect(Self.line(#"{"request":"quit"}"#).id == .null)
         #expect(Self.line(#"{"id":[1],"request":"quit"}"#).id == .array([.int(1)]))
     }
@@ -133,11 +133,11 @@ struct ReplyLineTests {
         (RoostError.Remedy.none, "none"), (.retry, "retry"), (.signIn, "sign_in"),
         (.correctInput, "correct_input"), (.repairStorage, "repair_storage"),
     ])
-    func `a remedy has one word`(remedy: RoostError.Remedy, word: String) {
+    func `a remedy has a name of one word`(remedy: RoostError.Remedy, word: String) {
         #expect(remedy.name == word)
     }
 
-    @Test func `a message shows where it stands`() {
+    @Test func `a message shows its delivery state`() {
         var message = Message(
             delivery: .unsent("r1", .pending), channelURL: "c",
             createdAt: Timestamp(milliseconds: 5), sender: Sender(user: User(id: "ada")),
@@ -157,7 +157,7 @@ struct ReplyLineTests {
         #expect(JSONValue.message(message)["error_code"] == nil)
     }
 
-    @Test func `a file message shows its files, and where the server has them`() {
+    @Test func `a file message shows its files and their addresses at the server`() {
         var film = FileContent(
             url: "file:///ada/outbox.files/1", name: "film.mp4", type: "video/mp4",
             size: ByteCount(bytes: 9), caption: "look")
@@ -180,7 +180,7 @@ struct ReplyLineTests {
         #expect(JSONValue.message(message)["files"] == nil)
     }
 
-    @Test func `a channel that the server will not show is a refused opening`() {
+    @Test func `an unknown channel is a refused opening`() {
         let error = RoostError(.channelNotFound, remedy: .correctInput, message: "No.")
         #expect(
             ReplyLine.refusal(opening: "c", error).text
@@ -207,7 +207,7 @@ struct LineSplitterTests {
     }
 
     @Test(arguments: [1, 2, 3, 100])
-    func `lines come whole, however the bytes come`(step: Int) {
+    func `lines are split correctly for any size of input chunks`(step: Int) {
         var splitter = LineSplitter(limit: 4)
         let bytes = Array("ab\n\ncd\r\n12345\nxy".utf8)
         var lines: [LineSplitter.Line] = []
@@ -219,7 +219,7 @@ struct LineSplitterTests {
         #expect(splitter.finish() == nil)
     }
 
-    @Test func `a last line that is too long is told at the end`() {
+    @Test func `a last line that is too long is reported at the end`() {
         var splitter = LineSplitter(limit: 2)
         #expect(splitter.split(Array("123".utf8)).isEmpty)
         #expect(splitter.finish() == .tooLong)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SealedCommandTests {
-    @Test func `a sealed cache is looked into with its key, and not without (R134, scar 43)`()
+    @Test func `a sealed cache is inspected with its key only (R134, scar 43)`()
         async throws
     {
         let program = try Program()
@@ -36,7 +36,7 @@ struct SealedCommandTests {
         #expect(inspected.status == 0, "\(inspected.errors)")
         #expect(inspected.output.contains { $0.contains("Ada") && $0.contains("demo") })
         #expect(inspected.output.contains { $0.contains("Unsent-Words-Curlew") })
-        // By whatever path one came.
+        // The path may also name the folder of one user.
         #expect(try await run("inspect", "cache/demo/%41da").status == 0)
         #expect(try await run("search", "cache", "words").status == 0)
         #expect(try await run("verify", "cache").status == 0)
@@ -57,7 +57,7 @@ struct SealedCommandTests {
     }
 
     @Test(arguments: ["cache", "cache/keys", "./cache/../cache/demo/keys", "link/keys"])
-    func `a key is not kept in the folder that it seals`(keys: String) async throws {
+    func `a key cannot be kept in the folder that it seals`(keys: String) async throws {
         let program = try Program()
         try FileManager.default.createDirectory(
             atPath: program.path("cache"), withIntermediateDirectories: true)

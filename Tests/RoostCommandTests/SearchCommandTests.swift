@@ -17,7 +17,7 @@ struct SearchCommandTests {
             sender: Sender(user: User(id: "ada", nickname: "Ada")), content: .user(text: text))
     }
 
-    @Test func `words are found in a folder, and what is not cached stands at the end (R136)`()
+    @Test func `a search of a folder finds words and lists uncached ranges at the end (R136)`()
         async throws
     {
         let program = try Program()
@@ -63,7 +63,7 @@ struct SearchCommandTests {
         try program.remove()
     }
 
-    @Test func `a cache without an index says so`() async throws {
+    @Test func `a search of a cache without an index is an error`() async throws {
         let program = try Program()
         var options = Store.Options()
         options.isSearchable = false
@@ -77,7 +77,7 @@ struct SearchCommandTests {
         try program.remove()
     }
 
-    @Test func `a cache without channels does not say that all was looked at`() async throws {
+    @Test func `a search of a cache without channels does not claim to be complete`() async throws {
         let program = try Program()
         let store = try await Store.open(
             .folder(program.path("cache")), owner: StoreOwner(application: "demo", user: "ada"))

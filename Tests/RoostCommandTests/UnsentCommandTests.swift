@@ -10,14 +10,14 @@ import RoostTestSupport
 import RoostWire
 import Testing
 
-/// What the command shows of unsent words: changes, damage, loss.
+/// The command's output about unsent items: changes, damage, loss.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct UnsentCommandTests {
     private static let owner = StoreOwner(application: "demo", user: "ada")
     private let program: Program
     private var path: String { program.path("cache/demo/ada/outbox.sqlite") }
 
-    /// A message and an edit, each under its own name.
+    /// Writes a message, an edit, a deletion and a reaction to an outbox.
     init() async throws {
         program = try Program()
         let store = try await Store.open(.folder(program.path("cache")), owner: Self.owner)
@@ -34,7 +34,7 @@ struct UnsentCommandTests {
         await store.close()
     }
 
-    @Test func `a waiting edit is exported with its message and its new words`() async throws {
+    @Test func `an export has a pending edit with its message and its new text`() async throws {
         let exported = try await program.run(["cache", "export", "cache"])
         #expect(exported.status == 0, "\(exported.errors)")
         #expect(
@@ -49,7 +49,7 @@ struct UnsentCommandTests {
         try program.remove()
     }
 
-    @Test func `a waiting edit is drawn with its message, and its words when they are asked for`()
+    @Test func `an inspection has a pending edit with its message, and its text on request`()
         async throws
     {
         let drawn = try await program.run(["cache", "inspect", "cache"]).output
@@ -60,7 +60,8 @@ struct UnsentCommandTests {
         try program.remove()
     }
 
-    @Test func `damaged items, newer ones and a file set aside are each told of (scars 42, 65)`()
+    @Test
+    func `an inspection reports damaged items, newer items and a quarantined file (scars 42, 65)`()
         async throws
     {
         try Connection(.file(path)).executeScript(
@@ -99,7 +100,7 @@ struct UnsentCommandTests {
         try program.remove()
     }
 
-    @Test func `an outbox that is gone is no empty outbox (scar 46)`() async throws {
+    @Test func `a missing outbox is not reported as empty (scar 46)`() async throws {
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: path + suffix)
         }
@@ -111,7 +112,7 @@ struct UnsentCommandTests {
         try program.remove()
     }
 
-    @Test func `a channel that the server does not know is told of as refused`() async throws {
+    @Test func `an unknown channel is reported as refused`() async throws {
         let server = try ChildProcess(
             try ChildProcess.built("roost"),
             [

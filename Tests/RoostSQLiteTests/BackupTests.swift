@@ -6,7 +6,7 @@ import RoostTestSupport
 import Testing
 
 struct BackupTests {
-    @Test func `a backup is one committed state, and the writer goes on meanwhile`() throws {
+    @Test func `a backup is one committed state, and the writer continues meanwhile`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("live.sqlite")
         let live = try NoteTable.open(.file(path))
@@ -14,7 +14,8 @@ struct BackupTests {
         let reader = try Connection(.file(path), ConnectionOptions(access: .readOnly))
         try live.transaction { () throws(SQLiteError) in
             try live.execute(.insertNote, (text: "open", body: [2]))
-            // Another process's copy does not wait for a transaction and sees nothing of it.
+            // A copy by another connection neither waits for the transaction nor contains its
+            // changes.
             try reader.backUp(to: folder.file("copy.sqlite"))
         }
         try live.execute(.insertNote, (text: "after", body: [3]))
@@ -26,7 +27,7 @@ struct BackupTests {
         #expect(try live.first(.noteBody, "after") == [3])
     }
 
-    @Test func `no other user may read a database, its side files or a copy of it`() throws {
+    @Test func `other users cannot read a database, its side files or a copy of it`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("live.sqlite")
         let live = try NoteTable.open(.file(path))
@@ -34,7 +35,7 @@ struct BackupTests {
         try live.backUp(to: folder.file("copy.sqlite"))
         let files = ["live.sqlite", "live.sqlite-wal", "live.sqlite-shm", "copy.sqlite"]
         for name in files { #expect(try Self.rights(folder.file(name)) == 0o600, "\(name)") }
-        // A file that another program made has the rights of its process.
+        // A file made by another program has the mode of that process.
         for name in files {
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o664], ofItemAtPath: folder.file(name))
@@ -48,7 +49,7 @@ struct BackupTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test func `a backup that cannot be written says so`() throws {
+    @Test func `an unwritable backup is an error`() throws {
         let live = try NoteTable.open()
         let error = #expect(throws: SQLiteError.self) {
             try live.backUp(to: "/nowhere/copy.sqlite")

@@ -13,7 +13,7 @@ struct ConnectionTests {
     ]
 
     @Test(arguments: hostileTexts.indices)
-    func `any text goes through a statement unchanged and finds its row (scar 38)`(
+    func `any text passes through a statement unchanged and finds its row (scar 38)`(
         index: Int
     ) throws {
         let text = Self.hostileTexts[index]
@@ -25,7 +25,7 @@ struct ConnectionTests {
         #expect(try connection.first(.noteCount) == 2)
     }
 
-    @Test func `absent and empty bytes are two values`() throws {
+    @Test func `null and empty bytes are two values`() throws {
         let connection = try NoteTable.open()
         try connection.execute(.insertNote, (text: "absent", body: nil))
         try connection.execute(.insertNote, (text: "empty", body: []))
@@ -33,7 +33,7 @@ struct ConnectionTests {
         #expect(try connection.all(.noteBody, "empty") == [[]])
     }
 
-    @Test func `numbers keep their extremes`() throws {
+    @Test func `numbers keep their extreme values`() throws {
         let connection = try Connection(.memory)
         let echo = Query<(Int64, Int64?, Double, Bool), [Int64?]>(
             sql: "SELECT ?1, ?2, CAST(?3 AS INTEGER), ?4",
@@ -48,7 +48,7 @@ struct ConnectionTests {
         #expect(try connection.first(echo, (.min, .min, -1e30, false)) == [.min, .min, .min, 0])
     }
 
-    @Test func `a use inside a use of the same query has its own statement`() throws {
+    @Test func `a nested use of a query has its own statement`() throws {
         let connection = try NoteTable.open()
         for text in ["a", "b"] { try connection.execute(.insertNote, (text: text, body: nil)) }
         var pairs: [String] = []
@@ -79,7 +79,7 @@ struct ConnectionTests {
         #expect(connection.busyStatementCount == 0)
     }
 
-    @Test func `statements are kept up to the capacity and no further`() throws {
+    @Test func `the cache keeps statements up to its capacity`() throws {
         let connection = try NoteTable.open(
             .memory, ConnectionOptions(statementCapacity: 2))
         connection.dropStatements()
@@ -93,7 +93,7 @@ struct ConnectionTests {
         #expect(connection.preparedStatementCount == 0)
     }
 
-    @Test func `a text lent to one execution is not seen by the next`() throws {
+    @Test func `a text bound to one execution does not reach the next`() throws {
         let connection = try NoteTable.open()
         try connection.execute(
             .insertNote, (text: String(repeating: "x", count: 200_000), body: []))
@@ -102,7 +102,7 @@ struct ConnectionTests {
         #expect(try connection.all(.noteBody, "short") == [nil])
     }
 
-    @Test func `execute counts the rows it changed`() throws {
+    @Test func `execute counts the changed rows`() throws {
         let connection = try NoteTable.open()
         for text in ["a", "b", "c"] { try connection.execute(.insertNote, (text: text, body: nil)) }
         let deletion = Query<Void, Void>(sql: "DELETE FROM note WHERE text > 'a'")
@@ -110,20 +110,20 @@ struct ConnectionTests {
         #expect(try connection.execute(deletion) == 0)
     }
 
-    @Test func `a plan tells a search from a scan`() throws {
+    @Test func `a plan distinguishes a search from a scan`() throws {
         let connection = try NoteTable.open()
         let byText = try connection.plan(of: Query<String, [UInt8]?>.noteBody)
         #expect(byText == ["SEARCH note USING INDEX sqlite_autoindex_note_1 (text=?)"])
         #expect(try connection.plan(of: Query<Void, String>.noteTexts) == ["SCAN note"])
     }
 
-    @Test func `a misspelled name in double quotes is an error and not a text`() throws {
+    @Test func `a misspelled name in double quotes is an error`() throws {
         let connection = try NoteTable.open()
         let query = Query<Void, String>(sql: "SELECT \"txet\" FROM note") { row in row.text(0) }
         _ = #expect(throws: SQLiteError.self) { try connection.all(query) }
     }
 
-    @Test func `an error says what was done and never with which values`() throws {
+    @Test func `an error names the statement and none of its values`() throws {
         let connection = try NoteTable.open()
         try connection.execute(.insertNote, (text: "my secret", body: nil))
         let error = #expect(throws: SQLiteError.self) {
@@ -140,7 +140,7 @@ struct ConnectionTests {
     }
 
     @Test(arguments: [0, 3, 3_000])
-    func `a file that is read ahead may be shorter than that, longer, empty or none (scar 153)`(
+    func `read-ahead accepts a file that is shorter, longer, empty or missing (scar 153)`(
         count: Int
     ) throws {
         var options = ConnectionOptions()
@@ -160,14 +160,15 @@ struct ConnectionTests {
         #expect(try Connection(file, options).first(.noteCount) == Int64(count))
     }
 
-    @Test func `what cannot be read ahead is read when it is asked for (scar 45)`() throws {
+    @Test func `a failed read-ahead leaves the page to the later read (scar 45)`() throws {
         var options = ConnectionOptions()
         options.readAheadKiB = 320
         let folder = try TemporaryFolder()
         let file = DatabaseLocation.file(folder.file("notes.sqlite"))
         try NoteTable.open(file).execute(.insertNote, (text: "one", body: []))
         let disk = SimulatedDisk(folder.path)
-        // The first read is SQLite's, of the file's header, and of the one after it nobody hears.
+        // The first read is SQLite's read of the file header. The second is the read-ahead, whose
+        // error is ignored.
         disk.plan(.init(.read, of: "notes.sqlite", nth: 2, code: 266))
         #expect(try Connection(file, options).first(.noteCount) == 1)
         #expect(disk.matches > 2)
@@ -176,7 +177,7 @@ struct ConnectionTests {
         disk.plan(nil)
     }
 
-    @Test func `a query that binds too few arguments stops the program`() async {
+    @Test func `a query with too few arguments stops the program`() async {
         await #expect(processExitsWith: .failure) {
             let connection = try NoteTable.open()
             let query = Query<String, Int64>(

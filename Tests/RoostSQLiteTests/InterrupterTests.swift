@@ -22,7 +22,7 @@ extension Query where Input == Void, Output == Int64 {
         ) { row in row.int64(0) }
     }
 
-    /// Never comes to a first row.
+    /// A query that never reaches its first row.
     fileprivate static var endlessCount: Query {
         Query(
             sql: """
@@ -34,7 +34,7 @@ extension Query where Input == Void, Output == Int64 {
 }
 
 struct InterrupterTests {
-    @Test func `a read without end is ended from another thread, and may be tried again (scar 49)`()
+    @Test func `another thread interrupts an endless read, and the read can be repeated (scar 49)`()
         throws
     {
         let interrupter = Interrupter()
@@ -59,9 +59,11 @@ struct InterrupterTests {
 
     /// With words, the index writes its pages during the commit.
     @Test(arguments: [false, true])
-    func `an interrupted transaction is undone, and a kept one is not told so (scar 49)`(
-        hasWords: Bool
-    ) throws {
+    func
+        `an interrupted transaction is undone, and a durable one succeeds (scar 49)`(
+            hasWords: Bool
+        ) throws
+    {
         let folder = try TemporaryFolder(inMemory: true)
         let place = DatabaseLocation.file(folder.file("notes.sqlite"))
         let interrupter = Interrupter()
@@ -69,7 +71,7 @@ struct InterrupterTests {
         try connection.executeScript(NoteTable.schema)
         try connection.executeScript("CREATE VIRTUAL TABLE words USING fts5(text)")
         let other = try Connection(place, ConnectionOptions(busyTimeoutMS: 0))
-        // At every place of a statement, its very end too, some time.
+        // The delays reach each part of a statement, its end included.
         let isOver = Flag()
         Thread.run {
             while !isOver.isSet {
@@ -93,15 +95,14 @@ struct InterrupterTests {
                 interruptions += 1
                 isKept = false
             }
-            // No lock is left behind.
+            // No lock remains.
             try other.transaction { () throws(SQLiteError) in }
             #expect(try other.all(.noteBody, "\(number)").isEmpty != isKept, "\(number)")
         }
         #expect(interruptions > 0)
     }
 
-    @Test func `a transaction that is interrupted is undone, and nothing begins (scar 49)`() throws
-    {
+    @Test func `an interrupted transaction is undone, and no later one begins (scar 49)`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         let path = folder.file("notes.sqlite")
         let interrupter = Interrupter()
@@ -117,7 +118,7 @@ struct InterrupterTests {
         #expect(error?.isInterrupted == true)
         let refused = #expect(throws: SQLiteError.self) { try connection.all(.noteTexts) }
         #expect(refused?.isInterrupted == true)
-        // No lock is left: another connection writes.
+        // No lock remains: another connection writes.
         let other = try Connection(.file(path))
         try other.execute(.insertNote, (text: "c", body: nil))
         interrupter.lower()
@@ -125,7 +126,7 @@ struct InterrupterTests {
     }
 
     @Test(arguments: [false, true])
-    func `whoever waits for a lock is interrupted too, after the log was emptied as well (scar 49)`(
+    func `an interruption ends a wait for a lock, also after a checkpoint (scar 49)`(
         emptiesLog: Bool
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -140,7 +141,7 @@ struct InterrupterTests {
                             .file(path), ConnectionOptions(busyTimeoutMS: .max),
                             interrupter: interrupter)
                         if emptiesLog { try connection.emptyLog(patienceMS: 0) }
-                        // Late enough that somebody without patience would have given up.
+                        // Later than the limit of a connection without patience.
                         Thread.run {
                             for _ in 0..<20_000 { sched_yield() }
                             interrupter.raise()
@@ -156,7 +157,7 @@ struct InterrupterTests {
         #expect(code?.isInterrupted == true)
     }
 
-    @Test func `a lock that is let go in time is no error, and one that is not is (scar 40)`()
+    @Test func `a wait for a lock succeeds in time or ends with an error (scar 40)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -174,7 +175,7 @@ struct InterrupterTests {
 }
 
 extension Connection {
-    /// Holds the write lock while something else goes on.
+    /// Runs the body while another connection holds the write lock.
     fileprivate func locked<T>(_ body: () async -> T) async throws -> T {
         try executeScript("BEGIN IMMEDIATE")
         let value = await body()

@@ -8,7 +8,7 @@ import Testing
 struct LogPaceTests {
     @Test
     func
-        `a log that a reader kept from being emptied is emptied soon after it has gone (scar 150)`()
+        `a write-ahead log that a reader kept long is emptied soon after the read (scar 150)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -36,10 +36,10 @@ struct LogPaceTests {
     }
 
     @Test
-    func `single commits between pages of history do not cut short the log of these`() throws {
+    func `single commits between pages of history do not shorten the log for the pages`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         let writer = try NoteTable.open(.file(folder.file("notes.sqlite")))
-        // The longest that the log gets while so many commits are made, each with its stride.
+        // The greatest length of the log during `count` commits, each with its stride.
         func longest(_ count: Int, _ stride: (Int) -> Int32) throws -> Int {
             writer.carryOverNow()
             var longest = 0
@@ -52,12 +52,14 @@ struct LogPaceTests {
         }
         #expect((40..<60).contains(try longest(400) { _ in 40 }))
         #expect((400..<420).contains(try longest(801) { _ in 400 }))
-        // One in ten counts ten times as much: the pages of all are about half as many.
+        // One commit in ten is ten times as large, so the average of all is about half as many
+        // pages.
         #expect((180..<260).contains(try longest(802) { $0 % 10 == 0 ? 40 : 400 }))
     }
 
     @Test
-    func `a read stays on the state of its first row, and leaves nothing open (scars 49, 50)`()
+    func
+        `a read stays on the state of its first row and leaves no transaction open (scars 49, 50)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -71,7 +73,7 @@ struct LogPaceTests {
                 #expect(try reader.first(.noteCount) == before)
             }
         }
-        // An error inside is the one that is told, and the next read is on the newest state.
+        // The error of the body is thrown on, and the next read has the newest state.
         #expect(throws: SQLiteError.self) {
             try reader.withSnapshot(of: .noteCount) { _ throws(SQLiteError) in
                 try reader.execute(.insertNote, (text: "refused", body: nil))
@@ -82,7 +84,7 @@ struct LogPaceTests {
         }
     }
 
-    @Test func `a state that no row tells is read all the same`() throws {
+    @Test func `a read without rows has a state too`() throws {
         let connection = try NoteTable.open()
         var found: Int64?
         try connection.withSnapshot(of: .noteTexts) { text throws(SQLiteError) in

@@ -27,7 +27,7 @@ struct MigratorTests {
         #expect(try connection.all(colours) == [nil])
     }
 
-    @Test func `a migration that fails leaves nothing, and the next run goes on there`() throws {
+    @Test func `a failed migration leaves no change, and the next run resumes at it`() throws {
         let connection = try Connection(.memory)
         let error = #expect(throws: MigrationError.self) {
             try Self.migrator(Self.first, Self.broken).migrate(connection)
@@ -41,7 +41,7 @@ struct MigratorTests {
         #expect(try connection.all(.noteTexts) == ["kept"])
     }
 
-    /// Paints ten notes in a transaction, and none once `limit` are painted.
+    /// A migration that paints ten notes per transaction, and none beyond `limit`.
     private static func painting(upTo limit: Int64 = .max) -> Migration {
         Migration(
             2, "colour", "ALTER TABLE note ADD COLUMN colour TEXT",
@@ -57,7 +57,8 @@ struct MigratorTests {
                 }))
     }
 
-    @Test func `a large step moves rows in slices and resumes after an interruption (scar 154)`()
+    @Test
+    func `a large migration moves rows in slices and resumes after an interruption (scar 154)`()
         throws
     {
         let connection = try Connection(.memory)
@@ -87,7 +88,7 @@ struct MigratorTests {
         #expect(try connection.first(.unpaintedCount) == 0)
     }
 
-    @Test func `a database of a newer release is refused untouched`() throws {
+    @Test func `a database of a newer release is refused unchanged`() throws {
         let folder = try TemporaryFolder()
         let file = DatabaseLocation.file(folder.file("notes.sqlite"))
         try Self.migrator(Self.first, Self.second).migrate(Connection(file))
@@ -99,7 +100,7 @@ struct MigratorTests {
         #expect(try Self.migrator(Self.first, Self.second).migrate(connection) == 0)
     }
 
-    @Test func `a migration changed after its release is noticed`() throws {
+    @Test func `a migration that changed after its release is detected`() throws {
         let connection = try Connection(.memory)
         try Self.migrator(Self.first, Self.second).migrate(connection)
         let changed = Migration(2, "colour", "ALTER TABLE note ADD COLUMN colour INTEGER")
@@ -109,7 +110,7 @@ struct MigratorTests {
         #expect(error == .altered(number: 2, name: "colour"))
     }
 
-    @Test func `a database of another program is refused untouched`() throws {
+    @Test func `a database of another program is refused unchanged`() throws {
         let unnamed = try NoteTable.open()
         #expect(throws: MigrationError.foreign(applicationID: 0)) {
             try Self.migrator(Self.first).migrate(unnamed)

@@ -2,7 +2,7 @@
 
 import RoostSQLite
 
-/// A table for tests: what a note says, and what it carries.
+/// A table for tests with a text and a blob.
 enum NoteTable {
     static let schema: SQL = """
         CREATE TABLE note (
@@ -12,7 +12,7 @@ enum NoteTable {
         ) STRICT
         """
 
-    /// An open database that has the table.
+    /// Opens a database that has the table.
     static func open(
         _ location: DatabaseLocation = .memory, _ options: ConnectionOptions = ConnectionOptions()
     ) throws(SQLiteError) -> Connection {

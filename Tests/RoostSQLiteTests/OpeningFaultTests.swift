@@ -6,7 +6,7 @@ import RoostTestSupport
 import Testing
 
 struct OpeningFaultTests {
-    @Test func `a file of another kind is refused and left as it is (scar 42)`() throws {
+    @Test func `a file of another kind is refused unchanged (scar 42)`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("notes.sqlite")
         let content = Data(String(repeating: "This is a letter. ", count: 500).utf8)
@@ -18,7 +18,7 @@ struct OpeningFaultTests {
     }
 
     @Test(arguments: ["missing/notes.sqlite", "notes\0.sqlite", ""])
-    func `a path that cannot be opened is told`(name: String) throws {
+    func `a path that cannot be opened is an error`(name: String) throws {
         let folder = try TemporaryFolder()
         let path = name.isEmpty ? "" : folder.file(name)
         let error = #expect(throws: SQLiteError.self) { try Connection(.file(path)) }
@@ -26,7 +26,7 @@ struct OpeningFaultTests {
         #expect(try folder.contents() == [])
     }
 
-    @Test func `a reader makes no file, and changes none`() throws {
+    @Test func `a reader neither makes nor changes a file`() throws {
         let folder = try TemporaryFolder()
         let file = DatabaseLocation.file(folder.file("notes.sqlite"))
         let reading = ConnectionOptions(access: .readOnly)
@@ -42,17 +42,16 @@ struct OpeningFaultTests {
         #expect(try writer.first(.noteCount) == 0)
     }
 
-    /// Places in which nobody can make a file, whatever their rights.
+    /// Places where no user can make a file, root included.
     @Test(arguments: ["/proc", "/dev/null"])
-    func `a folder that cannot be written is told`(folder: String) {
+    func `an unwritable folder is an error`(folder: String) {
         let error = #expect(throws: SQLiteError.self) {
             try Connection(.file("\(folder)/notes.sqlite"))
         }
         #expect(error?.isCannotOpen == true)
     }
 
-    @Test func `a damaged page is told by whoever reads it, and found by a check (scar 42)`() throws
-    {
+    @Test func `a read of a damaged page fails, and a check finds the page (scar 42)`() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("notes.sqlite")
         do {

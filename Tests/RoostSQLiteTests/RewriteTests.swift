@@ -11,7 +11,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Messages of rooms in a real file, as a cache has them: clustered, indexed, a part of it partially.
+/// Messages of rooms in a file, with the indexes of a cache: clustered, complete and partial.
 private struct Rooms {
     let folder: TemporaryFolder
     let path: String
@@ -45,7 +45,7 @@ private struct Rooms {
         try connection.emptyLog()
     }
 
-    /// Three times as many rooms' worth of messages, so that writing back takes several steps.
+    /// Adds messages to three times as many rooms, so that the copy back takes several steps.
     func addMore() throws {
         try connection.executeScript(
             """
@@ -55,7 +55,9 @@ private struct Rooms {
         try connection.emptyLog()
     }
 
-    /// Keeps the cellar only; the cellar has the id 1, because the even ones are in 1.
+    /// Keeps only the cellar.
+    ///
+    /// The cellar has ID 1, because the messages with even numbers are in room 1.
     func keepCellar(
         goesOn: (Int, Int) -> Bool = { _, _ in true },
         during: (Connection) throws(SQLiteError) -> Void = { _ in }
@@ -75,7 +77,7 @@ private struct Rooms {
             try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
     }
 
-    /// Whether the words stand in any file of the folder.
+    /// Whether a file of the folder contains the words.
     func folderSays(_ words: String) throws -> Bool {
         try folder.contents().contains { name in
             try Data(contentsOf: URL(filePath: folder.file(name))).range(of: Data(words.utf8))
@@ -131,7 +133,7 @@ extension Query where Input == Void, Output == String {
 }
 
 struct RewriteTests {
-    @Test func `what stays is all there, and the file is as short as that (scar 152)`() throws {
+    @Test func `a rewrite keeps all kept rows in a file of their size (scar 152)`() throws {
         let rooms = try Rooms()
         let objects = Set(try rooms.connection.all(.objects))
         let length = try rooms.fileLength()
@@ -153,7 +155,7 @@ struct RewriteTests {
         #expect(space.freePageCount == 0)
     }
 
-    @Test func `nothing of what went can be found in the folder`() throws {
+    @Test func `no file of the folder contains a removed text`() throws {
         let rooms = try Rooms()
         #expect(try rooms.folderSays("onion"))
         try rooms.keepCellar()
@@ -165,7 +167,7 @@ struct RewriteTests {
             try rooms.folder.contents() == ["rooms.sqlite", "rooms.sqlite-shm", "rooms.sqlite-wal"])
     }
 
-    @Test func `a reader keeps the state it began with and meets the new one next`() throws {
+    @Test func `a reader keeps its state during a rewrite and sees the new one next`() throws {
         let rooms = try Rooms()
         let reader = try Connection(.file(rooms.path), ConnectionOptions(access: .readOnly))
         try reader.snapshot { () throws(SQLiteError) in
@@ -182,7 +184,7 @@ struct RewriteTests {
         #expect(try reader.damage() == [])
     }
 
-    @Test func `a commit made meanwhile is not lost: the rewrite gives way`() throws {
+    @Test func `a rewrite gives way to a commit made meanwhile`() throws {
         let rooms = try Rooms()
         let other = try Connection(.file(rooms.path))
         let error = #expect(throws: SQLiteError.self) {
@@ -197,7 +199,7 @@ struct RewriteTests {
         #expect(try rooms.connection.first(.messageCount) == 2_000)
     }
 
-    @Test func `a full disk leaves everything as it was (R120)`() throws {
+    @Test func `a full disk leaves a rewrite without effect (R120)`() throws {
         let rooms = try Rooms()
         let error = #expect(throws: SQLiteError.self) {
             try rooms.keepCellar(during: { copy throws(SQLiteError) in
@@ -219,7 +221,7 @@ struct RewriteTests {
             try rooms.folder.contents() == ["rooms.sqlite", "rooms.sqlite-shm", "rooms.sqlite-wal"])
     }
 
-    @Test func `told to stop, it stops with everything as it was`() throws {
+    @Test func `a cancelled rewrite has no effect`() throws {
         let rooms = try Rooms()
         try rooms.addMore()
         let error = #expect(throws: SQLiteError.self) {
@@ -234,13 +236,13 @@ struct RewriteTests {
         #expect(try rooms.connection.first(.messageCount) == 42_000)
     }
 
-    /// Where the process is killed; the last is after the rewrite has returned.
+    /// The moments at which the process is killed; the last is after the rewrite has returned.
     enum Moment: String, CaseIterable, Codable, Sendable {
         case copying, writingBack, done
     }
 
     @Test(arguments: Moment.allCases)
-    func `killed at any moment, it leaves the old state or the new one (scar 43)`(
+    func `a killed rewrite leaves the old state or the new one (scar 43)`(
         moment: Moment
     ) async throws {
         let rooms = try Rooms()
@@ -248,7 +250,7 @@ struct RewriteTests {
         let path = rooms.path
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [path = path as String, moment = moment as Moment] in
-            // A small page cache, so that the log already has pages of the new state.
+            // A small page cache writes pages of the new state into the log early.
             let connection = try Connection(.file(path), ConnectionOptions(pageCacheKiB: 64))
             try connection.rewrite(choosing: ["message"]) { copy throws(SQLiteError) in
                 try copy.execute(.keepMessages, 1)
@@ -267,7 +269,7 @@ struct RewriteTests {
         #expect(try !rooms.folder.contents().contains("rooms.sqlite-rewrite"))
     }
 
-    @Test func `the size told is the size on the disk, whatever happened last (scar 151, R128)`()
+    @Test func `the reported size is the size on disk after any operation (scar 151, R128)`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -292,7 +294,7 @@ struct RewriteTests {
             try connection.executeScript("DELETE FROM note WHERE id > 200")
             try connection.emptyLog()
             try expectTrueSize()
-            // Still long, yet a budget is held against what is in use.
+            // The file is still long, but a budget counts only used pages.
             #expect(try connection.space().usedBytes < files.bytesOnDisk / 4)
             try connection.rewrite(choosing: []) { _ in }
             try expectTrueSize()
@@ -305,7 +307,7 @@ struct RewriteTests {
 
     @Test
     func
-        `a reader that stays does not hold the writer up, and the log is emptied after it (scar 150)`()
+        `a long reader does not block the writer, and the log is emptied after it (scar 150)`()
         throws
     {
         let rooms = try Rooms()
@@ -321,7 +323,7 @@ struct RewriteTests {
         #expect(log() == 0)
     }
 
-    @Test func `an abandoned copy is removed, one at work is not`() throws {
+    @Test func `an abandoned copy is removed, an active one is not`() throws {
         let rooms = try Rooms()
         let files = DatabaseFiles(rooms.path)
         try Data("barrel".utf8).write(to: URL(filePath: rooms.path + "-rewrite"))
@@ -333,7 +335,7 @@ struct RewriteTests {
         })
     }
 
-    @Test func `free pages go back slice by slice`() throws {
+    @Test func `free pages are returned slice by slice`() throws {
         let rooms = try Rooms()
         try rooms.keepCellar()
         let length = try rooms.fileLength()

@@ -5,7 +5,7 @@ import RoostSQLite
 import RoostTestSupport
 import Testing
 
-/// The files of a damaged database go out of the way together.
+/// The quarantine of a damaged database, which moves its files together.
 struct SetAsideTests {
     private static let suffixes = ["", "-wal", "-shm"]
     private let folder: TemporaryFolder
@@ -28,7 +28,7 @@ struct SetAsideTests {
     }
 
     @Test(arguments: 0...3)
-    func `a setting aside that is killed after any file is ended, and can be undone (scars 36, 42)`(
+    func `a quarantine killed after any file is completed and can be reverted (scars 36, 42)`(
         movedCount: Int
     ) throws {
         for (index, suffix) in Self.suffixes.enumerated() {
@@ -45,7 +45,7 @@ struct SetAsideTests {
     }
 
     @Test(arguments: 1...2)
-    func `a bringing back that is killed after any file is undone, and can be done (scars 36, 42)`(
+    func `a restore killed after any file is reverted and can be repeated (scars 36, 42)`(
         movedCount: Int
     ) throws {
         try put("own", at: aside)
@@ -58,7 +58,8 @@ struct SetAsideTests {
         #expect(content(of: files.path) == ["own", "own-wal", "own-shm"])
     }
 
-    @Test func `a log that belongs to no database meets none, and replaces no other (scar 36)`()
+    @Test
+    func `a log without its database meets no other database and replaces no other log (scar 36)`()
         throws
     {
         try put("own", at: aside)
@@ -68,7 +69,7 @@ struct SetAsideTests {
         #expect(content(of: aside) == ["own", "own-wal", nil])
         try files.bringBack()
         #expect(content(of: files.path) == ["own", "own-wal", nil])
-        // There is a main file now: nothing is brought over it.
+        // A main file exists now, so no file is moved over it.
         try put("older", at: aside)
         try files.bringBack()
         #expect(content(of: files.path) == ["own", "own-wal", nil])

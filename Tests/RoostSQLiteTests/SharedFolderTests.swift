@@ -8,7 +8,8 @@ import Testing
 @Suite(.serialized)
 struct SharedFolderTests {
     @Test
-    func `a lock is shared by many or held by one, and traded only when it is free (scar 52)`()
+    func
+        `a lock has many shared owners or one exclusive one, and upgrades only when free (scar 52)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -17,7 +18,7 @@ struct SharedFolderTests {
         do {
             let second = try FolderLock(file: path, .shared)
             #expect(!isFree(path, .exclusive))
-            // What was refused is gone, so that two who want the whole do not wait for each other.
+            // A refused lock is released, so two owners that upgrade do not wait for each other.
             do throws(FileError) {
                 _ = try second.changed(to: .exclusive)
                 Issue.record("A lock that others share became exclusive.")
@@ -43,7 +44,7 @@ struct SharedFolderTests {
         }
     }
 
-    @Test func `a ring is heard by every listener, and by none that has gone (scar 53)`()
+    @Test func `each open listener hears a ring (scar 53)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -57,7 +58,7 @@ struct SharedFolderTests {
                 #expect(await rings.next() != nil)
             }
         }
-        // Many rings are one for whoever was busy, and the file does not grow.
+        // Many rings are one for a busy listener, and the file does not grow.
         let listener = try bells[0].rings()
         for _ in 0..<1_000 { bells[1].ring() }
         var rings = listener.makeAsyncIterator()
@@ -65,7 +66,7 @@ struct SharedFolderTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == 1)
     }
 
-    @Test func `nothing is written while nobody else has the bell`() throws {
+    @Test func `a ring without other listeners writes nothing`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         let path = folder.file("bell")
         func count() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: path)).count }
@@ -78,16 +79,16 @@ struct SharedFolderTests {
             #expect(try count() == 1)
         }
         try Data().write(to: URL(fileURLWithPath: path))
-        _ = try FileBell(file: path)  // Comes and goes.
+        _ = try FileBell(file: path)  // Opens and closes.
         bell.ring()
         #expect(try count() == 0)
     }
 
-    @Test func `any number of stores of a process listen, each to its own file (scar 145)`()
+    @Test func `any number of stores in a process listen, each to its own file (scar 145)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        // More than a user has watchers; each bell has somebody who rings and somebody who hears.
+        // More than the number of watchers of a user; each bell rings and listens.
         let bells = try (0..<150).map { try FileBell(file: folder.file("bell \($0)")) }
         let others = try (0..<150).map { try FileBell(file: folder.file("bell \($0)")) }
         let rings = try bells.map { try $0.rings() }
@@ -96,7 +97,7 @@ struct SharedFolderTests {
             var iterator = listener.makeAsyncIterator()
             #expect(await iterator.next() != nil)
         }
-        // Nobody was woken by another's bell.
+        // No bell woke another bell's listener.
         for listener in rings {
             let waiting = Task {
                 for await _ in listener { return true }
@@ -105,14 +106,14 @@ struct SharedFolderTests {
             waiting.cancel()
             #expect(await waiting.value == false)
         }
-        // What has ended can be begun again.
+        // A listener can start again after its end.
         let again = try bells[0].rings()
         others[0].ring()
         var iterator = again.makeAsyncIterator()
         #expect(await iterator.next() != nil)
     }
 
-    @Test func `pages of noise are read without a crash, and sound ones give all rows (scar 42)`()
+    @Test func `noise in pages does not crash a read, and intact pages give all rows (scar 42)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -123,7 +124,7 @@ struct SharedFolderTests {
                 let body = [UInt8](repeating: UInt8(index % 256), count: index * 37 % 9_000)
                 try connection.execute(.insertNote, (text: "note \(index)", body: body))
             }
-            // With its log, as a process that was killed leaves it.
+            // The copy includes the log, as after a killed process.
             try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
             try FileManager.default.copyItem(atPath: path + "-wal", toPath: path + ".copy-wal")
         }

@@ -5,7 +5,7 @@ import RoostTestSupport
 import Testing
 
 struct TransactionTests {
-    @Test func `a transaction keeps all or nothing, and tells the first error`() throws {
+    @Test func `a transaction keeps all or nothing and throws the first error`() throws {
         let connection = try NoteTable.open()
         let error = #expect(throws: SQLiteError.self) {
             try connection.transaction { () throws(SQLiteError) in
@@ -22,7 +22,7 @@ struct TransactionTests {
         #expect(try connection.first(.noteCount) == 1)
     }
 
-    @Test func `a snapshot does not see what is committed while it lasts`() throws {
+    @Test func `a snapshot does not see later commits`() throws {
         let folder = try TemporaryFolder()
         let file = DatabaseLocation.file(folder.file("notes.sqlite"))
         let writer = try NoteTable.open(file)
@@ -35,7 +35,7 @@ struct TransactionTests {
         #expect(try reader.first(.noteCount) == 1)
     }
 
-    @Test func `questions with errors of their own are asked of one state, and end it`() throws {
+    @Test func `reads with typed errors share one state, and an error ends it`() throws {
         struct Refusal: Error {}
         let folder = try TemporaryFolder()
         let file = DatabaseLocation.file(folder.file("notes.sqlite"))
@@ -53,7 +53,7 @@ struct TransactionTests {
         #expect(try reader.first(.noteCount) == 1)
     }
 
-    @Test func `a transaction inside a transaction stops the program`() async {
+    @Test func `a nested transaction stops the program`() async {
         await #expect(processExitsWith: .failure) {
             let connection = try NoteTable.open()
             try connection.transaction { () throws(SQLiteError) in
@@ -62,7 +62,7 @@ struct TransactionTests {
         }
     }
 
-    @Test func `a second writer is told that the database is busy`() throws {
+    @Test func `a second writer gets the error busy`() throws {
         let folder = try TemporaryFolder()
         let file = DatabaseLocation.file(folder.file("notes.sqlite"))
         let first = try NoteTable.open(file)
@@ -78,7 +78,9 @@ struct TransactionTests {
         #expect(try first.all(.noteTexts) == ["first", "second"])
     }
 
-    @Test func `a full disk undoes the transaction, and room lets work go on (scar 45)`() throws {
+    @Test func `a full disk undoes the transaction, and free space lets work continue (scar 45)`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let connection = try NoteTable.open(.file(folder.file("notes.sqlite")))
         try connection.execute(.insertNote, (text: "before", body: nil))
@@ -102,7 +104,7 @@ struct TransactionTests {
         #expect(try connection.all(.noteTexts) == ["before", "after"])
     }
 
-    @Test func `the log is gone and the data there once the last connection has closed`() throws {
+    @Test func `the last connection empties the log and keeps the data`() throws {
         let folder = try TemporaryFolder()
         do {
             let connection = try NoteTable.open(.file(folder.file("notes.sqlite")))
