@@ -9,8 +9,7 @@ struct PlainWordsTests {
         "Benchmarks", "Simulator", "Sources/Roost/Collections", "Sources/Roost/Engine",
         "Sources/RoostCommand", "Sources/RoostCommandLine", "Sources/RoostCore",
         "Sources/RoostDiskSimulation", "Sources/RoostExecutors", "Sources/RoostSQLite",
-        "Sources/RoostTestKit", "Tests/RoostCoreTests", "Tests/RoostStoreTests",
-        "Tests/RoostTests",
+        "Sources/RoostTestKit", "Tests/RoostCoreTests", "Tests/RoostTests",
     ]
 
     /// The habits: a relative clause or a pronoun in the place of a noun.

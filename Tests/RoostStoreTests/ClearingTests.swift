@@ -17,7 +17,8 @@ struct ClearingTests {
         .cursor(.messageChanges("third"), .token("secret token")), .session(Array("secret".utf8)),
     ]
 
-    @Test func `clearing all leaves no row of anything but the outbox (scars 35, 37)`() async throws
+    @Test func `clearing the cache removes every row except the outbox (scars 35, 37)`()
+        async throws
     {
         let store = try await Store.test()
         _ = try await store.outbox.append(
@@ -39,7 +40,9 @@ struct ClearingTests {
         #expect(try await store.writer.commit([.clearAll]).changes == [])
     }
 
-    @Test func `what the same commit brings anew is there with its users`() async throws {
+    @Test func `objects that the clearing commit writes anew are there with their users`()
+        async throws
+    {
         let store = try await Store.test()
         try await store.writer.commit(Self.everything)
         let commit = try await store.writer.commit([.clearAll, Fixture.page(50...51)])
@@ -49,7 +52,7 @@ struct ClearingTests {
     }
 
     @Test
-    func `after compacting, the files are small and hold nothing of what was (scars 36, 152)`()
+    func `compacted files are small and contain no removed text (scars 36, 152)`()
         async throws
     {
         let folder = try TemporaryFolder()

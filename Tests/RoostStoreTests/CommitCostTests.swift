@@ -8,7 +8,9 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// What work costs, counted in rows and pages, because time is another on each machine.
+/// The cost of work, counted in rows and pages.
+///
+/// Time differs between machines.
 struct CommitCostTests {
     private static let people = (0..<600).map { User(id: UserID("user \($0)"), nickname: "name") }
 
@@ -26,7 +28,7 @@ struct CommitCostTests {
         }
     }
 
-    // Each time the index of words writes out what it has gathered is three rows and more.
+    // Each merge of the index of words writes three rows or more.
 
     @Test func `a commit writes the index of words out once, in any order (scar 159)`()
         async throws
@@ -48,14 +50,14 @@ struct CommitCostTests {
         await store.close()
     }
 
-    @Test func `1,000 messages of a page are written once each, and told once each (scar 160)`()
+    @Test func `each of 1,000 messages of a page is written and reported once (scar 160)`()
         async throws
     {
         let store = try await Store.test()
         let first = try await rows(store, [Fixture.page(1...1_000)])
         #expect(
             first <= 1_000 * 3 + 100, "a message and its words, and the words of all at once")
-        // What is known already costs nothing to be told again.
+        // A page without news writes nothing.
         #expect(try await rows(store, [Fixture.page(1...1_000)]) <= 1)
         await store.close()
     }
@@ -75,12 +77,12 @@ struct CommitCostTests {
             try await store.writer.commit([Fixture.page(start...(start + 499), in: "other")])
         }
         let last = try await live(7)
-        // The index of words joins what it wrote before, a little with each commit.
+        // The index of words merges its earlier segments, a few with each commit.
         #expect(last <= first + 10 && first < 25)
         await store.close()
     }
 
-    @Test func `the first sync of 20 channels with 30 members writes each once (scar 156)`()
+    @Test func `the first sync writes each of 20 channels and 30 members once (scar 156)`()
         async throws
     {
         let store = try await Store.test()
@@ -90,7 +92,7 @@ struct CommitCostTests {
                 members: Array(Self.people[(index * 30)..<(index * 30 + 30)]))
         }
         let first = try await rows(store, [.channels(channels)])
-        // A sealed channel has a key besides, and its address once more.
+        // A sealed channel also has a key and its sealed address.
         let rowsOfChannel: Int64 = Fixture.isSealed ? 4 : 2
         #expect(
             first <= 600 + rowsOfChannel * 20 + 5,
@@ -125,7 +127,7 @@ struct CommitCostTests {
         #expect(small > 0)
     }
 
-    @Test func `a list asks for the members of all its channels at once (scar 156)`()
+    @Test func `a list reads the members of all its channels with one query (scar 156)`()
         async throws
     {
         let store = try await Store.test()
@@ -138,7 +140,7 @@ struct CommitCostTests {
         func statements(_ body: () async throws -> Void) async throws -> Int {
             let before = try await store.writer.costs().statements
             try await body()
-            // That of the costs themselves apart.
+            // One statement belongs to the cost query.
             return try await store.writer.costs().statements - before - 1
         }
         let list = try await statements {
@@ -153,13 +155,13 @@ struct CommitCostTests {
             let found = try await store.reader.newest(in: "channel 3", limit: 30)
             #expect(found.count == 30)
         }
-        // In a sealed cache each name is opened by itself.
+        // In a sealed cache each name is read separately.
         #expect(Fixture.isSealed || list == 4, "the commit, the owner, the channels, the users")
         #expect(page == 5, "the commit, the channel, its coverage, the messages, their sender")
         await store.close()
     }
 
-    @Test func `a member who is not there is told, however many others are`() async throws {
+    @Test func `a missing member is reported in a channel of any size`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let filling = try await Store.test(.folder(folder.path))
         let group = Fixture.group("channel", members: Array(Self.people[..<60]))

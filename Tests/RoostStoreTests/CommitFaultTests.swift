@@ -7,7 +7,7 @@ import RoostTestSupport
 import Testing
 
 struct CommitFaultTests {
-    /// A change log's page as the engine commits it: the messages, and how far they were read.
+    /// A page of a change log as one commit: the messages and the cursor.
     static let page: [Mutation] = {
         let messages = (1...300).map { id in
             Fixture.message(
@@ -24,7 +24,7 @@ struct CommitFaultTests {
     }()
 
     @Test
-    func `wherever a commit fails, data and cursor are there together or not (scars 6, 7, 45)`()
+    func `a failed commit stores data and cursor or neither (scars 6, 7, 45)`()
         async throws
     {
         var failures = 0
@@ -44,7 +44,7 @@ struct CommitFaultTests {
                 #expect(try await store.writer.busyStatementCount() == 0)
                 try await expectNothing(in: store)
             }
-            // Room comes back: the same call succeeds, and is the first that anybody hears of.
+            // With room again the same call succeeds and is the first published commit.
             try await store.writer.limitPages(to: nil)
             let commit = try await store.writer.commit(Self.page)
             #expect(commit.sequence == 1)
@@ -76,7 +76,7 @@ struct CommitFaultTests {
         }
     }
 
-    @Test func `one failed write loses nothing else, and the next one goes on (scar 40)`()
+    @Test func `a failed write affects no other, and the next one succeeds (scar 40)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -104,8 +104,7 @@ struct CommitFaultTests {
         #expect(try await store.reader.inspection().sequence == 1)
     }
 
-    @Test func `a reader goes on while the writer writes, and says what it has seen`() async throws
-    {
+    @Test func `a reader continues during writes and names the state it saw`() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.test(.folder(folder.path))
         try await withThrowingTaskGroup { group in
@@ -125,7 +124,7 @@ struct CommitFaultTests {
                             .around(
                                 .distantFuture, in: Fixture.channel, olderCount: 500, newerCount: 0)
                         )
-                        // Each commit adds one message: so many are there as commits were seen.
+                        // Each commit adds one message, so the counts are equal.
                         #expect(window.messages.count == Int(window.sequence))
                         #expect(window.coverage.ranges.count == (window.sequence == 0 ? 0 : 1))
                     }

@@ -13,7 +13,7 @@ struct CoverageStoreTests {
         try await store.reader.coverage(of: channel).value.ranges
     }
 
-    @Test func `a live message continues the range that has its predecessor`() async throws {
+    @Test func `a live message extends the range of its predecessor`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([Fixture.page(1...3)])
         let commit = try await store.writer.commit([
@@ -24,7 +24,7 @@ struct CoverageStoreTests {
         #expect(commit.messages()?.coverageAfter == Coverage([Fixture.range(1, 8)]))
     }
 
-    @Test func `a live message above a hole is a range of its own (scars 4, 5)`() async throws {
+    @Test func `a live message above a hole has a range of its own (scars 4, 5)`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([Fixture.page(1...4)])
         try await store.writer.commit([.liveMessage(Fixture.message(7), predecessor: 6)])
@@ -35,7 +35,7 @@ struct CoverageStoreTests {
                 == [Fixture.range(1, 4), Fixture.range(7, 7, after: 6), Fixture.range(9, 9)])
     }
 
-    @Test func `the page that brings the predecessor joins the ranges`() async throws {
+    @Test func `a page with the predecessor joins the ranges`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([Fixture.page(1...4)])
         try await store.writer.commit([.liveMessage(Fixture.message(7), predecessor: 6)])
@@ -47,12 +47,12 @@ struct CoverageStoreTests {
         #expect(commit.messages()?.inserted.compactMap(\.messageID) == [5, 6])
     }
 
-    @Test func `a predecessor inside a later page joins too, though a deleted end lies between`()
+    @Test func `a predecessor inside a later page joins the ranges despite a deleted end`()
         async throws
     {
         let store = try await Store.test()
         try await store.writer.commit([.liveMessage(Fixture.message(7), predecessor: 5)])
-        // 6 was the end of what the server stated, and is gone.
+        // Message 6 was the end of the covered range and is deleted.
         try await store.writer.commit([
             .messages(
                 Fixture.channel, [4, 5].map { Fixture.message($0) }, covering: Fixture.range(4, 6))
@@ -60,7 +60,7 @@ struct CoverageStoreTests {
         #expect(try await ranges(store) == [Fixture.range(4, 7)])
     }
 
-    @Test func `a predecessor that was deleted here still joins at the end of its range`()
+    @Test func `a predecessor deleted here still joins at the end of its range`()
         async throws
     {
         let store = try await Store.test()
@@ -69,7 +69,7 @@ struct CoverageStoreTests {
         #expect(try await ranges(store) == [Fixture.range(1, 7)])
     }
 
-    @Test func `a deletion leaves what is known as it was, here and elsewhere (scar 30)`()
+    @Test func `a deletion does not change any coverage (scar 30)`()
         async throws
     {
         let store = try await Store.test()
@@ -82,7 +82,7 @@ struct CoverageStoreTests {
         #expect(try await store.reader.newest(in: "other").count == 3)
     }
 
-    @Test func `ranges survive a restart, infinite ends and predecessors included`() async throws {
+    @Test func `ranges survive a restart with infinite ends and predecessors`() async throws {
         let folder = try TemporaryFolder()
         let whole = CoveredRange(lower: .distantPast, upper: .distantFuture)
         let extremes = CoveredRange(
@@ -122,7 +122,9 @@ struct CoverageStoreTests {
         #expect(try await store.writer.commit([.clearMessages(Fixture.channel)]).changes == [])
     }
 
-    @Test func `a commit that clears and fills names those that do not come back`() async throws {
+    @Test func `a commit that clears and fills a channel names the messages that do not return`()
+        async throws
+    {
         let store = try await Store.test()
         try await store.writer.commit([Fixture.page(1...5)])
         let commit = try await store.writer.commit([
@@ -154,7 +156,7 @@ struct CoverageStoreTests {
         #expect(try await store.writer.commit([.removeChannel(Fixture.channel)]).changes == [])
     }
 
-    @Test func `a channel that leaves and returns in one commit is as it returned`() async throws {
+    @Test func `a channel that leaves and returns in one commit has its new state`() async throws {
         let store = try await Store.test()
         let old = Fixture.group(Fixture.channel, name: "old")
         let new = Fixture.group(Fixture.channel, name: "new")
@@ -168,7 +170,7 @@ struct CoverageStoreTests {
         #expect(try await store.reader.newest().compactMap(\.messageID) == [4, 5, 6])
     }
 
-    @Test func `a predecessor that was not kept joins nothing (scar 29)`() async throws {
+    @Test func `a predecessor outside the cache joins nothing (scar 29)`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([
             .liveMessage(Fixture.message(9), predecessor: 8),

@@ -5,7 +5,7 @@ import RoostModel
 import RoostStore
 import Testing
 
-/// The details of messages, channels and users come back from the cache as the protocol tells them.
+/// The round trip of the details of messages, channels and users through the cache.
 struct DetailPayloadTests {
     static let bob = User(id: "bob", nickname: "Bob")
 
@@ -87,15 +87,14 @@ struct DetailPayloadTests {
         return try MessagePayload.read(bytes.span, as: row) { _ in Self.bob }
     }
 
-    @Test func `every detail of a message comes back from its payload (scars 76, 78)`() throws {
+    @Test func `a message's payload keeps every detail (scars 76, 78)`() throws {
         let copy = try copy(Self.rich)
         #expect(copy.details == Self.rich.details)
         #expect(copy.content == Self.rich.content)
         #expect(copy.sender?.role == .operator && copy.sender?.isBlockedByMe == true)
     }
 
-    @Test func `votes of the viewer come back as told, as none and as not told (scar 117)`() throws
-    {
+    @Test func `own votes keep their choices, no choice and unknown apart (scar 117)`() throws {
         var message = Self.rich
         for own in [nil, [], [1, 2]] as [[Int64]?] {
             message.details.poll?.votedOptionIDs = own
@@ -103,7 +102,7 @@ struct DetailPayloadTests {
         }
     }
 
-    @Test func `a renamed user is renamed in messages that name them`() throws {
+    @Test func `a renamed user has the new name in messages that mention the user`() throws {
         var bytes: [UInt8] = []
         MessagePayload.write(Self.rich, to: &bytes) { _ in 1 }
         let robert = User(id: "bob", nickname: "Robert")
@@ -111,7 +110,7 @@ struct DetailPayloadTests {
         #expect(copy.people == [robert, robert, robert, robert])
     }
 
-    @Test func `every field of a channel comes back, absent receipts apart from none (scar 78)`()
+    @Test func `a channel keeps every field, and absent receipts differ from none (scar 78)`()
         throws
     {
         var bytes: [UInt8] = []
@@ -132,7 +131,7 @@ struct DetailPayloadTests {
         ("1f0c3a2e-5f6b-4c7d-8e9f-A0b1c2d3e4f5", 38), ("1f0c3a2e-5f6b-4c7d-8e9f+a0b1c2d3e4f5", 38),
         ("1700000000001", 15), ("00000000-0000-0000-0000-000000000000", 17),
     ])
-    func `a request ID comes back as it was, a UUID in 16 bytes`(
+    func `a request ID keeps its text, and a UUID takes 16 bytes`(
         text: String, size: Int
     ) throws {
         var message = PayloadTests.plain
@@ -142,12 +141,12 @@ struct DetailPayloadTests {
         message.delivery = .delivered(7, RequestID(text))
         bytes = []
         MessagePayload.write(message, to: &bytes) { _ in 1 }
-        // The flags take one byte more once one beyond the seventh is set.
+        // The flags take a second byte if a flag beyond the seventh is set.
         #expect(bytes.count - sizeWithout - 1 == size)
         #expect(try copy(message).requestID == RequestID(text))
     }
 
-    @Test func `a user's presence and contacts come back`() throws {
+    @Test func `a user keeps presence and contacts`() throws {
         var user = Self.bob
         var details = UserDetails()
         details.isOnline = false

@@ -19,7 +19,7 @@ struct FilterCoverageTests {
         .messages(Fixture.channel, ids.map { sticker($0) }, covering: range, under: stickers)
     }
 
-    @Test func `what is known under a filter is known under no other (scar 32)`() async throws {
+    @Test func `coverage under one filter is not coverage under another (scar 32)`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([Self.page([10, 20], covering: Fixture.range(1, 30))])
         let reader = store.reader
@@ -39,7 +39,7 @@ struct FilterCoverageTests {
         #expect(try await reader.damage() == [])
     }
 
-    @Test func `what is known under no filter is known under each (scar 32)`() async throws {
+    @Test func `coverage without a filter is coverage under each filter (scar 32)`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([
             Self.page([10, 20], covering: Fixture.range(1, 30)),
@@ -55,7 +55,8 @@ struct FilterCoverageTests {
         #expect(window.messages == [10, 20, 40].map { Self.sticker($0) })
     }
 
-    @Test func `what was known under a filter only is news when it is known under none (scar 32)`()
+    @Test
+    func `a filtered message is news when unfiltered coverage reaches it (scar 32)`()
         async throws
     {
         let store = try await Store.test()
@@ -69,7 +70,8 @@ struct FilterCoverageTests {
             .messages(Fixture.channel, page, covering: Fixture.range(1, 18))
         ])
         #expect(again.changes == [])
-        // One that goes in the same breath is told as gone: whoever shows the filter shows it.
+        // A message that goes in the same commit is reported as deleted, because a filtered
+        // timeline may show it.
         let gone = try await store.writer.commit([
             .messages(Fixture.channel, [Self.sticker(20)], covering: Fixture.range(18, 30)),
             .deleted(Fixture.channel, [20]),
@@ -78,7 +80,7 @@ struct FilterCoverageTests {
         #expect(gone.messages()?.inserted == [])
     }
 
-    @Test func `what a filter brought is news when the server has nothing to add (scar 32)`()
+    @Test func `a filtered message is news when an empty page covers its range (scar 32)`()
         async throws
     {
         let store = try await Store.test()
@@ -97,7 +99,7 @@ struct FilterCoverageTests {
         #expect(again.messages()?.inserted == [Self.sticker(20)])
     }
 
-    @Test func `a predecessor that a filter brought is news with the live message (scars 4, 32)`()
+    @Test func `a filtered predecessor is news with the live message (scars 4, 32)`()
         async throws
     {
         let store = try await Store.test()
@@ -110,12 +112,12 @@ struct FilterCoverageTests {
         #expect(commit.messages()?.inserted == [Self.sticker(10), live])
     }
 
-    @Test func `an edit takes a message out of a filter's knowledge, or a place it may enter at`()
+    @Test func `an edit removes a message from a filter's coverage, or a place it may enter`()
         async throws
     {
         let store = try await Store.test()
         try await store.writer.commit([Self.page([10, 20], covering: Fixture.range(1, 30))])
-        // It may match only now, or be one that was deleted: both are asked for again.
+        // An edited message may match only now, or was deleted: both places are uncovered.
         let entered = try await store.writer.commit([.edited(Self.sticker(15))])
         #expect(entered.messages()?.filters == [Self.stickers])
         let known = try await store.reader.coverage(of: Fixture.channel, under: Self.stickers).value
@@ -133,7 +135,7 @@ struct FilterCoverageTests {
         #expect(try await store.reader.damage() == [])
     }
 
-    @Test func `filters are told apart by what they ask, not by how`() async throws {
+    @Test func `filters are equal if their conditions are`() async throws {
         let store = try await Store.test()
         let (one, other) = (
             MessageFilter(senderIDs: ["b", "a", "a"], replyType: .none, parentID: 3),
@@ -147,7 +149,7 @@ struct FilterCoverageTests {
         #expect(known.ranges == [Fixture.range(1, 9)])
     }
 
-    @Test func `clearing forgets what was known under filters too`() async throws {
+    @Test func `clearing also removes the coverage of filters`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([Self.page([10, 20], covering: Fixture.range(1, 30))])
         try await store.writer.commit([.clearMessages(Fixture.channel)])
@@ -158,10 +160,12 @@ struct FilterCoverageTests {
         #expect(try await store.reader.damage() == [])
     }
 
-    /// One server, pages under random filters, edits that change who matches: whatever a filter's
-    /// coverage claims, the cache holds, and whoever shows all messages has been told of.
+    /// One server, pages under random filters, and edits that change the matches.
+    ///
+    /// The cache has every message inside a filter's coverage, and a timeline of all messages has
+    /// learnt of them.
     @Test(arguments: [UInt64](1...60))
-    func `no filter ever claims more than the cache holds (scars 29, 32)`(
+    func `a filter's coverage never exceeds the cached messages (scars 29, 32)`(
         seed: UInt64
     ) async throws {
         var random = SplitMix64(seed: seed)
@@ -230,7 +234,7 @@ struct FilterCoverageTests {
 }
 
 extension MessagesChange {
-    /// What somebody shows who shows all messages that are known without a filter.
+    /// The content of a timeline of all messages that are covered without a filter.
     fileprivate func apply(to shown: inout [MessageID: Message]) {
         for message in deleted { message.messageID.map { shown[$0] = nil } }
         for update in updated {

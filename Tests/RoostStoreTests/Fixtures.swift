@@ -6,11 +6,12 @@ import RoostModel
 import RoostSealing
 import RoostStore
 
-/// Short names for what the tests of the store are made of.
+/// Short names for the values in the store's tests.
 enum Fixture {
     static let owner = StoreOwner(application: "app", user: "anna")
     static let channel: ChannelURL = "channel"
-    /// Sealed when `ROOST_SEALED` is set, so that every test of the store runs on both kinds.
+    /// Whether stores are sealed: with `ROOST_SEALED` set, every test of the store runs on a sealed
+    /// one.
     static let isSealed = ProcessInfo.processInfo.environment["ROOST_SEALED"] != nil
     static let options: Store.Options = {
         var options = Store.Options()
@@ -30,7 +31,7 @@ enum Fixture {
             createdAt: Timestamp(milliseconds: moment), messageID: MessageID(id ?? moment))
     }
 
-    /// A message whose time is its ID, unless said otherwise.
+    /// A message whose time is its ID by default.
     static func message(
         _ id: Int64, at moment: Int64? = nil, in channel: ChannelURL = channel,
         text: String? = nil, from sender: User? = User(id: "anna", nickname: "Anna"),
@@ -47,7 +48,7 @@ enum Fixture {
         CoveredRange(lower: place(lower), upper: place(upper), predecessor: after)
     }
 
-    /// A page of messages and the statement that nothing is missing between them.
+    /// A page of messages with the statement that it is complete.
     static func page(_ ids: ClosedRange<Int64>, in channel: ChannelURL = channel) -> Mutation {
         .messages(
             channel, ids.map { message($0, in: channel) },
@@ -86,7 +87,7 @@ extension Store {
 }
 
 extension Commit {
-    /// The news of one channel's messages.
+    /// The changes of one channel's messages.
     func messages(in channel: ChannelURL = Fixture.channel) -> MessagesChange? {
         changes.lazy.compactMap { change in
             if case .messages(let change) = change, change.channel == channel {
@@ -110,7 +111,7 @@ extension Commit {
 }
 
 extension ChannelFilter {
-    /// Only channels in which something was written.
+    /// Only channels with a message.
     static var filled: ChannelFilter {
         var filter = ChannelFilter()
         filter.includesEmpty = false

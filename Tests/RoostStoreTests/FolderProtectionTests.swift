@@ -8,7 +8,9 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// A file system with classes of protection: a new file has its folder's, or the system's own.
+/// A file system with protection classes.
+///
+/// A new file has the class of its folder, or the system's default.
 private final class RecordedProtection: FileProtector {
     private let classes = Guarded<[String: FileProtection]>([:])
     private let refused: String?
@@ -20,7 +22,7 @@ private final class RecordedProtection: FileProtector {
         classes.withLock { $0[path] = protection }
     }
 
-    /// The class a file has, whether it was given it or was made in a folder that has one.
+    /// Returns the class of a file: its own, or that of the folder in which it was made.
     func protection(of path: String) -> FileProtection {
         classes.withLock { classes in
             var path = Substring(path)
@@ -46,7 +48,7 @@ struct FolderProtectionTests {
         return Set(names.map { folder.file($0) })
     }
 
-    @Test func `every file of a store has the class, present and future (scar 48, R132-R136)`()
+    @Test func `each file of a store has the class, present and future (scar 48, R132-R136)`()
         async throws
     {
         for protection in [
@@ -54,7 +56,7 @@ struct FolderProtectionTests {
         ] {
             let recorder = RecordedProtection()
             let rule = FolderProtection(protection, by: recorder)
-            try rule.apply(to: folder.path)  // Nothing is there yet: all that follows is future.
+            try rule.apply(to: folder.path)  // The folder is empty, so all files come later.
             _ = try KeyFile(folder.file("keys/master")).readOrMake()
             let store = try await Store.open(
                 .folder(folder.path), owner: StoreOwner(application: "app", user: "me"))
@@ -73,7 +75,7 @@ struct FolderProtectionTests {
         }
     }
 
-    @Test func `a file that keeps another class is an error, one that went away is none`() throws {
+    @Test func `a file that keeps another class is an error, and a vanished file is none`() throws {
         let path = folder.file("cache.sqlite")
         try Data("x".utf8).write(to: URL(fileURLWithPath: path))
         let refusing = FolderProtection(
@@ -96,7 +98,7 @@ struct FolderProtectionTests {
         #expect(recorder.givenPaths == [folder.path, folder.file("link")])
     }
 
-    /// Each file goes away just before its turn, as a log does when its database is closed.
+    /// File operations before which each file vanishes, as a log does when its database is closed.
     private struct VanishingFiles: FileProtector {
         func protect(_ path: String, as protection: FileProtection) throws(FileProtectionError) {
             guard path.hasSuffix(".sqlite") else { return }

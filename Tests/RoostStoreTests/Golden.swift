@@ -2,9 +2,11 @@
 
 import RoostModel
 
-/// Values behind frozen bytes: every field is set, and differs from its neighbours.
+/// The values of the frozen bytes.
 ///
-/// The values stay as they are, because the bytes do.
+/// Every field is set and differs from its neighbours.
+///
+/// The values never change, because the bytes do not.
 enum Golden {
     static let people = ["ann", "bob", "cid", "dan", "eve", "fay"].map {
         User(id: $0, nickname: $0.rawValue.uppercased())

@@ -5,10 +5,12 @@ import RoostModel
 import RoostStore
 import Testing
 
-/// Frozen bytes of every stored form, with a value in every field that differs from its neighbours'.
+/// Frozen bytes of every stored form.
 ///
-/// Where a form gets a later version, the bytes of the earlier one stay and are read; the test then no longer
-/// expects that they are written.
+/// Every field has a value that differs from its neighbours'.
+///
+/// If a form gets a later version, the bytes of the earlier one stay and are read. The test then no
+/// longer expects that they are written.
 struct GoldenPayloadTests {
     // MARK: - The cache
 
@@ -123,7 +125,7 @@ struct GoldenPayloadTests {
     ]
 
     @Test(arguments: changes)
-    func `a waiting change of version 1 keeps its bytes (scar 77)`(
+    func `a pending change of version 1 keeps its bytes (scar 77)`(
         action: PendingChange.Action, golden: String
     ) throws {
         try check(.change(action), golden)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Frozen bytes as tests write them down.
+/// Frozen bytes in the notation of the tests.
 extension [UInt8] {
     var hex: String {
         map { byte in
@@ -9,7 +9,7 @@ extension [UInt8] {
         }.joined()
     }
 
-    /// Reads pairs of digits; what is no digit, such as a space between two fields, says nothing.
+    /// Reads pairs of digits; other characters, such as a space between two fields, are ignored.
     init(hex: String) {
         let digits = hex.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         self = stride(from: 0, to: digits.count, by: 2).map {

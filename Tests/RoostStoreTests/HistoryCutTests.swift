@@ -10,7 +10,7 @@ struct HistoryCutTests {
         Timestamp(milliseconds: milliseconds)
     }
 
-    @Test func `after a cut, history begins behind it and nothing before comes back`() async throws
+    @Test func `after a cut, history begins at the cut and no older message returns`() async throws
     {
         let store = try await Store.test()
         try await store.writer.commit([Fixture.page(10...20)])
@@ -23,7 +23,7 @@ struct HistoryCutTests {
             .around(.distantFuture, in: Fixture.channel, olderCount: 99, newerCount: 0))
         #expect(window.messages == (15...20).map { Fixture.message($0) })
         #expect(window.extent?.lower == .distantPast)
-        // A page that was on its way, and a live copy: both too late.
+        // A late page and a late live copy.
         let late = try await store.writer.commit([
             Fixture.page(12...16), .liveMessage(Fixture.message(13), predecessor: nil),
         ])
@@ -32,7 +32,7 @@ struct HistoryCutTests {
         #expect(try await store.reader.damage() == [])
     }
 
-    @Test func `a cut ahead of what is known leaves nothing known`() async throws {
+    @Test func `a cut after the newest message leaves no coverage`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([Fixture.page(10...20)])
         try await store.writer.commit([.historyCut(Fixture.channel, through: Self.moment(30))])
@@ -40,7 +40,9 @@ struct HistoryCutTests {
         #expect(try await store.reader.inspection().channels.map(\.messageCount) == [0])
     }
 
-    @Test func `a channel whose offset moved forward is cut, backwards never`() async throws {
+    @Test func `a channel's history is cut when its offset moves forward, never backward`()
+        async throws
+    {
         let store = try await Store.test()
         var channel = Fixture.group(Fixture.channel)
         channel.messageOffset = Self.moment(12)
@@ -54,7 +56,9 @@ struct HistoryCutTests {
         #expect(try await store.reader.newest().first == Fixture.message(16))
     }
 
-    @Test func `an edge at the end of time neither traps nor lies (scar 31)`() async throws {
+    @Test func `an edge at the end of time neither traps nor covers anything (scar 31)`()
+        async throws
+    {
         let store = try await Store.test()
         try await store.writer.commit([
             .messages(

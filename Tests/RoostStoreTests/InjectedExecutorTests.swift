@@ -9,7 +9,7 @@ import Testing
 
 struct InjectedExecutorTests {
     @Test(arguments: [true, false])
-    func `on one executor the same story takes the same steps every time`(isInMemory: Bool) throws {
+    func `on one executor a script takes the same steps every time`(isInMemory: Bool) throws {
         var runs: Set<Int> = []
         for _ in 0..<20 {
             let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import RoostModel
 import RoostStore
 import Testing
 
-/// A store's content, rebuilt from nothing but its journal.
+/// A store's content, rebuilt from its journal alone.
 struct JournalReplay: Equatable {
     struct Timeline: Equatable {
         var messages: [MessageID: Message] = [:]
@@ -18,7 +18,7 @@ struct JournalReplay: Equatable {
 
     init() {}
 
-    /// Applies a commit, and checks that each "before" is what was there.
+    /// Applies a commit, and checks each "before" against the present state.
     mutating func apply(_ commit: Commit) {
         #expect(commit.sequence == sequence + 1)
         sequence = commit.sequence
@@ -59,7 +59,7 @@ struct JournalReplay: Equatable {
         if let cut = change.cutThrough {
             timeline.messages = timeline.messages.filter { $0.value.createdAt > cut }
         }
-        // What is covered no more is gone: see `Mutation.clearMessages`.
+        // Messages outside the coverage are gone: see `Mutation.clearMessages`.
         timeline.messages = timeline.messages.filter { entry in
             entry.value.position.flatMap { change.coverageAfter.range(containing: $0) } != nil
         }
@@ -108,7 +108,7 @@ struct JournalReplay: Equatable {
         }
     }
 
-    /// The same, read from the store.
+    /// Reads the same content from the store.
     init(reading reader: StoreReader, channels urls: [ChannelURL]) async throws {
         for url in urls {
             let coverage = try await reader.coverage(of: url)

@@ -9,7 +9,7 @@ import Testing
 struct JournalTests {
     private func commit(_ sequence: Int64) -> Commit { Commit(sequence: sequence, changes: []) }
 
-    @Test func `a reader that keeps up gets every commit in order`() {
+    @Test func `a fast reader gets every commit in order`() {
         var buffer = JournalBuffer(capacity: 2)
         for sequence in Int64(1)...9 {
             buffer.append(commit(sequence))
@@ -18,7 +18,7 @@ struct JournalTests {
         }
     }
 
-    @Test func `a reader that lags is told from where to where, then goes on (scar 86)`() {
+    @Test func `a slow reader gets the range of missed commits, then continues (scar 86)`() {
         var buffer = JournalBuffer(capacity: 2)
         for sequence in Int64(1)...2 { buffer.append(commit(sequence)) }
         #expect(buffer.take() == .commit(commit(1)))
@@ -30,7 +30,7 @@ struct JournalTests {
     }
 
     @Test(arguments: 1...6, [UInt64](1...20))
-    func `whatever the pace, entries follow on each other without a hole (scar 86)`(
+    func `entries follow each other without a hole at any pace (scar 86)`(
         capacity: Int, seed: UInt64
     ) {
         var random = SplitMix64(seed: seed)
@@ -60,7 +60,7 @@ struct JournalTests {
         #expect(met == written)
     }
 
-    @Test func `every reader hears of every commit from its beginning on, to the close`()
+    @Test func `a reader gets every commit from its start to the close`()
         async throws
     {
         let store = try await Store.test()
@@ -79,7 +79,7 @@ struct JournalTests {
         for await _ in await store.writer.journal() { Issue.record("Nothing happens any more.") }
     }
 
-    @Test func `a slow observer of 10,000 commits ends where the store ends (scar 86)`()
+    @Test func `a slow observer of 10,000 commits ends with the store's state (scar 86)`()
         async throws
     {
         let store = try await Store.test()
@@ -106,7 +106,7 @@ struct JournalTests {
         await store.close()
     }
 
-    @Test func `a reader whose task is cancelled ends, and is forgotten`() async throws {
+    @Test func `a reader whose task is cancelled ends and is removed`() async throws {
         let store = try await Store.test()
         let feed = await store.writer.journal()
         let observer = Task {

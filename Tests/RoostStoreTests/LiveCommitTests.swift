@@ -8,7 +8,7 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// Commits of single messages, and the look-ups that readers keep across them.
+/// Commits of single messages, and the caches of readers across them.
 struct LiveCommitTests {
     private func live(_ id: Int64, from sender: User? = nil) -> Mutation {
         .liveMessage(Fixture.message(id, from: sender), predecessor: MessageID(id - 1))
@@ -33,19 +33,19 @@ struct LiveCommitTests {
         }
         #expect(told == 596)
         #expect(try await store.reader.newest().count == 600)
-        // A checkpoint every 1,000 pages; 595 commits write some 3,000 and more.
+        // A checkpoint every 1,000 pages; 595 commits write more than 3,000.
         #expect(await store.writer.fileBytes().log < 1_100 * 4_120)
         #expect(try await store.verify().findings == [])
         await store.close()
     }
 
     @Test(.enabled(if: !Fixture.isSealed))
-    func `a commit waits for another process's lock, and its caller's thread goes on`()
+    func `a commit waits for another process's lock without blocking its caller's thread`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
         var options = Fixture.options
-        // On a busy machine the lock may be held for long.
+        // A busy machine may hold the lock for long.
         options.connection.busyTimeoutMS = 150_000
         let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
         try await store.writer.commit([Fixture.page(1...5)])
@@ -55,7 +55,8 @@ struct LiveCommitTests {
         let commit = Task(executorPreference: thread) {
             try await store.writer.commit([live(6)])
         }
-        // Jobs behind the commit on the same thread: a commit that waited there would hold them up.
+        // Jobs after the commit on the same thread: a commit that blocked the thread would delay
+        // them.
         for _ in 0..<10 { await Task(executorPreference: thread) {}.value }
         try other.executeScript("COMMIT")
         #expect(try await commit.value.messages()?.inserted.count == 1)
@@ -64,7 +65,7 @@ struct LiveCommitTests {
         await store.close()
     }
 
-    @Test func `a reader keeps what a commit has not changed, and sees what it has (scar 86)`()
+    @Test func `a reader keeps unchanged values across a commit, and reads changed ones (scar 86)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -97,7 +98,7 @@ struct LiveCommitTests {
     }
 
     @Test(.enabled(if: !Fixture.isSealed))
-    func `a reader keeps nothing over the commit of another process (scar 53)`() async throws {
+    func `a reader keeps no value across the commit of another process (scar 53)`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await Store.test(.folder(folder.path))
         let second = try await Store.test(.folder(folder.path))

@@ -8,9 +8,9 @@ import RoostTestSupport
 import Synchronization
 import Testing
 
-/// The pages of the log that live messages write, and the states that they leave on the page they share.
+/// The log pages that live messages write, and the channel states on the shared page.
 struct LivePagesTests {
-    /// Runs jobs one after the other on a queue of its own, and counts those that come from another thread.
+    /// Runs jobs in order on a queue of its own, and counts those enqueued from another thread.
     private final class CountingExecutor: SerialExecutor, TaskExecutor {
         private static let key = DispatchSpecificKey<ObjectIdentifier>()
         private let queue = DispatchQueue(label: "counting")
@@ -35,7 +35,7 @@ struct LivePagesTests {
 
     private static func channel(_ number: Int) -> ChannelURL { ChannelURL("channel \(number)") }
 
-    /// A live message whose ID tells its channel: 3,007 is the seventh of channel 3.
+    /// A live message whose ID contains its channel: 3,007 is the seventh of channel 3.
     private static func live(_ id: Int64) -> Mutation {
         .liveMessage(
             Fixture.message(id, in: channel(Int(id / 1_000))), predecessor: MessageID(id - 1))
@@ -58,7 +58,8 @@ struct LivePagesTests {
         }
     }
 
-    /// Checks that each channel is covered from its first message to the last one, and nothing is amiss.
+    /// Checks the coverage of each channel from its first to its last message, and the invariants
+    /// of the cache.
     private func check(_ store: Store, channels: Range<Int>, last: Int64) async throws {
         for number in channels {
             let first = Int64(number * 1_000)
@@ -72,19 +73,19 @@ struct LivePagesTests {
         #expect(try await store.verify().findings == [])
     }
 
-    /// Frames that each of some commits adds to the log.
+    /// Returns the number of frames that each commit adds to the log.
     private func pages(_ store: Store, _ ids: [Int64]) async throws -> [Int] {
         var pages: [Int] = []
         for id in ids {
             let before = await store.writer.fileBytes().log
             try await store.writer.commit([Self.live(id)])
-            // A frame is a page of 4,096 bytes behind 24 of its own.
+            // A frame is a page of 4,096 bytes after a header of 24.
             pages.append(Int(await store.writer.fileBytes().log - before) / 4_120)
         }
         return pages
     }
 
-    @Test func `a live message writes three pages of the log at most, in any channel (scar 157)`()
+    @Test func `a live message writes at most three pages of the log in any channel (scar 157)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -97,7 +98,7 @@ struct LivePagesTests {
         _ = try await pages(store, ids(5...5))
         let counts = try await pages(store, ids(6...15))
         #expect(counts.allSatisfy { $0 > 0 })
-        // Once in a while a leaf is full and becomes two.
+        // A full leaf becomes two.
         #expect(counts.count { $0 > 3 } <= 10, "\(counts)")
         try await check(store, channels: 1..<11, last: 15)
         await store.close()
@@ -120,7 +121,8 @@ struct LivePagesTests {
         await store.close()
     }
 
-    @Test func `states beyond the shared page are folded, and a restart finds them all (scar 36)`()
+    @Test
+    func `states beyond the shared page are folded, and a restart finds all of them (scar 36)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -138,7 +140,9 @@ struct LivePagesTests {
         await again.close()
     }
 
-    @Test func `any other change of a channel keeps what its live messages stated`() async throws {
+    @Test func `any other change of a channel keeps the coverage of its live messages`()
+        async throws
+    {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await Store.test(.folder(folder.path))
         try await fill(store, channels: 1..<4)
@@ -147,7 +151,7 @@ struct LivePagesTests {
                 try await store.writer.commit([Self.live(number * 1_000 + round)])
             }
         }
-        // An older page, a stretch of its own behind the end, and a cut at the beginning.
+        // An older page, a separate range after the end, and a cut at the beginning.
         try await store.writer.commit([Fixture.page(900...1_000, in: Self.channel(1))])
         try await store.writer.commit([Fixture.page(2_900...2_910, in: Self.channel(2))])
         try await store.writer.commit([
@@ -169,7 +173,7 @@ struct LivePagesTests {
     }
 
     @Test(.enabled(if: !Fixture.isSealed))
-    func `live messages of two processes by turns leave one state (scar 53)`() async throws {
+    func `alternating live messages of two processes leave one state (scar 53)`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let ours = try await Store.test(.folder(folder.path))
         let theirs = try await Store.test(.folder(folder.path))

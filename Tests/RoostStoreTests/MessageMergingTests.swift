@@ -6,7 +6,8 @@ import RoostStore
 import Testing
 
 struct MessageMergingTests {
-    @Test func `one message by every way in one commit is one row and one insertion (scar 54)`()
+    @Test
+    func `one message that a commit brings in every way is one row and one insertion (scar 54)`()
         async throws
     {
         let store = try await Store.test()
@@ -27,7 +28,7 @@ struct MessageMergingTests {
         #expect(again.sequence == commit.sequence + 1)
     }
 
-    @Test func `four tasks change one message at once, and the last edit stays (scar 142)`()
+    @Test func `of four concurrent changes of one message the last edit stays (scar 142)`()
         async throws
     {
         let store = try await Store.test()
@@ -51,7 +52,7 @@ struct MessageMergingTests {
         await store.close()
     }
 
-    @Test func `the copy edited later wins in any order (scar 119)`() async throws {
+    @Test func `the copy with the later edit wins in any order (scar 119)`() async throws {
         let versions = [
             Fixture.message(5, text: "first"),
             Fixture.message(5, text: "second", updatedAt: 10),
@@ -65,7 +66,7 @@ struct MessageMergingTests {
         }
     }
 
-    @Test func `new content under the same time still lands (scar 118)`() async throws {
+    @Test func `new content under the same time is stored (scar 118)`() async throws {
         let store = try await Store.test()
         let before = Fixture.message(5, text: "Hallo", updatedAt: 10)
         var after = before
@@ -100,7 +101,7 @@ struct MessageMergingTests {
         #expect(try await store.reader.message(RequestID("other")).value == nil)
     }
 
-    @Test func `a stale copy still tells the request ID that was missing`() async throws {
+    @Test func `a stale copy still adds the missing request ID`() async throws {
         let store = try await Store.test()
         let seen = Fixture.message(5, text: "edited", updatedAt: 9)
         try await store.writer.commit([.liveMessage(seen, predecessor: nil)])
@@ -123,7 +124,7 @@ struct MessageMergingTests {
         #expect(try await store.reader.damage() == [])
     }
 
-    @Test func `added and deleted in one commit was never there`() async throws {
+    @Test func `a message added and deleted in one commit is not reported`() async throws {
         let store = try await Store.test()
         let commit = try await store.writer.commit([
             Fixture.page(1...3), .deleted(Fixture.channel, [2]),
@@ -132,7 +133,7 @@ struct MessageMergingTests {
         #expect(commit.messages()?.deleted == [])
     }
 
-    @Test func `a message that moved in time stands once`() async throws {
+    @Test func `a message whose time changed is stored once`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([Fixture.page(1...9)])
         let moved = Fixture.message(4, at: 7)
@@ -144,7 +145,7 @@ struct MessageMergingTests {
             try await store.reader.newest().compactMap(\.messageID) == [1, 2, 3, 5, 6, 4, 7, 8, 9])
     }
 
-    @Test func `every kind of content and every field comes back`() async throws {
+    @Test func `a message keeps every kind of content and every field`() async throws {
         let store = try await Store.test()
         var rich = PayloadTests.rich
         rich.parentID = 3
@@ -161,7 +162,7 @@ struct MessageMergingTests {
         #expect(try await store.reader.newest() == expected)
     }
 
-    @Test func `reactions and replies land on what is cached, and nowhere else (scar 78)`()
+    @Test func `reactions and replies change cached messages only (scar 78)`()
         async throws
     {
         let store = try await Store.test()
@@ -193,7 +194,7 @@ struct MessageMergingTests {
     ]
 
     @Test(arguments: hostileNames.indices)
-    func `any name goes through every query (scars 38, 149)`(index: Int) async throws {
+    func `any name works in every query (scars 38, 149)`(index: Int) async throws {
         let name = Self.hostileNames[index]
         let owner = StoreOwner(application: "app", user: name)
         let store = try await Store.open(.memory, owner: owner)

@@ -46,7 +46,7 @@ struct MessageQueryTests {
     }
 
     @Test(arguments: [UInt64](1...40))
-    func `a question gets what a plain search of the log finds, page by page (R8, R58)`(
+    func `a query equals a plain search of the log, page by page (R8, R58)`(
         seed: UInt64
     ) async throws {
         var random = SplitMix64(seed: seed)
@@ -81,7 +81,7 @@ struct MessageQueryTests {
         }
     }
 
-    @Test func `mentions of me come from every channel, mine are not among them`() async throws {
+    @Test func `mentions of the user come from every channel, without own messages`() async throws {
         let store = try await Store.test()
         func call(_ id: Int64, in channel: ChannelURL, from user: UserID, _ mention: Mention)
             -> Message
@@ -106,7 +106,7 @@ struct MessageQueryTests {
         #expect(try await store.reader.mentions(before: last, limit: 2).value == [calls[0]])
     }
 
-    @Test func `edited messages come in the order of their edits`() async throws {
+    @Test func `edited messages are in the order of their edits`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([Fixture.page(1...9)])
         for (id, moment) in [(3, 50), (8, 40), (5, 60)] as [(Int64, Int64)] {
@@ -121,7 +121,7 @@ struct MessageQueryTests {
     }
 
     @Test(arguments: [UInt64](1...20))
-    func `every filter of a channel list finds what a plain search finds (scar 155)`(
+    func `every filter of a channel list equals a plain search (scar 155)`(
         seed: UInt64
     ) async throws {
         var random = SplitMix64(seed: seed)

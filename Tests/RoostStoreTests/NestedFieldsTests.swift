@@ -7,9 +7,9 @@ import RoostTestSupport
 import RoostWire
 import Testing
 
-/// What is unknown inside the objects of messages and channels is stored with its object.
+/// Unknown fields inside the objects of messages and channels, stored with their object.
 struct NestedFieldsTests {
-    /// A message of a newer server, in whose every object stands a field that nobody knows.
+    /// A message of a newer server, with an unknown field in each object.
     private static let messageText = """
         {"type":"FILE","message_id":7,"created_at":7,"channel_url":"channel","new":1,\
         "user":{"user_id":"ann","new":2},"message":"c","data":"{}","silent":false,\
@@ -45,7 +45,7 @@ struct NestedFieldsTests {
         return try reader.readMessage()
     }
 
-    /// Where the fields of the newer server stand, and what they say.
+    /// Returns the paths and values of the newer server's fields.
     private func marks(_ text: String) throws -> [String: JSONValue] {
         func marks(_ value: JSONValue, at path: String) -> [String: JSONValue] {
             var found: [String: JSONValue] = [:]
@@ -73,7 +73,7 @@ struct NestedFieldsTests {
     }
 
     @Test
-    func `every object's unknown fields come from the wire, through the store, and back (scar 76)`()
+    func `every object's unknown fields survive the wire and the store (scar 76)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -95,7 +95,7 @@ struct NestedFieldsTests {
         let group = try #require(try await store.reader.channel("channel").value)
         #expect(group == channel)
         #expect(try marks(text { $0.groupChannel(group) }) == marks(Self.channelText))
-        // A member's field is in no other channel, nor with a message of theirs.
+        // A member's field is stored in no other channel and with none of the member's messages.
         try await store.writer.commit([
             .channels([Fixture.group("other", members: [User(id: "hal")])])
         ])
@@ -107,7 +107,7 @@ struct NestedFieldsTests {
 
     // MARK: - Bytes
 
-    /// The least message with something unknown in it.
+    /// The smallest message with an unknown field inside.
     private static let small: Message = {
         var message = Fixture.message(7, text: "Hi", from: User(id: "anna"))
         message.sender?.unknownFields.keep(UnknownFields.Field(name: "x", json: "[1]"))
@@ -164,12 +164,12 @@ struct NestedFieldsTests {
         for count in bytes.indices {
             #expect(throws: PayloadError.self) { try read(Array(bytes[..<count])) }
         }
-        // The third of two members.
+        // Index 2 of two members.
         bytes[plain + 1] = 2
         #expect(throws: PayloadError.invalid) { try read(bytes) }
     }
 
-    @Test func `unsent words with unknown fields inside keep their bytes (scar 77)`() throws {
+    @Test func `unsent messages with unknown fields inside keep their bytes (scar 77)`() throws {
         let golden = """
             01 02 02 04 0176 00 00 00 00 00 00 04 0175 016e 0174 00 00 02 0173 0000000000 \
             0174 0000000000 00 02 00 00 00 00 00 00 00 01 016b 01 0176 00 00 \
@@ -204,7 +204,7 @@ struct NestedFieldsTests {
         #expect(try ParamsPayload.read(bytes.span) == .userMessage(words))
     }
 
-    @Test func `a message without unknown fields inside costs no byte`() {
+    @Test func `a message without unknown fields inside takes no extra byte`() {
         var plain = Self.small
         plain.sender?.unknownFields = UnknownFields()
         plain.details.poll?.options[1].unknownFields = UnknownFields()
@@ -213,7 +213,7 @@ struct NestedFieldsTests {
         #expect(with.count == without.count + 1 + 1 + 10 + 8)
     }
 
-    @Test func `damage to the places of unknown fields is an error and never a crash (scar 31)`()
+    @Test func `damage in the places of unknown fields is an error and never a crash (scar 31)`()
         throws
     {
         let whole = bytes(Self.small)
@@ -221,7 +221,7 @@ struct NestedFieldsTests {
         for count in whole.indices {
             #expect(throws: PayloadError.self) { try read(Array(whole[..<count])) }
         }
-        // Two places of ten and eight bytes stand at the end.
+        // Two places of ten and eight bytes are at the end.
         let start = whole.count - 18
         for kind in 0...255 as ClosedRange<UInt8> where kind != 1 {
             var damaged = whole
@@ -258,7 +258,7 @@ struct NestedFieldsTests {
         return message
     }
 
-    @Test func `an update that carries an object replaces it whole, unknown fields too (scar 76)`()
+    @Test func `an update with an object replaces the whole object, unknown fields too (scar 76)`()
         async throws
     {
         var update = try Self.message()
@@ -271,13 +271,13 @@ struct NestedFieldsTests {
         let message = try await stored(after: [.edited(update)])
         #expect(message.details.poll == details.poll && message.details.reactions == [])
         #expect(message.sender?.unknownFields.isEmpty == true)
-        // What the update does not tell of at all stays as it was.
+        // An object that the update leaves out stays.
         let before = try Self.message().details
         #expect(message.details.threadInfo == before.threadInfo)
         #expect(message.details.parentPreview == before.parentPreview)
     }
 
-    @Test func `votes and reactions change counts and leave the unknown fields alone (scar 76)`()
+    @Test func `votes and reactions change counts and keep the unknown fields (scar 76)`()
         async throws
     {
         var votes = PollVotes(pollID: 5, at: Timestamp(milliseconds: 9_000))
@@ -293,7 +293,7 @@ struct NestedFieldsTests {
         #expect(reactions?.first?.unknownFields["new"] == "8")
     }
 
-    @Test func `a reply that follows its parent keeps what else it was told of it (scars 76, 116)`()
+    @Test func `a reply that follows its parent keeps other fields of the preview (scars 76, 116)`()
         throws
     {
         var details = try Self.message().details

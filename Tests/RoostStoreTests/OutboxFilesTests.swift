@@ -9,7 +9,7 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// The files of unsent messages: what is copied, what is deleted, what is read.
+/// The files of unsent messages: copying, deletion, reading.
 struct OutboxFilesTests {
     private let folder: TemporaryFolder
     private let store: Store
@@ -64,7 +64,7 @@ struct OutboxFilesTests {
         await store.close()
     }
 
-    @Test func `only what is to be copied is copied, and its bytes are kept once (scar 61)`()
+    @Test func `only local files are copied, each once (scar 61)`()
         async throws
     {
         let path = folder.file("original")
@@ -80,7 +80,7 @@ struct OutboxFilesTests {
     }
 
     @Test(arguments: [false, true])
-    func `an unsent message shows its copy, and a sealed one shows none`(isSealed: Bool)
+    func `an unsent message shows its file's copy, and a sealed one shows none`(isSealed: Bool)
         async throws
     {
         let other = try TemporaryFolder(inMemory: true)
@@ -100,7 +100,7 @@ struct OutboxFilesTests {
 
     // MARK: Tidying
 
-    @Test func `a copy that may belong to an item nobody can read stays (scars 61, 65)`()
+    @Test func `a copy that may belong to an unreadable item stays (scars 61, 65)`()
         async throws
     {
         _ = try await send(.bytes([1]), as: "a")
@@ -110,14 +110,14 @@ struct OutboxFilesTests {
         try script("UPDATE item SET payload = x'63' WHERE sequence = 1")
         try await store.outbox.tidyFiles(madeBefore: .distantFuture)
         #expect(try names() == before)
-        // Without it nobody names that copy.
+        // Without this item no item names the copy.
         try script("DELETE FROM item WHERE sequence = 1")
         try await store.outbox.tidyFiles(madeBefore: .distantFuture)
         #expect(try names() == other.copies.map(\.name))
         await store.close()
     }
 
-    @Test func `of copies that nobody names only those of long ago are deleted (scar 61)`()
+    @Test func `of unreferenced copies only old ones are deleted (scar 61)`()
         async throws
     {
         _ = try await send(.bytes([1]))
@@ -138,7 +138,7 @@ struct OutboxFilesTests {
     // MARK: Reading
 
     @Test(arguments: [-1, 0, 1])
-    func `a copy that has another length than the file had is not sent (scar 61)`(
+    func `a copy of changed length is not sent (scar 61)`(
         difference: Int
     ) async throws {
         let item = try await send(.bytes([UInt8](repeating: 7, count: 100)))
@@ -156,7 +156,7 @@ struct OutboxFilesTests {
             count += some.count
             bytes = reader.next()
         }
-        // None at the end, nil where it is not what it was.
+        // No bytes at the end; nil if the length differs.
         #expect((bytes == []) == (difference == 0))
         #expect(count <= 100)
         await store.close()
@@ -164,7 +164,7 @@ struct OutboxFilesTests {
 
     // MARK: Editing
 
-    @Test func `an edit that waits changes what it names and nothing else (scar 66)`()
+    @Test func `a pending edit changes the fields it names and no others (scar 66)`()
         async throws
     {
         let now = Timestamp(milliseconds: 9)

@@ -8,13 +8,13 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// News of items, one of which has a row that takes none.
+/// Notes about items; the row of one item refuses changes.
 struct OutboxNotesTests {
     private let folder: TemporaryFolder
     private let disk: SimulatedDisk
     private let store: Store
 
-    /// Items "a", "b" and "c"; the row of "b" can be deleted and not be changed.
+    /// Makes the items "a", "b" and "c"; the row of "b" can be deleted but not changed.
     init() async throws {
         folder = try TemporaryFolder(inMemory: true)
         disk = SimulatedDisk(folder.path)
@@ -45,7 +45,7 @@ struct OutboxNotesTests {
     }
 
     @Test
-    func `writes that go together are one flush, and one refused alone costs no other (scar 65)`()
+    func `notes of one write are one flush, and a refused one costs no other (scar 65)`()
         async throws
     {
         func writes(_ names: RequestID...) -> [OutboxWrite] {
@@ -79,7 +79,7 @@ struct OutboxNotesTests {
         await store.close()
     }
 
-    @Test func `news that cannot be written keeps no other from the disk (scar 65)`() async throws {
+    @Test func `an unwritable note keeps no other note from the disk (scar 65)`() async throws {
         let refused = UnsentState.failed(.notAMember)
         let receipt = try await store.outbox.note([
             .attempt("a"), .state("b", refused), .state("c", refused), .removal("a"),
@@ -88,7 +88,7 @@ struct OutboxNotesTests {
         #expect(try await store.outbox.items().items.map(\.requestID) == ["b", "c"])
         #expect(try await row("b")?.state == .pending)
         #expect(try await row("c")?.state == refused)
-        // Who asked for it alone is told.
+        // A call with this note alone gets the error.
         await #expect(throws: StoreError.self) {
             try await store.outbox.note(.state("b", refused))
         }
@@ -98,7 +98,7 @@ struct OutboxNotesTests {
         await store.close()
     }
 
-    @Test func `what came later of an item waits with what was refused of it (scar 65)`()
+    @Test func `later notes of an item wait with the refused one (scar 65)`()
         async throws
     {
         try script(
@@ -113,14 +113,14 @@ struct OutboxNotesTests {
         #expect(try await store.outbox.note(notes).refused.keys.sorted() == [0, 2])
         #expect(try await row("b")?.attemptCount == 0)
         #expect(try await row("c")?.attemptCount == 1)
-        // A removal leaves nothing to be told.
+        // A removal leaves nothing to report.
         let ended = try await store.outbox.note(notes + [.removal("b")])
         #expect(ended.refused.isEmpty)
         #expect(try await store.outbox.items().items.map(\.requestID) == ["a", "c"])
         await store.close()
     }
 
-    @Test func `of news that meets a full disk nothing is written, and all may be told again`()
+    @Test func `a full disk writes none of the notes, and all can be repeated`()
         async throws
     {
         let notes: [OutboxNote] = [.attempt("a"), .attempt("b"), .removal("c")]
@@ -136,10 +136,10 @@ struct OutboxNotesTests {
         await store.close()
     }
 
-    @Test func `numbers that a refused note took are given by whoever asks next (scars 12, 65)`()
+    @Test func `the numbers of a refused note go to the next call (scars 12, 65)`()
         async throws
     {
-        // Nothing is left of the numbers this process had taken.
+        // No number is reserved by this process any more.
         await store.suspend()
         try await store.resume()
         let notes: [OutboxNote] = [

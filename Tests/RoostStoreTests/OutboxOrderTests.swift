@@ -19,7 +19,7 @@ struct OutboxOrderTests {
     }
 
     @Test(arguments: [.none, .sealed(MasterKeys(Fixture.key(7)))] as [StoreProtection])
-    func `of two processes that write by turns each comes behind the other (scar 12)`(
+    func `items of two alternating processes have the order of writing (scar 12)`(
         _ protection: StoreProtection
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -37,7 +37,7 @@ struct OutboxOrderTests {
                 try await send(id, in: stores[turn % 2])
             }
         }
-        // What is sent again comes behind all.
+        // A resent item is behind all others.
         #expect(
             try await stores[0].outbox.requeue(asked[3], createdAt: Timestamp(milliseconds: 2))
                 != nil)
@@ -48,7 +48,7 @@ struct OutboxOrderTests {
         for store in stores { await store.close() }
     }
 
-    @Test func `a number that a full disk took back is given again (scars 12, 40)`()
+    @Test func `a number that a full disk rolled back is given again (scars 12, 40)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)

@@ -8,7 +8,7 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// The outbox beside others: another process at the same files, and a file that takes long to copy.
+/// The outbox shared with another process, and files that take long to copy.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct OutboxSharingTests {
     private static func content(_ text: String) -> OutboxContent {
@@ -22,7 +22,7 @@ struct OutboxSharingTests {
             content: Self.content(id.rawValue))
     }
 
-    @Test func `the outbox is read again only when another process has written`() async throws {
+    @Test func `the outbox is read again only after a write by another process`() async throws {
         let folder = try TemporaryFolder()
         let ours = try await Store.test(.folder(folder.path))
         let theirs = try await Store.test(.folder(folder.path))
@@ -38,7 +38,7 @@ struct OutboxSharingTests {
         #expect(news?.items.map(\.requestID) == ["own", "other"])
         #expect(news?.items.map(\.attemptCount) == [2, 0])
         #expect(try await ours.outbox.note(.attempt("own")) == false)
-        // Of what happened while the files were closed nothing is known.
+        // Nothing is known of the time while the files were closed.
         await ours.suspend()
         try await ours.resume()
         #expect(try await ours.outbox.news(regardless: false)?.items.count == 2)
@@ -46,14 +46,14 @@ struct OutboxSharingTests {
         await ours.close()
     }
 
-    @Test func `after a suspension what another process wrote is news, whatever was read before`()
+    @Test func `after a suspension the writes of another process are news`()
         async throws
     {
         let folder = try TemporaryFolder()
         let ours = try await Store.test(.folder(folder.path))
         let theirs = try await Store.test(.folder(folder.path))
         for number in 1...3 {
-            // A connection that is new counts from the beginning.
+            // A new connection counts from the beginning.
             #expect(try await ours.outbox.news(regardless: true) != nil)
             await ours.suspend()
             try await append(RequestID("r\(number)"), in: theirs)
@@ -64,7 +64,7 @@ struct OutboxSharingTests {
         await ours.close()
     }
 
-    @Test func `a message of one process rings in another`() async throws {
+    @Test func `a message of one process rings in another process`() async throws {
         let folder = try TemporaryFolder()
         let ours = try await Store.test(.folder(folder.path))
         let theirs = try await Store.test(.folder(folder.path))
@@ -75,7 +75,7 @@ struct OutboxSharingTests {
         await ours.close()
     }
 
-    @Test func `a suspension gives the turn away, and the next turn is another one (scars 12, 49)`()
+    @Test func `a suspension releases the turn, and the next turn is a new one (scars 12, 49)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -95,7 +95,7 @@ struct OutboxSharingTests {
         await ours.close()
     }
 
-    @Test func `an edit and a deletion are done here only to what has not left (scar 10)`()
+    @Test func `an edit and a deletion change only an unsent item locally (scar 10)`()
         async throws
     {
         let store = try await Store.test()
@@ -115,7 +115,7 @@ struct OutboxSharingTests {
         #expect(try await store.outbox.items().items.map(\.requestID) == ["a"])
     }
 
-    @Test func `a later edit becomes part of one that waits, whose three days begin anew`()
+    @Test func `a later edit merges into a pending one, whose three days restart`()
         async throws
     {
         let store = try await Store.test()
@@ -132,14 +132,15 @@ struct OutboxSharingTests {
         #expect(folded.content == .change(.edit(.delivered(4), whole)))
         #expect(folded.createdAt == later)
         #expect(try await store.outbox.items().items == [folded])
-        // One that was refused stays what was refused.
+        // A refused item stays refused.
         try await store.outbox.note(.state("e", .failed(.notTheOwner)))
         #expect(try await store.outbox.fold(edit, into: "e", at: later) == nil)
     }
 
     // MARK: Copying
 
-    /// A file that gives its bytes when the test says so: who opens it to read waits for who writes.
+    /// A pipe as a file that gives its bytes when the test says so: opening it to read waits for a
+    /// writer.
     private struct SlowFile {
         let path: String
 
@@ -148,7 +149,7 @@ struct OutboxSharingTests {
             _ = unsafe mkfifo(path, 0o600)
         }
 
-        /// Returns when somebody has begun to read it.
+        /// Returns when a reader has opened the pipe.
         func open() async -> Int32 {
             await withCheckedContinuation { continuation in
                 Thread.run { [path] in
@@ -171,12 +172,13 @@ struct OutboxSharingTests {
             content: .fileMessage(FileMessageParams(files: [file]), copies: [nil]))
     }
 
-    /// The names of all copies that are there.
+    /// The names of all copies in the folder.
     private static func copies(in store: Store) -> [String] {
         store.outbox.attachments.map(PlainFile.names) ?? []
     }
 
-    @Test func `while a film is copied others are written down, behind it (scars 12, 144)`()
+    @Test
+    func `during the copy of a large file other items are appended behind it (scars 12, 144)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -187,7 +189,7 @@ struct OutboxSharingTests {
         let text = try await append("text", in: store)
         try await store.outbox.note(.attempt("text"))
         #expect(try await store.outbox.items().items.map(\.requestID) == ["text"])
-        // Nor is the system made to wait before it stops the app.
+        // The system does not wait for the copy before it suspends the app.
         await store.suspend()
         try await store.resume()
         SlowFile.write([1, 2, 3], to: descriptor)
@@ -202,7 +204,7 @@ struct OutboxSharingTests {
         await store.close()
     }
 
-    @Test func `a store that closes ends the copying, and nothing is left of it (scar 61)`()
+    @Test func `a store that closes ends the copying and leaves no part of it (scar 61)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -220,7 +222,7 @@ struct OutboxSharingTests {
         #expect(Self.copies(in: store) == [])
     }
 
-    @Test func `a call repeated while the first one copies harms no copy of the first (scar 61)`()
+    @Test func `a repeated call during a copy damages no copy of the first call (scar 61)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -252,7 +254,7 @@ struct OutboxSharingTests {
         await store.close()
     }
 
-    @Test func `of two calls under one name that copy at once one leaves its copies (scar 61)`()
+    @Test func `of two concurrent calls with one request ID one leaves its copies (scar 61)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -281,7 +283,7 @@ struct OutboxSharingTests {
         await store.close()
     }
 
-    @Test func `a copy that was tidied away during a suspension is made again (scar 61)`()
+    @Test func `a copy deleted during a suspension is made again (scar 61)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -292,12 +294,12 @@ struct OutboxSharingTests {
         let attachments = try #require(ours.outbox.attachments)
         while unsafe access("\(attachments)/film-1-0", F_OK) != 0 { await Task.yield() }
         await ours.suspend()
-        // As if a day had passed.
+        // A day later.
         let theirs = try await Store.test(.folder(folder.path))
         try await theirs.outbox.tidyFiles(madeBefore: .distantFuture)
         #expect(unsafe access("\(attachments)/film-1-0", F_OK) != 0)
         await theirs.close()
-        // The first copying goes on with the pipe it has; the second finds a file.
+        // The first copy continues with the open pipe; the second finds a file.
         _ = unsafe unlink(slow.path)
         let again = unsafe Glibc.open(slow.path, O_WRONLY | O_CREAT, 0o600)
         SlowFile.write([1, 2, 3, 4], to: again)
@@ -308,11 +310,11 @@ struct OutboxSharingTests {
         let item = try await film.value
         guard case .fileMessage(let params, let copies) = item.content, let copy = copies[0]
         else { return #expect(Bool(false)) }
-        // Behind nothing that was written meanwhile.
+        // No later item is before it.
         #expect(item.sequence == 1)
         let reader = try ours.outbox.reader(of: params.files[0], copy)
         #expect(reader.next() == [1, 2, 3, 4])
-        // What an item names stays.
+        // Files that an item names stay.
         try await ours.outbox.tidyFiles(madeBefore: .distantFuture)
         #expect(unsafe access("\(attachments)/\(copy.name)", F_OK) == 0)
         await ours.close()

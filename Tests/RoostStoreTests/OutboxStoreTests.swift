@@ -21,7 +21,7 @@ struct OutboxStoreTests {
             content: Self.content(id.rawValue))
     }
 
-    @Test func `a message is there after a restart, with every parameter (scars 15, 120)`()
+    @Test func `a message survives a restart with every parameter (scars 15, 120)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -39,7 +39,7 @@ struct OutboxStoreTests {
         await store.close()
     }
 
-    @Test func `what a call returns is what lies on the disk, whatever it says`() async throws {
+    @Test func `the returned item equals the stored one for any content`() async throws {
         let folder = try TemporaryFolder()
         let store = try await Store.test(.folder(folder.path))
         let files = FileMessageParams(
@@ -61,7 +61,7 @@ struct OutboxStoreTests {
                     leaves: number.isMultiple(of: 2)))
         }
         #expect(try await store.outbox.items().items == returned)
-        // Under a name that is known nothing is written.
+        // A known request ID writes nothing.
         let again = try await store.outbox.append(
             "r0", to: "elsewhere", createdAt: Timestamp(milliseconds: 9),
             content: Self.content("other"))
@@ -70,7 +70,7 @@ struct OutboxStoreTests {
         await store.close()
     }
 
-    @Test func `a hundred in one millisecond are a hundred rows in their order (scar 63)`()
+    @Test func `a hundred items of one millisecond are a hundred rows in order (scar 63)`()
         async throws
     {
         let store = try await Store.test()
@@ -128,7 +128,7 @@ struct OutboxStoreTests {
         await store.close()
     }
 
-    @Test func `what was removed stays removed, and its number is not given again`() async throws {
+    @Test func `a removed item stays removed, and its number is not given again`() async throws {
         let store = try await Store.test()
         try await append("a", in: store)
         let last = try await append("b", in: store)
@@ -141,7 +141,7 @@ struct OutboxStoreTests {
     }
 
     @Test(arguments: MessageMergingTests.hostileNames.indices)
-    func `any name goes through (scar 38)`(index: Int) async throws {
+    func `any request ID works (scar 38)`(index: Int) async throws {
         let name = MessageMergingTests.hostileNames[index]
         let store = try await Store.test()
         let item = try await append(RequestID(name), to: ChannelURL(name), in: store)
@@ -152,7 +152,7 @@ struct OutboxStoreTests {
         #expect(try await store.outbox.items().items == [])
     }
 
-    @Test func `an item that cannot be read blocks nothing and stays (scar 65)`() async throws {
+    @Test func `an unreadable item blocks no other and stays (scar 65)`() async throws {
         let folder = try TemporaryFolder()
         var store = try await Store.test(.folder(folder.path))
         for id: RequestID in ["a", "b", "c"] { try await append(id, in: store) }
@@ -165,13 +165,13 @@ struct OutboxStoreTests {
         store = try await Store.test(.folder(folder.path))
         let items = try await store.outbox.items()
         #expect(items.items.map(\.requestID) == ["a", "c"])
-        // A sealed outbox shows no name of what it cannot open.
+        // A sealed outbox shows no name of an item it cannot open.
         #expect(items.unreadable.count == 1)
         #expect(items.unreadable == ["b"] || Fixture.isSealed)
         await store.close()
     }
 
-    @Test func `clearing the cache leaves unsent words alone (scars 16, 40, 41)`() async throws {
+    @Test func `clearing the cache keeps unsent messages (scars 16, 40, 41)`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([Fixture.page(1...5)])
         let item = try await append("r", in: store)
@@ -181,7 +181,7 @@ struct OutboxStoreTests {
         #expect(try await store.outbox.items().items == [item])
     }
 
-    @Test func `an unsent message shows what was written`() async throws {
+    @Test func `an unsent message shows its content`() async throws {
         let store = try await Store.test()
         let item = try await store.outbox.append(
             "r", to: Fixture.channel, createdAt: Timestamp(milliseconds: 4),

@@ -6,7 +6,7 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// The stored forms of values, and their reading from any bytes.
+/// The stored forms of values, and reading of arbitrary bytes.
 struct PayloadTests {
     static let user: User = {
         var user = User(
@@ -97,7 +97,7 @@ struct PayloadTests {
         }
     }
 
-    @Test func `unsent words of version 1 keep their bytes (scar 77)`() throws {
+    @Test func `unsent messages of version 1 keep their bytes (scar 77)`() throws {
         let golden = "010102486901640163000103626f6201016b01017601 060300".filter { $0 != " " }
         var bytes: [UInt8] = []
         ParamsPayload.write(.userMessage(Self.params), to: &bytes)
@@ -108,7 +108,7 @@ struct PayloadTests {
     // MARK: - Any value, any bytes
 
     @Test(arguments: [Int64.min, -1, 0, 1, 63, 64, .max])
-    func `numbers keep their extremes (scar 140)`(number: Int64) throws {
+    func `numbers keep their extreme values (scar 140)`(number: Int64) throws {
         var message = Self.rich
         message.content = .file(
             FileContent(url: "", name: "", type: "", size: ByteCount(bytes: number)))
@@ -119,7 +119,7 @@ struct PayloadTests {
     }
 
     @Test(arguments: ["", "null", "a\0b", "👩‍👩‍👧‍👦", String(repeating: "x", count: 100_000)])
-    func `any words come back as they were`(text: String) throws {
+    func `any text survives a round trip`(text: String) throws {
         var message = Self.rich
         message.content = .unknown(kind: text)
         message.data = text
@@ -157,7 +157,7 @@ struct PayloadTests {
         #expect(throws: PayloadError.trailingBytes) { try Self.readMessage(message + [0]) }
     }
 
-    @Test func `a later version is told and not guessed at`() {
+    @Test func `a later version is an error`() {
         #expect(throws: PayloadError.version(2)) { try Self.readMessage([2, 0, 1, 0]) }
         #expect(throws: PayloadError.version(0)) { try Self.readChannel([0]) }
     }

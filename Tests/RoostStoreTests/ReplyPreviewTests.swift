@@ -5,7 +5,7 @@ import RoostModel
 import RoostStore
 import Testing
 
-/// Replies on disk, and what becomes of the message they answer.
+/// Replies on disk, and the previews of their parents.
 struct ReplyPreviewTests {
     private static func reply(_ id: Int64, to parent: Message) -> Message {
         var reply = Fixture.message(id)
@@ -35,13 +35,13 @@ struct ReplyPreviewTests {
         #expect(commit.messages()?.updated.map(\.after.messageID) == [1, 2, 4])
         #expect(commit.messages()?.coverageAfter == commit.messages()?.coverageBefore)
         #expect(try await previews(store) == [Self.edited.preview, Self.edited.preview])
-        // An older copy, by whatever way, takes nothing back.
+        // An older copy does not undo the edit, whichever way it comes.
         let late = try await store.writer.commit([
             .edited(Self.parent),
             .messages(Fixture.channel, [Self.parent], covering: Fixture.range(1, 1)),
         ])
         #expect(late.messages() == nil)
-        // A page that tells of the edit is as good as the event.
+        // A page with the edit has the same effect as the event.
         let newer = Fixture.message(1, text: "root!!", updatedAt: 60)
         try await store.writer.commit([
             .messages(Fixture.channel, [newer], covering: Fixture.range(1, 1))
@@ -51,7 +51,7 @@ struct ReplyPreviewTests {
         await store.close()
     }
 
-    @Test func `the deletion of a parent takes its preview from its replies (scar 116)`()
+    @Test func `the deletion of a parent removes its preview from its replies (scar 116)`()
         async throws
     {
         let store = try await Store.test()
@@ -67,7 +67,7 @@ struct ReplyPreviewTests {
         await store.close()
     }
 
-    @Test func `replies follow a parent that the cache does not have (scar 116)`() async throws {
+    @Test func `replies follow a parent outside the cache (scar 116)`() async throws {
         let store = try await Store.test()
         let reply = Self.reply(2, to: Self.parent)
         try await store.writer.commit([
@@ -84,7 +84,7 @@ struct ReplyPreviewTests {
         await store.close()
     }
 
-    @Test func `a page with a parent brings replies up to date that came before it (scar 116)`()
+    @Test func `a page with a parent updates replies that came before it (scar 116)`()
         async throws
     {
         let store = try await Store.test()
@@ -103,7 +103,7 @@ struct ReplyPreviewTests {
         await store.close()
     }
 
-    @Test func `a late edit of a parent does not undo a newer one in its replies (scar 116)`()
+    @Test func `a late edit of a parent does not undo a newer edit in its replies (scar 116)`()
         async throws
     {
         let store = try await Store.test()
@@ -117,12 +117,12 @@ struct ReplyPreviewTests {
         try await store.writer.commit([.edited(newer)])
         var late = Self.edited
         late.details.threadInfo = ThreadInfo(replyCount: 1)
-        // By whatever way: as an edit, with the parent itself, or with the reply.
+        // An edit, the parent itself, or the reply brings it.
         for mutation in [.edited(Self.edited), put(Self.reply(2, to: Self.edited)), put(late)] {
             try await store.writer.commit([mutation])
             #expect(try await previews(store) == [newer.preview])
         }
-        // A server that does not tell when may tell something new.
+        // A server that leaves out the time of the edit may still bring a newer text.
         var untold = reply
         untold.details.parentPreview = ParentPreview(content: .user(text: "root!!!"))
         try await store.writer.commit([put(untold)])
@@ -130,7 +130,7 @@ struct ReplyPreviewTests {
         await store.close()
     }
 
-    @Test func `an edit that the parent knows reaches a reply that came behind it (scar 116)`()
+    @Test func `an edit known of the parent reaches a later reply (scar 116)`()
         async throws
     {
         let store = try await Store.test()
@@ -138,7 +138,7 @@ struct ReplyPreviewTests {
         try await store.writer.commit([
             .messages(Fixture.channel, [Self.edited, old], covering: Fixture.range(1, 2))
         ])
-        // A page from before the first edit does not tell that it is older.
+        // A page from before the first edit does not show its age.
         try await store.writer.commit([
             .messages(Fixture.channel, [old], covering: Fixture.range(2, 2))
         ])
@@ -148,7 +148,7 @@ struct ReplyPreviewTests {
         await store.close()
     }
 
-    @Test func `replies follow a parent that an edit takes out of what is known (scar 116)`()
+    @Test func `replies follow a parent that an edit removes from the coverage (scar 116)`()
         async throws
     {
         let store = try await Store.test()

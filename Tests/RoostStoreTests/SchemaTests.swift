@@ -164,14 +164,14 @@ struct SchemaTests {
         name: String, plan: String
     ) async throws {
         let store = try await Store.test()
-        // Whoever asks for edits first has their index made.
+        // The first query for edits makes their index.
         _ = try await store.reader.edited(in: Fixture.channel, since: .distantPast, limit: 1)
         let found = try #require(try await store.writer.hotPlans()[name])
         #expect(found.joined(separator: "; ") == plan)
     }
 
     @Test(arguments: searchPlans)
-    func `a search walks the words and looks messages up, and sorts hits by rank only (R131)`(
+    func `a search walks the index of words, looks messages up and sorts by rank only (R131)`(
         name: String, plan: String
     ) async throws {
         let store = try await Store.test()
@@ -179,7 +179,7 @@ struct SchemaTests {
         #expect(found.joined(separator: "; ") == plan)
     }
 
-    @Test func `every hot query is pinned here`() async throws {
+    @Test func `every hot query has a pinned plan in this file`() async throws {
         let store = try await Store.test()
         #expect(
             try await store.writer.hotPlans().keys.sorted()

@@ -3,7 +3,7 @@
 import RoostSQLite
 import Testing
 
-/// A column of a sealed database, one of whose bits is to be another.
+/// A column of a sealed database, in which a test flips a bit.
 struct SealedColumn: Sendable, CustomTestStringConvertible {
     let testDescription: String
     private let read: Query<Void, [UInt8]>
@@ -11,8 +11,8 @@ struct SealedColumn: Sendable, CustomTestStringConvertible {
 
     /// - Parameters:
     ///   - name: The column.
-    ///   - read: Gives its values as bytes; each is another, being sealed or a hash.
-    ///   - write: Puts ?2 where ?1 stands.
+    ///   - read: Selects its values as bytes; all are distinct, being sealed or hashes.
+    ///   - write: Puts ?2 in place of ?1.
     init(_ name: String, _ read: SQL, _ write: SQL) {
         testDescription = name
         self.read = Query(sql: read) { row in row.bytes(0) }
@@ -24,7 +24,7 @@ struct SealedColumn: Sendable, CustomTestStringConvertible {
             })
     }
 
-    /// Turns one bit of one row over; both numbers count around.
+    /// Flips one bit of one row; both numbers wrap around.
     func flip(bit: Int, ofRow row: Int, in connection: Connection) throws {
         let values = try connection.all(read)
         let old = try #require(values.isEmpty ? nil : values[row % values.count])
@@ -77,7 +77,7 @@ struct SealedColumn: Sendable, CustomTestStringConvertible {
             "UPDATE store_state SET session = ?2 WHERE session = ?1"),
     ]
 
-    /// The vault of either database.
+    /// The columns of a vault, in either database.
     static let ofVault = [
         SealedColumn(
             "vault.header", "SELECT header FROM vault",

@@ -9,7 +9,7 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// Bits that turned over in what is sealed.
+/// Flipped bits in sealed values.
 struct SealedDamageTests {
     private let key = StoreProtection.sealed(MasterKeys(Fixture.key(1)))
 
@@ -21,7 +21,7 @@ struct SealedDamageTests {
         return place
     }
 
-    /// What a read gave, or nothing when it told of damage; anything else is a failure.
+    /// Returns the result of a read, or nil if it reported damage; any other error fails the test.
     private func read<Value>(
         _ place: Comment, _ told: inout Int, _ body: () async throws -> Value
     ) async throws -> Value? {
@@ -34,9 +34,9 @@ struct SealedDamageTests {
         }
     }
 
-    /// Opens the store and compares everything that it is ready to say with what was written.
+    /// Opens the store and compares all readable values with the written ones.
     ///
-    /// - Returns: How often it told of damage.
+    /// - Returns: The number of reports of damage.
     private func told(by place: SealedFolder, _ comment: Comment) async throws -> Int {
         var told = 0
         guard let store = try await read(comment, &told, { try await place.open(key) }) else {
@@ -89,7 +89,7 @@ struct SealedDamageTests {
     }
 
     @Test(arguments: SealedColumn.ofCache + SealedColumn.ofVault)
-    func `a bit that turned over in a sealed cache is told, and gives no wrong word (scars 42, 43)`(
+    func `a flipped bit in a sealed cache is reported and shows no wrong text (scars 42, 43)`(
         _ column: SealedColumn
     ) async throws {
         let place = try await filled()
@@ -102,7 +102,7 @@ struct SealedDamageTests {
                 bit: bit, ofRow: row, in: Connection(.file(try damaged.path("cache.sqlite"))))
             let comment: Comment = "\(column.testDescription), \(bit), \(row)"
             #expect(try await told(by: damaged, comment) > 0, comment)
-            // Unsent words lie in a database of their own.
+            // Unsent messages are in the other database.
             let store = try await damaged.open(key)
             #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
             await store.close()
@@ -111,7 +111,7 @@ struct SealedDamageTests {
     }
 
     @Test(arguments: SealedColumn.ofOutbox + SealedColumn.ofVault)
-    func `a bit that turned over in a sealed outbox is told, and gives no wrong word (scar 42)`(
+    func `a flipped bit in a sealed outbox is reported and shows no wrong text (scar 42)`(
         _ column: SealedColumn
     ) async throws {
         let place = try await filled()
@@ -124,7 +124,7 @@ struct SealedDamageTests {
             let comment: Comment = "\(column.testDescription), \(bit), \(row)"
             #expect(try await told(by: damaged, comment) > 0, comment)
             if SealedColumn.ofVault.contains(where: { $0.testDescription == "\(column)" }) {
-                // There is a second copy of these.
+                // These values have a second copy.
                 let store = try await damaged.open(key)
                 #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
                 await store.close()
@@ -133,7 +133,7 @@ struct SealedDamageTests {
         }
     }
 
-    /// What no sum covers: which row of the vault is which.
+    /// Changes that no checksum covers: swapped rows of the vault.
     private static let moves: [SQL] = [
         "UPDATE vault SET stage = 6", "DELETE FROM vault",
         "UPDATE data_key SET number = number + 64",
@@ -143,21 +143,21 @@ struct SealedDamageTests {
     ]
 
     @Test(arguments: moves.indices)
-    func `a row of the vault that moved or is lost is told, and gives no wrong word (scar 42)`(
+    func `a moved or lost row of the vault is reported and shows no wrong text (scar 42)`(
         index: Int
     ) async throws {
         let place = try await filled()
         let comment: Comment = "move \(index)"
         try Connection(.file(try place.path("cache.sqlite"))).executeScript(Self.moves[index])
         #expect(try await told(by: place, comment) > 0, comment)
-        // A channel can be fetched again, whatever became of its key.
+        // A channel can be fetched again after the loss of its key.
         let store = try await place.open(key)
         #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
         await store.close()
     }
 
     @Test
-    func `unsent words survive the loss of all that opens them, and a new key (scars 15, 42)`()
+    func `unsent messages survive the loss of the vault, and a new key (scars 15, 42)`()
         async throws
     {
         let place = try SealedFolder(inMemory: true)
@@ -178,7 +178,7 @@ struct SealedDamageTests {
             #expect(try await store.outbox.items().items.map(\.content) == [Secrets.unsent])
             await store.close()
         }
-        // The copy goes over to the new key with the rest, and goes when the seals do.
+        // The copy is rewrapped with the new key too, and is removed together with the encryption.
         let copy = try Connection(.file(try place.path("outbox.vault")))
         #expect(throws: VaultError.wrongKey) { try Vault.open(in: copy, old) }
         store = try await place.open(StoreProtection.sealed(MasterKeys(new)).takenOff())

@@ -9,11 +9,11 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// Finding words in a cache whose file holds none, and looking into it from outside.
+/// Search in a cache whose file has no index of words, and inspection from outside.
 struct SealedSearchTests {
     private let key = StoreProtection.sealed(MasterKeys(Fixture.key(1)))
 
-    @Test func `a sealed cache is searched, exactly through whatever happens (R134, R136)`()
+    @Test func `the search of a sealed cache is exact after any change (R134, R136)`()
         async throws
     {
         let place = try SealedFolder()
@@ -51,7 +51,7 @@ struct SealedSearchTests {
         Secrets.expectNone(in: place.files())
     }
 
-    @Test func `a cache that could be searched in the clear loses its words when sealed (R134)`()
+    @Test func `a searchable plain cache loses its index when it is sealed (R134)`()
         async throws
     {
         let place = try SealedFolder()
@@ -66,7 +66,7 @@ struct SealedSearchTests {
         Secrets.expectNone(in: place.files())
     }
 
-    @Test func `eviction leaves nothing readable in a sealed folder (R120, R136)`() async throws {
+    @Test func `eviction leaves no readable text in a sealed folder (R120, R136)`() async throws {
         let place = try SealedFolder()
         let store = try await place.open(key)
         try await Secrets.fill(store)
@@ -80,7 +80,7 @@ struct SealedSearchTests {
         Secrets.expectNone(in: place.files())
     }
 
-    @Test func `a look from outside needs the key, and finds all with it (scars 43, 44)`()
+    @Test func `an inspection needs the key and finds all with it (scars 43, 44)`()
         async throws
     {
         let place = try SealedFolder()
@@ -129,7 +129,8 @@ struct SealedSearchTests {
         await again.close()
     }
 
-    @Test func `copies set aside in the clear go when a cache is sealed, sealed ones stay (R134)`()
+    @Test
+    func `plain quarantined copies are deleted when a cache is sealed, sealed ones stay (R134)`()
         async throws
     {
         let place = try SealedFolder()
@@ -139,7 +140,7 @@ struct SealedSearchTests {
         let cache = try place.path("cache.sqlite")
         let folder = String(cache.dropLast("/cache.sqlite".count))
         try FileManager.default.copyItem(atPath: cache, toPath: cache + ".damaged-1")
-        // A repair with a key seals at once, and what it could set aside lies in the clear.
+        // A repair with a key seals at once, but its quarantined file is plain.
         var report = try await FolderInspection.repair(folder, owner: Secrets.owner, key)
         guard case .repaired(nil, _, let salvaged) = report else {
             Issue.record("What lay in the clear should be gone: \(report)")
@@ -169,7 +170,8 @@ struct SealedSearchTests {
         Secrets.expectNone(in: place.files())
     }
 
-    @Test func `a wrong key opens nothing anew, however damaged the cache is (scars 43, 44)`()
+    @Test
+    func `a wrong key never makes a new cache, however damaged the old one is (scars 43, 44)`()
         async throws
     {
         let place = try SealedFolder()

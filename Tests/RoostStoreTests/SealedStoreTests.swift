@@ -9,7 +9,7 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// A folder with a store in it, opened with one key or another.
+/// A folder with a store, opened with one key or another.
 struct SealedFolder {
     let folder: TemporaryFolder
     let keys: TemporaryFolder
@@ -19,7 +19,7 @@ struct SealedFolder {
         keys = try TemporaryFolder(inMemory: inMemory)
     }
 
-    /// The store's files as they are now, in a folder of their own, sealed with the same key.
+    /// Copies the store's present files to a folder of their own, with the same key.
     func copy() throws -> SealedFolder {
         let copy = try SealedFolder(inMemory: true)
         for name in try folder.contents() {
@@ -48,7 +48,7 @@ struct SealedFolder {
         }
     }
 
-    /// Every file below the folder and what is in it.
+    /// Every file below the folder with its content.
     func files() -> [(name: String, bytes: [UInt8])] {
         let base = URL(fileURLWithPath: folder.path)
         let names = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String }
@@ -71,13 +71,13 @@ struct SealedStoreTests {
     private let key = StoreProtection.sealed(MasterKeys(Fixture.key(1)))
     private let otherKey = StoreProtection.sealed(MasterKeys(Fixture.key(2)))
 
-    @Test func `no file of a sealed store shows what anybody wrote or is called (R134)`()
+    @Test func `no file of a sealed store shows a text or a name (R134)`()
         async throws
     {
         let place = try SealedFolder()
         var store = try await place.open(key)
         try await Secrets.fill(store)
-        // While it is open, the log is full of it.
+        // While the store is open, the log has its content.
         Secrets.expectNone(in: place.files())
         await store.close()
         Secrets.expectNone(in: place.files())
@@ -89,7 +89,7 @@ struct SealedStoreTests {
         Secrets.expectNone(in: place.files())
     }
 
-    @Test func `a sealed store in memory makes its key like any other (R134)`() async throws {
+    @Test func `a sealed store in memory makes a key too (R134)`() async throws {
         let keys = try TemporaryFolder()
         var options = Store.Options()
         options.protection = .keyFolder(keys.path)
@@ -101,7 +101,7 @@ struct SealedStoreTests {
         #expect(try keys.contents() != [])
     }
 
-    @Test func `the search for secrets finds them in a store in the clear`() async throws {
+    @Test func `the search for secrets finds them in a plain store`() async throws {
         let place = try SealedFolder()
         let store = try await place.open(.none)
         try await Secrets.fill(store)
@@ -111,7 +111,7 @@ struct SealedStoreTests {
         #expect(found.contains("Text-Lapwing as a word in \(Self.cacheName)"))
     }
 
-    @Test func `everything comes back from a sealed store (R131)`() async throws {
+    @Test func `a sealed store returns all values (R131)`() async throws {
         let place = try SealedFolder()
         var store = try await place.open(key)
         try await Secrets.fill(store)
@@ -123,7 +123,7 @@ struct SealedStoreTests {
     }
 
     @Test
-    func `wrong, missing and locked keys are told apart, and nothing goes (scars 43, 44, 47)`()
+    func `wrong, missing and locked keys are distinct errors (scars 43, 44, 47)`()
         async throws
     {
         let place = try SealedFolder()
@@ -134,7 +134,7 @@ struct SealedStoreTests {
         #expect(await place.error(otherKey) == .wrongKey)
         #expect(await place.error(.none) == .keyMissing)
         #expect(await place.error(.sealed(LockedKeys())) == .keyUnavailable)
-        // A key file that is not there is not made: it would only hide that the right one is missing.
+        // A missing key file is not made: a new one would hide that the right one is missing.
         #expect(await place.error(.keyFolder(place.keys.path)) == .keyMissing)
         #expect(place.files().map(\.name).sorted() == before)
         store = try await place.open(key)
@@ -143,7 +143,7 @@ struct SealedStoreTests {
         await store.close()
     }
 
-    @Test func `a key is not made while only the outbox is sealed (scar 43)`() async throws {
+    @Test func `no key is made while only the outbox is sealed (scar 43)`() async throws {
         let place = try SealedFolder()
         let store = try await place.open(.keyFolder(place.keys.path))
         try await Secrets.fill(store)
@@ -158,7 +158,7 @@ struct SealedStoreTests {
         await again.close()
     }
 
-    @Test func `a cache with a damaged vault is set aside, and unsent words stay (scar 42)`()
+    @Test func `a cache with a damaged vault is quarantined, and unsent messages stay (scar 42)`()
         async throws
     {
         let place = try SealedFolder()
@@ -175,7 +175,7 @@ struct SealedStoreTests {
         await store.close()
     }
 
-    @Test func `a message whose seal is broken is told of, forgotten and fetched again (R136)`()
+    @Test func `a message with a broken seal is reported, forgotten and fetched again (R136)`()
         async throws
     {
         let place = try SealedFolder()
@@ -195,7 +195,7 @@ struct SealedStoreTests {
         await store.close()
     }
 
-    @Test func `a row moved to another place does not open there`() async throws {
+    @Test func `a row moved to another place cannot be opened`() async throws {
         let place = try SealedFolder()
         var store = try await place.open(key)
         try await Secrets.fill(store)
@@ -211,7 +211,7 @@ struct SealedStoreTests {
         await store.close()
     }
 
-    @Test func `what was erased cannot be opened in a copy made later (R133)`() async throws {
+    @Test func `an erased channel cannot be opened in a copy made later (R133)`() async throws {
         let place = try SealedFolder()
         let store = try await place.open(key)
         try await Secrets.fill(store)
@@ -238,7 +238,7 @@ struct SealedStoreTests {
         }
     }
 
-    @Test func `a channel that goes takes its key with it`() async throws {
+    @Test func `a removed channel takes its key with it`() async throws {
         let place = try SealedFolder()
         let store = try await place.open(key)
         try await Secrets.fill(store)

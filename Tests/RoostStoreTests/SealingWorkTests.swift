@@ -10,11 +10,11 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// Sealing what stands in the clear, and replacing the master key.
+/// Encryption of a plain store, and rotation of the master key.
 struct SealingWorkTests {
     private let key = StoreProtection.sealed(MasterKeys(Fixture.key(1)))
 
-    @Test func `a store in the clear is sealed by opening it with a key, whole (R134)`()
+    @Test func `opening a plain store with a key seals all of it (R134)`()
         async throws
     {
         let place = try SealedFolder()
@@ -35,14 +35,14 @@ struct SealingWorkTests {
         #expect(await place.error(.none) == .keyMissing)
     }
 
-    @Test func `sealing that was cut goes on with what is left (scar 154)`() async throws {
+    @Test func `an interrupted sealing continues with the rest (scar 154)`() async throws {
         let place = try SealedFolder()
         var store = try await place.open(.none)
         try await Secrets.fill(store)
         await store.close()
         store = try await place.open(key)
         await store.close()
-        // As a crash leaves it: names are sealed, and so are some of the messages.
+        // The state after a crash: names are sealed, and so are some of the messages.
         let plain = try SealedFolder()
         store = try await plain.open(.none)
         try await Secrets.fill(store)
@@ -60,7 +60,7 @@ struct SealingWorkTests {
         Secrets.expectNone(in: place.files())
     }
 
-    @Test func `a message in the clear is refused once a store is sealed`() async throws {
+    @Test func `a plain message is refused once a store is sealed`() async throws {
         let place = try SealedFolder()
         var store = try await place.open(key)
         try await Secrets.fill(store)
@@ -79,7 +79,7 @@ struct SealingWorkTests {
         await store.close()
     }
 
-    @Test func `a new key takes over both databases, and the old one opens nothing (R132)`()
+    @Test func `a new key opens both databases, and the old one opens neither (R132)`()
         async throws
     {
         let place = try SealedFolder()
@@ -99,7 +99,7 @@ struct SealingWorkTests {
     }
 
     @Test(arguments: ["begun", "cache", "outbox"])
-    func `a replacement cut at any step is finished by the next opening (scar 15)`(
+    func `a rotation interrupted at any step is completed by the next opening (scar 15)`(
         _ cut: String
     ) async throws {
         let place = try SealedFolder()
@@ -120,12 +120,13 @@ struct SealingWorkTests {
         #expect(left.previous.isEmpty && left.current.isSame(as: keys.current))
     }
 
-    @Test func `unsent words of a sealed outbox survive a damaged page (scar 42)`() async throws {
+    @Test func `unsent messages of a sealed outbox survive a damaged page (scar 42)`() async throws
+    {
         let place = try SealedFolder()
         var store = try await place.open(key)
         try await Secrets.fill(store)
         await store.close()
-        // The index of request IDs: the items and the vault stand in other pages.
+        // The index of request IDs: the items and the vault are in other pages.
         let path = try place.path("outbox.sqlite")
         let root = try Connection(.file(path)).first(
             Query<Void, Int64>(

@@ -18,7 +18,7 @@ struct SearchHitsTests {
         ("{tag}: c1", []), ("c1", []), ("c1 ", []), ("\"c1\"", []), ("hello -c1", [1]),
         ("c1 hello", []), ("hello*", [1]), ("\u{0}hello\u{0}", [1]), ("🇩🇪", [12]),
     ])
-    func `what is typed finds what is meant, in any script (scar 38)`(
+    func `a typed text finds its matches in any script (scar 38)`(
         typed: String, expected: [Int64]
     ) throws {
         let fixture = try SearchFixture([
@@ -28,7 +28,7 @@ struct SearchHitsTests {
         #expect(try fixture.find(typed) == expected)
     }
 
-    @Test func `nothing that is typed is an error (scar 38)`() throws {
+    @Test func `no typed text is an error (scar 38)`() throws {
         let fixture = try SearchFixture(["a \" b * ( ) : ; c1 AND OR NOT NEAR 東京 👍"])
         let alphabet = [
             "a", "\"", "-", " ", "\u{0}", "*", "(", ")", ":", ";", "'", "^", "+", "{", "}", "東",
@@ -50,7 +50,7 @@ struct SearchHitsTests {
         }
     }
 
-    @Test func `every part of a run without spaces is found, and marked where it stands`() throws {
+    @Test func `every part of a run without spaces is found and marked at its place`() throws {
         let text = "昨日は東京で友達とラーメンを食べました"
         let fixture = try SearchFixture([text])
         for start in text.indices {
@@ -62,7 +62,7 @@ struct SearchHitsTests {
         }
     }
 
-    @Test func `a text is marked exactly when the index finds it`() throws {
+    @Test func `a text has marks exactly if the index finds it`() throws {
         var random = SplitMix64(seed: 5)
         let words = ["ab", "abc", "Éa", "東", "京", "👍", "-", "e\u{301}a", "ｶﾞ", "ガ", "한국", "다"]
         func draw(_ count: UInt64) -> String {
@@ -93,7 +93,7 @@ struct SearchHitsTests {
         #expect(try fixture.marked("ガ", in: "xｶﾞy") == ["ｶﾞ"])
     }
 
-    @Test func `a snippet shows what was found and says what it cuts off`() throws {
+    @Test func `a snippet shows the hit and marks what it cuts off`() throws {
         let fixture = try SearchFixture()
         let text =
             String(repeating: "word ", count: 100) + "needle" + String(repeating: " é", count: 99)
@@ -111,7 +111,7 @@ struct SearchHitsTests {
     }
 
     @Test(arguments: [SearchRequest.Order.newest, .relevance])
-    func `channels, senders and times restrict, and pages add up to the whole`(
+    func `channels, senders and times restrict a search, and pages add up to all hits`(
         order: SearchRequest.Order
     ) throws {
         let fixture = try SearchFixture()
@@ -147,7 +147,7 @@ struct SearchHitsTests {
         }
     }
 
-    @Test func `a word said often comes first, then the newest`() throws {
+    @Test func `a message with more occurrences is first, then the newest`() throws {
         let fixture = try SearchFixture([
             "common rare", "common common", "x", "common", "y", "z", "w",
         ])
@@ -155,7 +155,7 @@ struct SearchHitsTests {
         #expect(try request.hits(in: fixture.connection).map(\.messageID) == [2, 4, 1])
     }
 
-    @Test func `of two words the seldom one counts more, and a channel not at all`() throws {
+    @Test func `the rarer of two words counts more, and the channel counts nothing`() throws {
         let fixture = try SearchFixture()
         for id: Int64 in 1...20 { try fixture.put(.init(id: id, text: "common c1", channel: 1)) }
         try fixture.put(.init(id: 30, text: "seldom seldom common", channel: 1))
@@ -168,7 +168,7 @@ struct SearchHitsTests {
         #expect(try request.hits(in: fixture.connection) == everywhere)
     }
 
-    @Test func `the index leads and messages are looked up by their ID`() throws {
+    @Test func `the index is the outer loop, and messages are looked up by ID`() throws {
         let fixture = try SearchFixture(["a"])
         let plan = try fixture.connection.plan(of: SearchRequest.newestQuery)
         #expect(plan.first?.contains("t VIRTUAL TABLE INDEX") == true, "\(plan)")

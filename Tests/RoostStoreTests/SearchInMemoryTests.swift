@@ -8,8 +8,7 @@ import RoostTestSupport
 import Testing
 
 struct SearchInMemoryTests {
-    @Test func `the index of a sealed cache lies in memory and finds messages of the file`() throws
-    {
+    @Test func `the index of a sealed cache is in memory and finds messages of the file`() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let path = folder.file("cache")
@@ -36,13 +35,13 @@ struct SearchInMemoryTests {
         #expect(try file.first(tables) == 0)
     }
 
-    @Test func `an answer of an index in memory that is not whole names what it cannot see (R135)`()
+    @Test func `an incomplete answer of an index in memory names the missing part (R135)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
         var options = Store.Options()
         options.isSearchable = false
-        // A search fills in no more than 20,000 messages before it answers.
+        // A search indexes at most 20,000 messages before it answers.
         let count: Int64 = 20_400
         let plain = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
         for part in 0..<Int64(4) {
@@ -63,7 +62,7 @@ struct SearchInMemoryTests {
         let unseen = periods.filter { $0.reason == .notIndexed }
         #expect(unseen.map(\.channel) == [Fixture.channel])
         #expect(unseen.first?.through == Timestamp(milliseconds: 400))
-        // The next one goes on where this one stopped.
+        // The next search continues.
         let late = try await store.reader.search(oldest).value
         #expect(late.found.map(\.message.messageID) == [1] && late.index.isComplete)
         await store.close()

@@ -62,7 +62,7 @@ struct SearchFixture {
         try SearchQuery(typed, by: tokenizer)
     }
 
-    /// The IDs of the messages found, newest first.
+    /// Returns the IDs of the messages found, newest first.
     func find(_ typed: String) throws -> [Int64] {
         try SearchRequest(query(typed), limit: 100).hits(in: connection).map(\.messageID)
     }
@@ -73,12 +73,12 @@ struct SearchFixture {
         }
     }
 
-    /// Every word the index holds, with its message.
+    /// Every word in the index, with its message.
     var indexed: [String] {
         get throws { try connection.all(.vocabulary) }
     }
 
-    /// Every word it should hold for these messages.
+    /// Returns every word that the index should have for these messages.
     func words(of items: some Sequence<Item>) throws -> [String] {
         var words: [String] = []
         for item in items {
@@ -125,11 +125,9 @@ struct SearchIndexTests {
     ]
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func
-        `the index has exactly the words of what lies above its floor, whatever happened (scar 164)`(
-            seed: UInt64
-        ) throws
-    {
+    func `the index has exactly the words above its floor after any change (scar 164)`(
+        seed: UInt64
+    ) throws {
         var random = SplitMix64(seed: seed)
         let fixture = try SearchFixture(isEmpty: seed % 2 == 0)
         var items: [Int64: SearchFixture.Item] = [:]
@@ -178,7 +176,7 @@ struct SearchIndexTests {
         #expect(try fixture.indexed == fixture.words(of: items.values))
     }
 
-    @Test func `a step that is rolled back is done again`() throws {
+    @Test func `a step that is rolled back is repeated`() throws {
         let fixture = try SearchFixture(isEmpty: false)
         let entries = (1...5).map {
             SearchEntry(messageID: $0, channelRow: 1, text: "word")
@@ -205,7 +203,8 @@ struct SearchIndexTests {
         #expect(try fixture.index.state.isComplete)
     }
 
-    @Test func `a database without an index says so, and one is made anew in place of any other`()
+    @Test
+    func `a database without an index reports it, and a new one replaces one of another format`()
         throws
     {
         let connection = try Connection(.memory)

@@ -7,14 +7,14 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// A life of a cache: everything that can happen to its messages, at random.
+/// Random changes of a cache's messages, of every kind.
 private struct RandomMessages {
     static let urls: [ChannelURL] = ["a", "b", "c"]
     static let words = ["apple", "banana", "cherry", "damson", "東京", "elder"]
 
     private var random: SplitMix64
     private var lastID: Int64 = 0
-    /// What was said of each channel, to speak of it again.
+    /// The messages of each channel, for later changes.
     private var said: [ChannelURL: [Message]] = [:]
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
@@ -72,7 +72,7 @@ private struct RandomMessages {
         }
     }
 
-    /// New messages, and the last ones once more, perhaps with other words.
+    /// A page of new messages and the last ones again, perhaps with other text.
     private mutating func page(of url: ChannelURL) -> Mutation {
         var page = said[url]?.suffix(draw(5)) ?? []
         for _ in 0..<draw(6) {
@@ -93,11 +93,9 @@ private struct RandomMessages {
 
 struct SearchStoreTests {
     @Test(arguments: [UInt64](1...10), [false, true])
-    func
-        `a search finds what a plain look at every cached message finds, whatever happened (R136, scar 164)`(
-            seed: UInt64, isInMemory: Bool
-        ) async throws
-    {
+    func `a search equals a plain look at every cached message after any change (R136, scar 164)`(
+        seed: UInt64, isInMemory: Bool
+    ) async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         var life = RandomMessages(seed: seed)
@@ -172,7 +170,7 @@ struct SearchStoreTests {
         return messages
     }
 
-    /// Not one word more: what was deleted is not in the index any more.
+    /// Expects that the index has no word of a deleted message.
     private static func expectWords(
         of messages: [Message], inStoreAt folder: String
     ) throws {
@@ -191,7 +189,7 @@ struct SearchStoreTests {
         try connection.execute(.checkIndex)
     }
 
-    @Test func `a search says what is not cached, and a channel that has caught up hides nothing`()
+    @Test func `a search names uncached ranges, and none in a channel that has caught up`()
         async throws
     {
         let store = try await Store.test()
@@ -222,7 +220,7 @@ struct SearchStoreTests {
         #expect(periods.map(\.channel) == ["b"])
     }
 
-    @Test func `pages of hits add up, and each shows where the words stand`() async throws {
+    @Test func `pages of hits add up, and each hit marks the words`() async throws {
         let store = try await Store.test()
         var file = FileContent(
             url: "u", name: "needle.pdf", type: "t", size: ByteCount(bytes: 1),
@@ -249,7 +247,7 @@ struct SearchStoreTests {
     }
 
     @Test
-    func `a store without search says how to get it, and keeps another process's index in step`()
+    func `a store without search says how to enable it, and updates another process's index`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -273,7 +271,7 @@ struct SearchStoreTests {
         await plain.close()
     }
 
-    @Test func `an index of another format is dropped and filled anew`() async throws {
+    @Test func `an index of another format is dropped and filled again`() async throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let first = try await Store.test(.folder(folder.path))
@@ -304,7 +302,7 @@ struct SearchStoreTests {
         await store.close()
     }
 
-    @Test func `an index in memory follows other processes, and leaves no word in the file`()
+    @Test func `an index in memory follows other processes and leaves no word in the file`()
         async throws
     {
         let folder = try TemporaryFolder()

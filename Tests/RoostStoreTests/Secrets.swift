@@ -6,7 +6,7 @@ import RoostModel
 import RoostStore
 import Testing
 
-/// What nobody may find in the files of a sealed store: one distinctive word of every kind.
+/// Texts that no file of a sealed store may contain: one distinctive word of every kind.
 enum Secrets {
     static let owner = StoreOwner(application: "Application-Kestrel", user: "Owner-Wagtail")
     static let channel: ChannelURL = "channel-url-Plover"
@@ -20,7 +20,7 @@ enum Secrets {
     static let unsent = OutboxContent.userMessage(
         UserMessageParams(text: "Unsent-Words-Curlew", customType: "Unsent-Type-Knot"))
 
-    /// Every text that must not be found.
+    /// All texts that must not be found.
     static let texts = [
         "Application-Kestrel", "Owner-Wagtail", "channel-url-Plover", "channel-url-Dotterel",
         "Sender-Bittern", "Nick-Dunlin", "Picture-Sanderling", "Town-Whimbrel", "Last-Text-Godwit",
@@ -64,12 +64,12 @@ enum Secrets {
         MessageFilter(customTypes: ["Custom-Type-Garganey"], senderIDs: ["Sender-Bittern"])
     }
 
-    /// Looks for a word of theirs.
+    /// Searches for one of the words.
     static func search(_ store: Store) async throws -> SearchAnswer {
         try await store.reader.search(SearchQuestion("lapwing", limit: 100)).value
     }
 
-    /// Writes one of everything.
+    /// Writes one object of every kind.
     static func fill(_ store: Store) async throws {
         try await store.writer.commit([
             .channels([group, Fixture.group(otherChannel, createdAt: 2)]), page,
@@ -100,7 +100,7 @@ enum Secrets {
         try await store.writer.commit([page])
     }
 
-    /// Reads it all back.
+    /// Reads all objects back.
     static func expectAll(in store: Store) async throws {
         let reader = store.reader
         let found = try await reader.newest(in: channel)
@@ -127,7 +127,7 @@ enum Secrets {
         #expect(items.items.map(\.channel) == [channel])
     }
 
-    /// What of it stands in some files, in UTF-8, UTF-16 or base64.
+    /// Returns the texts that some files contain, in UTF-8, UTF-16 or base64.
     static func found(in files: [(name: String, bytes: [UInt8])]) -> [String] {
         var found: [String] = []
         for file in files {
@@ -149,9 +149,10 @@ enum Secrets {
         #expect(found(in: files) == [])
     }
 
-    /// A word as an index has it: in small letters, without those it shares with the one before.
+    /// A word as an index has it: in small letters, without the prefix it shares with the previous
+    /// word.
     ///
-    /// Nil for one so short that it may stand anywhere by chance.
+    /// Nil for a word so short that it may occur by chance.
     private static func indexed(_ text: String) -> Data? {
         let word = text.split(separator: ".")[0].split(separator: "-").last ?? ""
         return word.utf8.count < 6 ? nil : Data(word.lowercased().utf8.dropFirst())
@@ -160,7 +161,7 @@ enum Secrets {
     private static func forms(of text: String) -> [(String, Data)] {
         let utf8 = Array(text.utf8)
         let wide: [UInt8] = utf8.reduce(into: []) { wide, byte in wide += [byte, 0] }
-        // Base64 shows a text in one of three ways, as it begins at one of three places.
+        // Base64 shows a text in one of three ways, by the offset of its first byte.
         let encoded = (0..<3).map { shift -> (String, Data) in
             let start = (3 - shift) % 3
             let whole = Data(utf8.dropFirst(start).prefix((utf8.count - start) / 3 * 3))

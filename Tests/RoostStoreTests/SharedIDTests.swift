@@ -6,11 +6,13 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// One message ID in two channels: IDs are unique in an application, and a server may say otherwise.
+/// One message ID in two channels.
+///
+/// IDs are unique in an application, but a server may break that.
 struct SharedIDTests {
     private static let shared: MessageID = 3
 
-    /// The shared message as a channel has it.
+    /// Returns the shared message in a channel.
     private static func message(in url: ChannelURL, at moment: Int64 = 3, edit: Int64? = nil)
         -> Message
     {
@@ -32,7 +34,7 @@ struct SharedIDTests {
                 lower: Fixture.place(2, base + 2), upper: Fixture.place(4, base + 4)))
     }
 
-    /// What a server says, commit by commit, and the channel that has the shared message at the end.
+    /// The server's commits, and the channel that has the shared message at the end.
     private static let ways: [String: (commits: [[Mutation]], owner: ChannelURL?)] = [
         "a, b": ([[page(of: "a")], [page(of: "b")]], "b"),
         "b, a": ([[page(of: "b")], [page(of: "a")]], "a"),
@@ -77,7 +79,7 @@ struct SharedIDTests {
     ]
 
     @Test(arguments: ways.keys.sorted(), [false, true])
-    func `one message ID in two channels stands in the channel that was told of last`(
+    func `one message ID in two channels belongs to the channel that named it last`(
         way: String, isInMemory: Bool
     ) async throws {
         let (commits, owner) = try #require(Self.ways[way])
@@ -95,7 +97,7 @@ struct SharedIDTests {
             try await expectSound(store)
         }
         try await expectAnswers(of: store, owner: owner)
-        // Both channels are told of an edit and of a deletion; one of them has the message.
+        // Both channels get an edit and a deletion; one of them has the message.
         for url in ["a", "b"] as [ChannelURL] {
             try await store.writer.commit([.edited(Self.message(in: url, edit: 100))])
             try await expectSound(store)
@@ -110,7 +112,7 @@ struct SharedIDTests {
     }
 
     @Test(arguments: [["a", "b"], ["b", "a"]] as [[ChannelURL]])
-    func `a channel that loses a message to another claims to know nothing at its place`(
+    func `a channel that loses a message to another has a hole at its place`(
         order: [ChannelURL]
     ) async throws {
         let store = try await Store.test()
@@ -121,7 +123,7 @@ struct SharedIDTests {
         #expect(lost.ranges.count == 2, "the messages on both sides are known as before")
         let kept = try await store.reader.coverage(of: order[1]).value
         #expect(kept.range(containing: place) != nil)
-        // The server says that it was never there.
+        // The server states that the message was never there.
         try await store.writer.commit([
             .messages(order[0], [], covering: CoveredRange(lower: place, upper: place))
         ])
@@ -137,7 +139,7 @@ struct SharedIDTests {
         #expect(try await store.reader.searchFindings() == [])
     }
 
-    /// A search and a plain look find the shared message in its channel, and nowhere else.
+    /// Expects that a search and a plain look find the shared message in its channel only.
     private func expectAnswers(of store: Store, owner: ChannelURL?) async throws {
         try await store.finishIndex(stepSize: 2)
         let question = SearchQuestion("apple", liveChannels: ["a", "b"])

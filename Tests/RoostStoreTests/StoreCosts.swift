@@ -3,9 +3,9 @@
 import RoostSQLite
 import RoostStore
 
-/// The work that a connection has done since it was opened.
+/// The work of a connection since it was opened.
 struct StoreCosts: Sendable {
-    /// Rows written, those inside the index of words included.
+    /// Written rows, those inside the index of words included.
     let writtenRows: Int64
     /// Pages read from the file.
     let readPages: Int
@@ -27,21 +27,21 @@ extension StoreWriter {
         }
     }
 
-    /// Makes the disk full beyond so many pages; nil lifts the limit.
+    /// Makes the disk full beyond a number of pages; nil lifts the limit.
     func limitPages(to count: Int?) async throws(StoreError) {
         try await withConnection { connection throws(SQLiteError) in
             try connection.limitPages(to: count ?? 1_000_000_000)
         }
     }
 
-    /// Pages of the file, those in the log included.
+    /// The number of pages of the file, those in the log included.
     func pageCount() async throws(StoreError) -> Int {
         try await withConnection { connection throws(SQLiteError) in
             Int(try connection.first(Query(sql: "PRAGMA page_count") { $0.int64(0) }) ?? 0)
         }
     }
 
-    /// Zero between any two calls (scar 50).
+    /// The number of busy statements; zero between any two calls (scar 50).
     func busyStatementCount() async throws(StoreError) -> Int {
         try await withConnection { connection throws(SQLiteError) in connection.busyStatementCount }
     }

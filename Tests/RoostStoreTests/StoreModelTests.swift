@@ -6,20 +6,20 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// A server as simple as can be, and what a cache that heard its statements must hold.
+/// A simple server, and the content that a cache must have after its statements.
 private struct ServerModel {
     static let urls: [ChannelURL] = ["a", "b", "c"]
 
-    /// Each channel's messages as they are, oldest first.
+    /// Each channel's present messages, oldest first.
     var logs: [ChannelURL: [Message]] = [:]
-    /// What the cache must hold, by the naive reading of each mutation.
+    /// The required content of the cache, by the naive reading of each mutation.
     var cached: [ChannelURL: [MessageID: Message]] = [:]
     var channels: [ChannelURL: GroupChannel] = [:]
-    /// Everybody as they are now.
+    /// All users in their present state.
     private var users: [UserID: User] = [:]
-    /// Everybody as the client heard of them last.
+    /// All users as last sent to the client.
     var toldUsers: [UserID: User] = [:]
-    /// Deleted on the server, not told yet.
+    /// Deleted at the server, not sent yet.
     var untold: [ChannelURL: [MessageID]] = [:]
     private var lastID: Int64 = 0
     private var clock: Int64 = 1_000
@@ -37,7 +37,7 @@ private struct ServerModel {
         return user
     }
 
-    /// Something happens on the server, and perhaps the client hears of something.
+    /// Makes one change at the server, and may send one to the client.
     mutating func step() -> [Mutation] {
         let url = Self.urls[draw(Self.urls.count)]
         switch draw(20) {
@@ -65,7 +65,7 @@ private struct ServerModel {
             message.delivery = .delivered(MessageID(lastID), RequestID("r\(lastID)"))
         }
         logs[url, default: []].append(message)
-        guard draw(3) > 0 else { return [] }  // The link was down.
+        guard draw(3) > 0 else { return [] }  // The connection was lost.
         hear(message)
         return [.liveMessage(message, predecessor: draw(5) == 0 ? nil : previous)]
     }
@@ -78,7 +78,7 @@ private struct ServerModel {
         return [.messages(url, page.reversed(), covering: range(of: page, fromStart: start == 0))]
     }
 
-    /// A page that was on its way for long: messages as they were before their edits.
+    /// A delayed page: messages from before their edits.
     private mutating func stalePage(of url: ChannelURL) -> [Mutation] {
         guard let log = logs[url], !log.isEmpty else { return [] }
         let page = log.suffix(5).map { message in
@@ -152,7 +152,7 @@ private struct ServerModel {
         return [.removeChannel(url)]
     }
 
-    /// The naive merge: the later edit wins, and a request ID or a sender once told stays told.
+    /// Merges naively: the later edit wins, and a known request ID or sender stays.
     private mutating func hear(_ message: Message) {
         guard let id = message.messageID else { return }
         var known = cached[message.channelURL]?[id] ?? message
@@ -169,7 +169,7 @@ private struct ServerModel {
 
 struct StoreModelTests {
     @Test(arguments: [UInt64](1...40))
-    func `whatever the server says, the cache holds it, and the journal tells all of it`(
+    func `the cache has the server's statements in any order, and the journal has all changes`(
         seed: UInt64
     ) async throws {
         var server = ServerModel(seed: seed)
@@ -196,9 +196,9 @@ struct StoreModelTests {
         #expect(heard == replay)
     }
 
-    /// What one commit knows of its channels, the next does not look up: unless another came between.
+    /// The look-up cache for the next commit is dropped after another store's commit.
     @Test(arguments: [UInt64](1...15))
-    func `two stores that write by turns know no older state of a channel (scars 51, 53)`(
+    func `two alternating stores never use an older state of a channel (scars 51, 53)`(
         seed: UInt64
     ) async throws {
         var server = ServerModel(seed: seed)
@@ -207,7 +207,7 @@ struct StoreModelTests {
             try await Store.test(.folder(folder.path)), try await Store.test(.folder(folder.path)),
         ]
         for _ in 0..<60 {
-            // Several by the same one, so that it has something to remember.
+            // Several steps of one store, so that it has cached look-ups.
             let store = stores[server.draw(2)]
             for _ in 0...server.draw(3) { try await store.writer.commit(server.step()) }
         }
@@ -233,7 +233,7 @@ struct StoreModelTests {
                 guard let user = message.sender?.user else { continue }
                 #expect(user.nickname == server.toldUsers[user.id]?.nickname)
             }
-            // Coverage tells the truth: what the server has inside a range, the cache has.
+            // Coverage is true: the cache has each of the server's messages inside a range.
             for message in server.logs[url] ?? [] {
                 guard let position = message.position,
                     timeline.coverage.range(containing: position) != nil
@@ -245,7 +245,7 @@ struct StoreModelTests {
 }
 
 extension Message {
-    /// The message without what its sender is called, which is compared apart.
+    /// The message without its sender's profile, which is compared separately.
     fileprivate var anonymous: Message {
         var message = self
         message.sender = message.sender.map { Sender(user: User(id: $0.user.id), role: $0.role) }

@@ -16,7 +16,7 @@ struct StoreOpeningTests {
         folder.file("app/anna/outbox.sqlite")
     }
 
-    /// A store that was used and closed: five messages in the cache, one in the outbox.
+    /// Makes and closes a store with five messages in the cache and one in the outbox.
     private func usedFolder() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let store = try await Store.test(.folder(folder.path))
@@ -39,7 +39,7 @@ struct StoreOpeningTests {
         }
     }
 
-    @Test func `what was written is there after a restart, and no log is left beside it (scar 36)`()
+    @Test func `written data survive a restart, and no log remains (scar 36)`()
         async throws
     {
         let folder = try await usedFolder()
@@ -54,7 +54,7 @@ struct StoreOpeningTests {
         await store.close()
     }
 
-    @Test func `users A, B, A on one device never meet (scar 34)`() async throws {
+    @Test func `users A, B, A on one device have separate data (scar 34)`() async throws {
         let folder = try TemporaryFolder()
         let owners = [("app", "a"), ("app", "A"), ("other", "a"), ("app", "a/../A"), ("app", "..")]
         for _ in 0..<2 {
@@ -95,7 +95,7 @@ struct StoreOpeningTests {
         await store.close()
     }
 
-    @Test func `names too long for a file system stay different`() async throws {
+    @Test func `names too long for a file system stay distinct`() async throws {
         let folder = try TemporaryFolder()
         for last in ["a", "b"] {
             let name = String(repeating: "ü", count: 5_000) + last
@@ -108,7 +108,7 @@ struct StoreOpeningTests {
 
     @Test
     func
-        `a cache that cannot be read is set aside and begun anew, and the app hears of it (scars 42, 43)`()
+        `an unreadable cache is quarantined and made anew, and the app is informed (scars 42, 43)`()
         async throws
     {
         let folder = try await usedFolder()
@@ -120,7 +120,7 @@ struct StoreOpeningTests {
                 Issue.record("The report should tell of the rebuilt cache.")
                 return
             }
-            // The newest of the old files is enough: they hold what people wrote.
+            // Only the newest of the old files is kept, because they contain messages.
             #expect(path == "\(cache(in: folder)).damaged-1")
             #expect(reason == "file is not a database")
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == damaged)
@@ -131,7 +131,7 @@ struct StoreOpeningTests {
         }
     }
 
-    @Test func `a flipped page is found by a check, and unsent words survive it (scar 42)`()
+    @Test func `a check finds a flipped page, and unsent messages survive it (scar 42)`()
         async throws
     {
         let folder = try await usedFolder()
@@ -148,7 +148,7 @@ struct StoreOpeningTests {
     }
 
     @Test(arguments: [false, true])
-    func `what an opening repaired before it failed is told all the same (scars 42, 43)`(
+    func `repairs of an opening that fails later are reported (scars 42, 43)`(
         isResumption: Bool
     ) async throws {
         let folder = try await usedFolder()
@@ -185,7 +185,7 @@ struct StoreOpeningTests {
     }
 
     @Test(arguments: ["cache", "outbox"])
-    func `a file of a newer release is refused untouched (scars 9, 41)`(name: String) async throws {
+    func `a file of a newer release is refused unchanged (scars 9, 41)`(name: String) async throws {
         let folder = try await usedFolder()
         let path = folder.file("app/anna/\(name).sqlite")
         do {
@@ -199,7 +199,7 @@ struct StoreOpeningTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }
 
-    @Test func `a database of another program is refused untouched`() async throws {
+    @Test func `a database of another program is refused unchanged`() async throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
             atPath: folder.file("app/anna"), withIntermediateDirectories: true)
@@ -212,9 +212,9 @@ struct StoreOpeningTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: cache(in: folder))) == before)
     }
 
-    /// Places in which nobody can make a folder, whatever their rights.
+    /// Places where no user can make a folder, root included.
     @Test(arguments: ["/proc/roost", "/dev/null/roost"])
-    func `a folder that cannot be made is named, before anything can be sent (scar 46)`(
+    func `a folder that cannot be made is named before a message can be sent (scar 46)`(
         folder: String
     ) async {
         let error = await #expect(throws: StoreError.self) {
@@ -226,7 +226,7 @@ struct StoreOpeningTests {
     }
 
     @Test
-    func `a second client of one folder sees what the first writes, and the reverse (scar 51)`()
+    func `two clients of one folder see each other's writes (scar 51)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -244,8 +244,7 @@ struct StoreOpeningTests {
     }
 
     @Test
-    func
-        `files that somebody has open are not replaced, and the message says who must go (scar 146)`()
+    func `files in use are not replaced, and the error names who has them open (scar 146)`()
         async throws
     {
         let folder = try await usedFolder()
@@ -264,7 +263,8 @@ struct StoreOpeningTests {
         await store.close()
     }
 
-    @Test func `a closed store answers that it is closed, and closing twice is once`() async throws
+    @Test func `a closed store answers that it is closed, and closing twice has no effect`()
+        async throws
     {
         let folder = try TemporaryFolder()
         for location in [StoreLocation.memory, .folder(folder.path)] {

@@ -7,7 +7,7 @@ import RoostTestSupport
 import Testing
 
 struct StoreReaderTests {
-    @Test func `pages inside one millisecond lose and repeat nothing, both ways (scar 24)`()
+    @Test func `pages inside one millisecond lose and repeat no message, both ways (scar 24)`()
         async throws
     {
         let store = try await Store.test()
@@ -38,9 +38,9 @@ struct StoreReaderTests {
     @Test(arguments: [
         // Around a moment inside: its own message and the neighbours.
         (Fixture.place(5), Fixture.place(5), 2, 2, [3, 4, 5, 6, 7], 3, 7),
-        // A stretch, and one more on each side.
+        // A stretch, and one more message on each side.
         (Fixture.place(4), Fixture.place(6), 1, 1, [3, 4, 5, 6, 7], 3, 7),
-        // The ends of the range are reached: the extent goes as far as the range.
+        // At the ends of the range the extent is that of the range.
         (Fixture.place(2), Fixture.place(2), 9, 9, [1, 2, 3, 4, 5, 6, 7, 8, 9], 1, 9),
         (Position.distantPast, Position.distantPast, 9, 2, [1, 2], 1, 2),
         (Position.distantFuture, Position.distantFuture, 2, 9, [28, 29], 28, 29),
@@ -65,7 +65,7 @@ struct StoreReaderTests {
         #expect(window.sequence == 1)
     }
 
-    @Test func `nothing known of a channel is an empty window without extent`() async throws {
+    @Test func `a channel without coverage has an empty window without extent`() async throws {
         let store = try await Store.test()
         let query = WindowQuery.around(
             .distantFuture, in: Fixture.channel, olderCount: 9, newerCount: 0)
@@ -75,7 +75,7 @@ struct StoreReaderTests {
         #expect(try await store.reader.window(query).extent == nil)
     }
 
-    @Test func `a count takes both ends in, tells equal moments apart, and is of one channel`()
+    @Test func `a count includes both ends, separates equal moments, and is of one channel`()
         async throws
     {
         let store = try await Store.test()
@@ -112,7 +112,7 @@ struct StoreReaderTests {
         arguments: [
             ChannelOrder.latestLastMessage, .chronological, .name, .metadataValue(key: "k"),
         ], [true, false])
-    func `channels page in the list's own order, ties included (scars 97, 98, 99)`(
+    func `channel lists page in their own order, ties included (scars 97, 98, 99)`(
         order: ChannelOrder, includesEmpty: Bool
     ) async throws {
         let store = try await Store.test()
@@ -125,7 +125,7 @@ struct StoreReaderTests {
             channels.append(
                 Fixture.group(url, createdAt: Int64(random.next() % 3), last: last))
         }
-        // Not mine any more, so in no list.
+        // The user has left it, so it is in no list.
         var left = Fixture.group("left", createdAt: 2, last: Fixture.message(9, in: "left"))
         left.myState = .none
         try await store.writer.commit([.channels(channels + [left])])
@@ -145,7 +145,7 @@ struct StoreReaderTests {
     }
 
     @Test
-    func `a rename shows at once wherever the user stands, and touches no message (scar 123)`()
+    func `a renamed user has the new name everywhere, and no message changes (scar 123)`()
         async throws
     {
         let store = try await Store.test()
@@ -167,7 +167,7 @@ struct StoreReaderTests {
         #expect(try await store.writer.commit([.users([after])]).changes == [])
     }
 
-    @Test func `a sender seen in passing renames, but what is not told stays`() async throws {
+    @Test func `a sender seen in passing renames a user, but absent fields stay`() async throws {
         let store = try await Store.test()
         let full = User(
             id: "anna", nickname: "Anna", profileURL: "p", metadata: ["team": "red"])
@@ -184,7 +184,7 @@ struct StoreReaderTests {
         #expect(commit.messages()?.updated == [])
     }
 
-    @Test func `channels that stayed as they were are no news (scar 83)`() async throws {
+    @Test func `an unchanged channel is no change of a commit (scar 83)`() async throws {
         let store = try await Store.test()
         let old = Fixture.group("a", last: Fixture.message(5, in: "a"), members: [User(id: "x")])
         var new = old
@@ -197,7 +197,7 @@ struct StoreReaderTests {
         #expect(second.channels == ChannelsChange(updated: [Update(before: old, after: new)]))
     }
 
-    @Test func `cursors and the session come back as they were, or not at all (scar 78)`()
+    @Test func `cursors and the session survive a round trip, or are absent (scar 78)`()
         async throws
     {
         let store = try await Store.test()
@@ -225,7 +225,7 @@ struct StoreReaderTests {
         #expect(try await reader.cursor(.channelChanges).value == moment)
     }
 
-    @Test func `a first cursor is kept where there is none (scars 2, 7)`() async throws {
+    @Test func `a first cursor is stored only if there is none (scars 2, 7)`() async throws {
         let store = try await Store.test()
         let key = CursorKey.messageChanges("a")
         let moment = Cursor.moment(Timestamp(milliseconds: 7))
@@ -237,7 +237,7 @@ struct StoreReaderTests {
         #expect(try await store.reader.cursor(key).value == .token("x"))
     }
 
-    @Test func `an inspection counts what is there`() async throws {
+    @Test func `an inspection counts the stored objects`() async throws {
         let store = try await Store.test()
         try await store.writer.commit([
             Fixture.page(1...9), .liveMessage(Fixture.message(20, in: "b"), predecessor: 19),

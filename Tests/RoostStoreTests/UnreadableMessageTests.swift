@@ -7,14 +7,14 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// One message of a channel, whose bytes no check of SQLite's finds damaged.
+/// One message of a channel, with damaged bytes that no check of SQLite finds.
 ///
-/// Whoever writes may meet it first, or whoever reads.
+/// A writer or a reader may meet it first.
 struct UnreadableMessageTests {
     private static let channel = Fixture.channel
     private static let broken: MessageID = 3
 
-    /// What takes the message away, or brings it again.
+    /// Mutations that remove the message or bring it again.
     private static let ways: [String: [Mutation]] = [
         "cleared": [.clearMessages(channel)],
         "cleared and filled again": [.clearMessages(channel), Fixture.page(1...5)],
@@ -50,7 +50,7 @@ struct UnreadableMessageTests {
     }
 
     @Test(arguments: ways.keys.sorted())
-    func `a message that cannot be read stops nothing that is said of it or its channel (scar 43)`(
+    func `an unreadable message blocks no change of it or its channel (scar 43)`(
         way: String
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -66,12 +66,12 @@ struct UnreadableMessageTests {
         // A timeline ends at a hole.
         #expect(try await ids(store) == (way == "replied to" ? [4, 5] : left))
         #expect(try await ids(store, "other") == [10, 11, 12])
-        // A hole is known where it went and nobody has brought it again.
+        // Its place is a hole unless a mutation brought it again.
         let coverage = try await store.reader.coverage(of: Self.channel).value
         let isKnown = coverage.range(containing: Fixture.place(3)) != nil
         let saysAll = ["cut", "deleted", "said again", "edited", "cleared and filled again"]
         #expect(isKnown == saysAll.contains(way))
-        // All that is left can be found, and nothing else.
+        // All other messages can be found, and nothing else.
         try await store.finishIndex(stepSize: 2)
         let found = try await store.reader.search(SearchQuestion("text")).value.found
         #expect(found.compactMap(\.message.messageID).sorted() == left + [10, 11, 12])
@@ -80,7 +80,7 @@ struct UnreadableMessageTests {
         await store.close()
     }
 
-    @Test func `an index is filled although one message cannot be read (scar 43)`() async throws {
+    @Test func `an index is filled around an unreadable message (scar 43)`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await opened(folder, withoutIndex: true)
         try await store.finishIndex(stepSize: 2)
@@ -89,14 +89,14 @@ struct UnreadableMessageTests {
         await store.close()
     }
 
-    @Test func `who reads forgets what cannot be read, and a hole is known there (scars 42, 43)`()
+    @Test func `a read forgets an unreadable message and leaves a known hole (scars 42, 43)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await opened(folder)
         let damage = store.damage()
         let heard = await store.writer.journal()
-        // Those of all readers at once, and each is answered.
+        // Several reads at once, each of which gets an answer.
         let answers = try await withThrowingTaskGroup(of: [MessageID].self) { group in
             for reader in store.readers + store.readers {
                 group.addTask {
@@ -112,7 +112,7 @@ struct UnreadableMessageTests {
         #expect(try await store.reader.message(3).value == nil)
         #expect(try await ids(store, "other") == [10, 11, 12])
         #expect(try await store.verify().findings == [])
-        // Lists cannot take out what nobody could read, so they look again.
+        // Lists cannot remove a message that no read returned, so they read again.
         var entries = heard.makeAsyncIterator()
         guard case .missed? = await entries.next() else {
             Issue.record("Nobody was told.")
@@ -124,14 +124,14 @@ struct UnreadableMessageTests {
         var told: [CacheDamage] = []
         for await found in damage { told.append(found) }
         #expect(told == [.forgotten(messages: 1, in: Self.channel)])
-        // Nothing else of the cache is in doubt.
+        // The rest of the cache is intact.
         let again = try await Store.test(.folder(folder.path))
         #expect(again.report == .intact)
         #expect(try await ids(again) == [1, 2, 3, 4, 5])
         await again.close()
     }
 
-    @Test func `one that was read and can be read no more is forgotten too (scar 43)`()
+    @Test func `a message damaged after it was read is forgotten too (scar 43)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -154,7 +154,7 @@ struct UnreadableMessageTests {
         await store.close()
     }
 
-    @Test func `a search leaves out what cannot be read, and pages go on (scar 43, R8)`()
+    @Test func `a search leaves out an unreadable message, and pages continue (scar 43, R8)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -175,7 +175,7 @@ struct UnreadableMessageTests {
         }
         question = try #require(first.next)
         var answer = try await store.reader.search(question).value
-        // The index is filled anew meanwhile, and says so.
+        // The index is filled again meanwhile, and the answer says so.
         if !answer.index.isComplete {
             try await store.finishIndex(stepSize: 100)
             answer = try await store.reader.search(question).value
@@ -191,12 +191,13 @@ struct UnreadableMessageTests {
         let all = (Array(1...5) + Array(10...12) + Array(101...140)).map { MessageID($0) }
         #expect(Set(found) == Set(all).subtracting(lost))
         #expect(found.count == Set(found).count)
-        // An index in memory is filled without them, and nobody has read them.
+        // An index in memory is filled without the messages, so no read has met them.
         if !Fixture.isSealed { #expect(try await store.verify().findings == []) }
         await store.close()
     }
 
-    @Test func `what the same commit brings again leaves no hole (scar 43)`() async throws {
+    @Test func `a message that the same commit brings again leaves no hole (scar 43)`() async throws
+    {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await opened(folder)
         try await store.writer.commit([

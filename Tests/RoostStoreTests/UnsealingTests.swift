@@ -9,7 +9,7 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// Taking the seals off again.
+/// Removal of the encryption.
 struct UnsealingTests {
     private let key = StoreProtection.sealed(MasterKeys(Fixture.key(1)))
 
@@ -21,7 +21,7 @@ struct UnsealingTests {
         return place
     }
 
-    @Test func `a sealed store is taken back into the clear, whole (R131)`() async throws {
+    @Test func `removing the encryption restores all plain values (R131)`() async throws {
         let place = try await filled()
         var store = try await place.open(key.takenOff())
         try await Secrets.expectAll(in: store)
@@ -31,7 +31,7 @@ struct UnsealingTests {
         try await store.finishIndex()
         #expect(try await Secrets.search(store).found.count == 39)
         await store.close()
-        // Again, and then without any key.
+        // Once more, and then without any key.
         for protection in [key.takenOff(), .none] {
             store = try await place.open(protection)
             #expect(store.report == .intact && store.outboxReport == .intact)
@@ -51,7 +51,7 @@ struct UnsealingTests {
         Secrets.expectNone(in: place.files())
     }
 
-    @Test func `a wrong key takes nothing off (scar 44)`() async throws {
+    @Test func `a wrong key removes no encryption (scar 44)`() async throws {
         let place = try await filled()
         let other = StoreProtection.sealed(MasterKeys(Fixture.key(2)))
         #expect(await place.error(other.takenOff()) == .wrongKey)
@@ -60,9 +60,11 @@ struct UnsealingTests {
     }
 
     @Test(arguments: [true, false])
-    func `a run that was cut goes on, or is taken back (scars 15, 154)`(goesOn: Bool) async throws {
+    func `an interrupted removal continues, or is reverted (scars 15, 154)`(goesOn: Bool)
+        async throws
+    {
         let place = try await filled()
-        // As a crash leaves it: some messages are open, the names are sealed.
+        // The state after a crash: some messages are plain, the names are sealed.
         let connection = try Connection(.file(try place.path("cache.sqlite")))
         let vault = try #require(try Vault.open(in: connection, MasterKeys(Fixture.key(1))))
         let opener = PayloadOpener(vault, connection)
@@ -92,7 +94,7 @@ struct UnsealingTests {
         }
     }
 
-    @Test func `a message that nobody can open does not hold up the others (scar 42)`() async throws
+    @Test func `a message that cannot be opened does not block the others (scar 42)`() async throws
     {
         let place = try await filled()
         let broken = try Connection(.file(try place.path("cache.sqlite")))

@@ -57,7 +57,7 @@ struct VaultFixture {
             Query(sql: "SELECT wrapped FROM data_key ORDER BY number") { row in row.bytes(0) })
     }
 
-    /// Whether bytes stand in any file of the database.
+    /// Whether any file of the database contains the bytes.
     func filesContain(_ bytes: [UInt8]) throws -> Bool {
         try folder.contents().contains { name in
             let data = try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
@@ -100,7 +100,7 @@ private struct LockedDevice: MasterKeySource {
 struct VaultTests {
     private let words = "Meet me at the harbour at nine."
 
-    @Test func `a database without a vault stays as it is, key or no key`() throws {
+    @Test func `a database without a vault stays unchanged, with or without a key`() throws {
         let fixture = try VaultFixture()
         try fixture.write(words, note: 1, channel: 1, nil)
         #expect(try Vault.open(in: fixture.connection, MasterKeys(.random())) == nil)
@@ -108,7 +108,7 @@ struct VaultTests {
         #expect(try fixture.filesContain(Array(words.utf8)))
     }
 
-    @Test func `what is sealed stands in no file and opens with the key again (R136)`() throws {
+    @Test func `a sealed value is in no file and opens with the key (R136)`() throws {
         let fixture = try VaultFixture()
         let master = MasterKey.random()
         try fixture.write(words, note: 1, channel: 1, try fixture.make(master))
@@ -121,7 +121,7 @@ struct VaultTests {
 
     @Test
     func
-        `a missing, a wrong and an unavailable key are three things, none of them damage (scars 43, 44, 47)`()
+        `missing, wrong and unavailable keys are distinct errors and no damage (scars 43, 44, 47)`()
         throws
     {
         let fixture = try VaultFixture()
@@ -141,7 +141,7 @@ struct VaultTests {
         #expect(try fixture.read(note: 1, back) == words)
     }
 
-    @Test func `a flipped bit of the header is damage and no wrong key (scars 42, 44)`() throws {
+    @Test func `a flipped bit of the header is damage, not a wrong key (scars 42, 44)`() throws {
         let fixture = try VaultFixture()
         let master = MasterKey.random()
         _ = try fixture.make(master)
@@ -162,7 +162,7 @@ struct VaultTests {
         }
     }
 
-    @Test func `every channel has a key of its own, made once`() throws {
+    @Test func `every channel has one key of its own`() throws {
         let fixture = try VaultFixture()
         let vault = try fixture.make(.random())
         for note in 1...6 {
@@ -182,7 +182,7 @@ struct VaultTests {
         #expect(throws: SQLiteError.self) { try fixture.read(note: 1, again) }
     }
 
-    @Test func `a payload moved to another row, or left in the clear by somebody, is refused`()
+    @Test func `a payload moved to another row or left plain is refused`()
         throws
     {
         let fixture = try VaultFixture()
@@ -206,12 +206,12 @@ struct VaultTests {
         #expect(try halfway.read(note: 3, sealing) == "Hi!")
     }
 
-    @Test func `a key whose transaction was taken back seals and opens nothing that is kept`()
+    @Test func `a key of a rolled back transaction seals and opens no stored value`()
         throws
     {
         let fixture = try VaultFixture()
         let master = MasterKey.random()
-        // Two processes on one database; the first has in memory a key 1 that never was.
+        // Two processes on one database; the first has a key 1 in memory that was rolled back.
         let one = try fixture.make(master)
         let other = try #require(try Vault.open(in: fixture.connection, MasterKeys(master)))
         #expect(throws: SQLiteError.self) {
@@ -236,7 +236,8 @@ struct VaultTests {
         }
     }
 
-    @Test func `a new master key opens everything, the old one nothing, and no old wrapping stays`()
+    @Test
+    func `after a rotation the new master key opens all, and the old one nothing`()
         throws
     {
         let fixture = try VaultFixture()
@@ -262,7 +263,7 @@ struct VaultTests {
         #expect(both?.needsRewrap == true)
     }
 
-    @Test func `a rewrapping that fails half-way leaves the old key in force`() throws {
+    @Test func `a failed rewrapping leaves the old key valid`() throws {
         let fixture = try VaultFixture()
         let (old, new) = (MasterKey.random(), MasterKey.random())
         let vault = try fixture.make(old)
@@ -302,7 +303,7 @@ struct VaultTests {
         }
     }
 
-    @Test func `what an erased channel left anywhere in the files can not be opened again (R136)`()
+    @Test func `no trace of an erased channel in the files can be opened again (R136)`()
         throws
     {
         let fixture = try VaultFixture()
@@ -325,7 +326,7 @@ struct VaultTests {
         #expect(try fixture.read(note: 7, again) == "Hello again.")
     }
 
-    @Test func `an erasure that a reader holds up says so and is completed later`() throws {
+    @Test func `an erasure blocked by a reader reports it and is completed later`() throws {
         let fixture = try VaultFixture()
         let vault = try fixture.make(.random())
         try fixture.write(words, note: 1, channel: 1, vault)
@@ -342,7 +343,9 @@ struct VaultTests {
         #expect(impatient.truncateLog() == .complete)
     }
 
-    @Test func `a channel's new key seals what follows, and the old one goes when told`() throws {
+    @Test func `a channel's new key seals later values, and the old one is dropped on request`()
+        throws
+    {
         let fixture = try VaultFixture()
         let vault = try fixture.make(.random())
         try fixture.write(words, note: 1, channel: 1, vault)
@@ -356,7 +359,7 @@ struct VaultTests {
         #expect(try fixture.read(note: 2, vault) == words)
     }
 
-    @Test func `names become hashes that only their kind and vault share`() throws {
+    @Test func `names become hashes that only the same kind and vault share`() throws {
         let fixture = try VaultFixture()
         let vault = try fixture.make(.random())
         let names = vault.names

@@ -37,7 +37,7 @@ enum EvictionFixture {
             }, covering: Fixture.range(ids.lowerBound, ids.upperBound))
     }
 
-    /// Fills the store; the channels are looked at in their order, the first one first.
+    /// Fills the store; the channels are visited in their order.
     static func fill(_ store: Store, bytes: Int = 300) async throws {
         for (index, channel) in channels.enumerated() {
             try await store.writer.commit([
@@ -53,7 +53,7 @@ enum EvictionFixture {
             content: .userMessage(UserMessageParams(text: "not sent yet")))
     }
 
-    /// What is wrong with a store that was filled and has lost channels, some of them perhaps in part.
+    /// Returns the faults of a filled store that has lost channels, some of them in part.
     static func faults(of store: Store) async throws -> [String] {
         var faults = try await store.reader.damage()
         for channel in channels {
@@ -75,7 +75,7 @@ enum EvictionFixture {
         return faults
     }
 
-    /// The channels of which nothing is cached.
+    /// Returns the channels without cached messages.
     static func emptyChannels(of store: Store) async throws -> [ChannelURL] {
         var empty: [ChannelURL] = []
         for channel in channels {
@@ -87,12 +87,12 @@ enum EvictionFixture {
         return empty
     }
 
-    /// Those of some words that the files may show: in a sealed folder none.
+    /// Returns the words that the files may show: none in a sealed folder.
     static func shown(_ words: some Sequence<ChannelURL>) -> Set<ChannelURL> {
         Fixture.isSealed ? [] : Set(words)
     }
 
-    /// The words that stand anywhere in the files of a folder.
+    /// Returns the words that occur in the files of a folder.
     static func words(in folder: String) throws -> Set<ChannelURL> {
         var found: Set<ChannelURL> = []
         let files = FileManager.default.enumerator(atPath: folder)
@@ -106,7 +106,7 @@ enum EvictionFixture {
         return found
     }
 
-    /// Bytes of the cache's files, as the system has them.
+    /// Returns the size of the cache's files by the file system.
     static func fileBytes(in folder: String) throws -> Int64 {
         var sum: Int64 = 0
         let files = FileManager.default.enumerator(atPath: folder)
@@ -120,6 +120,6 @@ enum EvictionFixture {
 }
 
 extension Trim {
-    /// The channels that went, in their order.
+    /// The evicted channels, in order.
     var urls: [ChannelURL] { evicted.map(\.url) }
 }

@@ -10,12 +10,12 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// An eviction among others, on a full disk, and cut short.
+/// An eviction with other stores at work, on a full disk, and interrupted.
 struct EvictionHardnessTests {
     private typealias Cache = EvictionFixture
 
     @Test(arguments: EvictionTests.shares)
-    func `killed at any moment it leaves a whole cache and all unsent words (scar 43, R120)`(
+    func `a killed eviction leaves a whole cache and all unsent messages (scar 43, R120)`(
         _ share: Int64
     ) async throws {
         let origin = try TemporaryFolder(inMemory: true)
@@ -25,7 +25,7 @@ struct EvictionHardnessTests {
         await store.close()
         var counts: Set<Int> = []
         var attempts = 0
-        // A machine that is busy with everything else may let the child end before a signal.
+        // On a busy machine the child may end before the signal.
         while attempts < 8 || (counts.count == 1 && attempts < 50) {
             let steps = attempts % 8
             attempts += 1
@@ -34,7 +34,7 @@ struct EvictionHardnessTests {
                 atPath: "\(origin.path)/app", toPath: "\(folder.path)/app")
             let process = try ChildProcess.onStore(
                 "evict", folder.path, seed: 1, count: Int(size * share / 100))
-            // Killed once it has said so many words, wherever it is by then.
+            // Killed after a number of printed steps, wherever it is by then.
             _ = await process.text { text in text.count { $0 == "\n" } > steps }
             process.signal(SIGKILL)
             _ = await process.end()
@@ -44,7 +44,7 @@ struct EvictionHardnessTests {
             let empty = try await Cache.emptyChannels(of: left)
             #expect(empty == Array(Cache.channels.prefix(empty.count)))
             counts.insert(empty.count)
-            // The next one ends what this one began, and takes away what it left behind.
+            // The next trim completes this one and deletes its remains.
             let trim = try await left.writer.trim(downTo: size * share / 100)
             #expect(trim.size <= size * share / 100)
             let gone = try await Cache.emptyChannels(of: left)
@@ -57,7 +57,7 @@ struct EvictionHardnessTests {
     }
 
     @Test(arguments: EvictionTests.shares)
-    func `others write and read between the steps, and nothing of theirs is lost (scar 51)`(
+    func `other stores write and read between the steps, and no write is lost (scar 51)`(
         _ share: Int64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -95,8 +95,7 @@ struct EvictionHardnessTests {
     }
 
     @Test(.enabled(if: !Fixture.isSealed, "A sealed cache is never copied."))
-    func
-        `who writes while a copy is made is not overwritten: the eviction deletes instead (scar 51)`()
+    func `an eviction deletes instead of copying while another store writes (scar 51)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -105,7 +104,7 @@ struct EvictionHardnessTests {
         let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
         let begun = try await store.writer.beginTrim(downTo: size / 3)
         #expect(begun.plan.way == .rewrite)
-        // Somebody else has the copy's place.
+        // Another owner has the lock of the copy.
         let lock = try FolderLock(file: folder.file("app/anna/cache.sqlite-rewrite"), .exclusive)
         var trim = try await store.writer.advance(begun).trim
         #expect(trim.evicted.isEmpty)
@@ -118,11 +117,9 @@ struct EvictionHardnessTests {
     }
 
     @Test(arguments: EvictionTests.shares)
-    func
-        `on a full disk an eviction stops with a whole cache, and goes on when there is room (scar 45)`(
-            _ share: Int64
-        ) async throws
-    {
+    func `an eviction stops on a full disk and continues when there is room (scar 45)`(
+        _ share: Int64
+    ) async throws {
         for nth in [1, 3, 10, 40] {
             let folder = try TemporaryFolder(inMemory: true)
             let disk = SimulatedDisk(folder.path)
@@ -149,14 +146,14 @@ struct EvictionHardnessTests {
         }
     }
 
-    @Test func `readers that overlap without a pause do not let the log grow (scar 150)`()
+    @Test func `overlapping readers do not let the log grow (scar 150)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await Store.test(.folder(folder.path))
         try await Cache.fill(store)
         let path = folder.file("app/anna/cache.sqlite")
-        // Each begins to read before the other ends, so that at no moment nobody reads.
+        // Each read begins before the other ends, so some read is always open.
         let (first, second) = (DispatchSemaphore(value: 1), DispatchSemaphore(value: 0))
         let isOver = Flag()
         let ended = AsyncStream<Void>.makeStream()
@@ -197,7 +194,7 @@ struct EvictionHardnessTests {
         await store.close()
     }
 
-    @Test func `a log that a reader has held is short again soon after it has gone (scar 150)`()
+    @Test func `a log that a reader held long is short again soon after the read (scar 150)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -223,7 +220,7 @@ struct EvictionHardnessTests {
         try reader.executeScript("COMMIT")
         var shortest = held
         for _ in 0..<8 { shortest = min(shortest, try await write()) }
-        // What is begun anew writes over what it has kept of its file.
+        // A restarted log overwrites the kept part of its file.
         #expect(shortest <= Connection.keptLogBytes)
         await store.close()
     }

@@ -8,19 +8,17 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// A cache that is too large, on real files.
+/// A cache above its limit, on real files.
 struct EvictionTests {
     private typealias Cache = EvictionFixture
 
-    /// Percent of the size it is trimmed to: little goes in slices, much by a rewrite.
+    /// Percent of the size to keep: little is deleted in slices, much by a rewrite.
     static let shares: [Int64] = [85, 40]
 
     @Test(arguments: shares)
-    func
-        `a trim takes the channels of its dry run, no more than needed, and the file shrinks (scar 152, R120)`(
-            _ share: Int64
-        ) async throws
-    {
+    func `a trim evicts the channels of its plan and shrinks the file (scar 152, R120)`(
+        _ share: Int64
+    ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await Store.test(.folder(folder.path))
         try await Cache.fill(store)
@@ -29,25 +27,25 @@ struct EvictionTests {
         #expect(plan.way == (share > 75 || Fixture.isSealed ? .slices : .rewrite))
         #expect(try await Cache.emptyChannels(of: store) == [])
         let trim = try await store.writer.trim(downTo: target)
-        // A sealed cache is emptied in slices, which may be enough a channel sooner.
+        // A sealed cache is emptied in slices, which may be enough one channel earlier.
         let spared = Fixture.isSealed ? 1 : 0
         #expect(plan.channels.map(\.url).starts(with: trim.urls))
         #expect(trim.urls.count >= plan.channels.count - spared)
         #expect(trim.urls == Array(Cache.channels.prefix(trim.evicted.count)))
-        // The size of a copy is foretold.
+        // The plan predicts the size of a copy.
         #expect(trim.size <= (plan.way == .rewrite ? target + target / 20 : target))
         let miss = Double(trim.size - plan.expectedSize) / Double(plan.expectedSize)
         #expect(
             abs(miss) <= 0.08,
             "\(trim.size), foretold \(plan.expectedSize)")
         let last = try #require(plan.channels.last)
-        // What is written anew aims a little lower.
+        // A rewrite aims a little lower.
         #expect(trim.size + last.byteCount > target - target / 32)
         #expect(try await Cache.emptyChannels(of: store) == trim.urls)
         #expect(try await Cache.faults(of: store) == [])
         let bytes = try Cache.fileBytes(in: folder.path)
         #expect(Double(abs(bytes - trim.size)) <= 0.05 * Double(bytes))
-        // Filters forget too, and only those of the channels that went.
+        // Filters lose the coverage of the evicted channels, and only of those.
         for channel in Cache.channels {
             let known = try await store.reader.coverage(of: channel, under: Cache.filter).value
             #expect(known.isEmpty == trim.urls.contains(channel))
@@ -60,7 +58,7 @@ struct EvictionTests {
     }
 
     @Test(arguments: shares)
-    func `of what was evicted no word stands in any file of the folder (scar 48)`(
+    func `no file of the folder contains a word of an evicted channel (scar 48)`(
         _ share: Int64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -77,7 +75,7 @@ struct EvictionTests {
     }
 
     @Test(arguments: shares)
-    func `a channel that is pinned or opened while a trim is under way stays (R120, R127)`(
+    func `a channel pinned or opened during a trim stays (R120, R127)`(
         _ share: Int64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -97,7 +95,7 @@ struct EvictionTests {
     }
 
     @Test(arguments: shares)
-    func `each step tells observers what is no longer known (R120, scar 29)`(
+    func `each step reports lost coverage to observers (R120, scar 29)`(
         _ share: Int64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -126,8 +124,7 @@ struct EvictionTests {
     }
 
     @Test
-    func
-        `a long channel goes slice by slice, and what is left of it is known in between (scar 29)`()
+    func `a long channel goes slice by slice, and the rest stays covered meanwhile (scar 29)`()
         async throws
     {
         let store = try await Store.test()
@@ -140,7 +137,7 @@ struct EvictionTests {
             let known = try await store.reader.coverage(of: Fixture.channel).value
             if let first = messages.first?.position {
                 #expect(known.range(containing: first)?.upper == Fixture.place(4_500))
-                // A page that comes now finds nothing that stood there before.
+                // A page that comes now finds no older message in its place.
                 try await store.writer.commit([Fixture.page(1...3)])
             }
             oldest.append(messages.first?.messageID?.rawValue ?? 0)
@@ -150,7 +147,7 @@ struct EvictionTests {
     }
 
     @Test(arguments: [1, 30])
-    func `each channel keeps its newest messages, if it is to (idea 11)`(
+    func `each channel keeps its newest messages if configured (idea 11)`(
         _ kept: Int
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -158,7 +155,7 @@ struct EvictionTests {
         options.keptMessages = kept
         let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
         try await Cache.fill(store)
-        // Two of one moment, of which one would be enough: they stay together.
+        // Two messages of one moment, of which one would be enough, stay together.
         let pair = (1...2).map { Fixture.message(900_000 + $0, at: 5_000_000, in: "pair") }
         try await store.writer.commit([
             .messages(
@@ -185,16 +182,16 @@ struct EvictionTests {
         let paired = try await store.reader.newest(in: "pair")
         #expect(paired == (kept == 1 ? pair : before["pair"]))
         #expect(try await Cache.faults(of: store) == [])
-        // Nothing is left to go, and nothing is taken again.
+        // No channel is left to evict, and none is evicted twice.
         let rest = try await store.writer.evictionPlan(downTo: 0).channels
-        // A plan goes by numbers, and does not see that the two are of one moment.
+        // A plan counts messages and does not see that the two are of one moment.
         #expect(rest.map(\.url) == (kept == 1 ? ["pair"] : []))
         try await store.writer.commit([.clearMessages(Cache.channels[0])])
         #expect(try await store.reader.newest(in: Cache.channels[0]).isEmpty)
         await store.close()
     }
 
-    @Test func `in memory a trim deletes, and frees what it takes (R120)`() async throws {
+    @Test func `in memory a trim deletes messages and frees their pages (R120)`() async throws {
         let store = try await Store.test()
         try await Cache.fill(store)
         let size = try await store.writer.cacheBytes()
@@ -207,7 +204,7 @@ struct EvictionTests {
         await store.close()
     }
 
-    @Test func `pinned channels stay whatever is asked for (R120)`() async throws {
+    @Test func `pinned channels stay at any limit (R120)`() async throws {
         let store = try await Store.test()
         try await Cache.fill(store)
         let pinned = Array(Cache.channels.prefix(3))
@@ -221,7 +218,7 @@ struct EvictionTests {
         await store.close()
     }
 
-    @Test func `an app's own order decides, even one that contradicts itself (R123, R124)`()
+    @Test func `an app's own order decides, even a contradictory one (R123, R124)`()
         async throws
     {
         let last: ClearOrder.Comparator = { left, right in
@@ -234,7 +231,8 @@ struct EvictionTests {
             try await Cache.fill(store)
             let size = try await store.writer.cacheBytes()
             let trim = try await store.writer.trim(downTo: size / 2)
-            // What deleting frees is measured as it goes, so the last of the plan may stay.
+            // Freed space is measured during the deletion, so the last channel of the plan may
+            // stay.
             #expect(trim.plan.channels.map(\.url).starts(with: trim.urls))
             #expect(trim.urls == Array(Cache.channels.reversed().prefix(trim.evicted.count)))
             #expect(trim.size <= size / 2)
@@ -243,7 +241,7 @@ struct EvictionTests {
         }
     }
 
-    @Test func `a budget is held from its limit on, and channels on a screen go last (R126, R127)`()
+    @Test func `a budget is kept from its limit on, and channels on a screen go last (R126, R127)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -254,7 +252,7 @@ struct EvictionTests {
         let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
         try await Cache.fill(store, bytes: 2_400)
         #expect(try await store.writer.keepBudget() == nil)
-        // Two channels fill the rest; one of them was looked at first of all.
+        // Two channels fill the rest; one of them was visited first of all.
         let large: [ChannelURL] = ["large", "seen"]
         for (number, channel) in large.enumerated() {
             for part in 0..<40 {
@@ -275,8 +273,8 @@ struct EvictionTests {
         #expect(!trim.urls.contains("seen"))
         #expect(try await store.writer.keepBudget() == nil)
         #expect(try await store.writer.cacheBytes() <= budget.limit)
-        // What is pinned or on a screen takes more than a trim aims at, and less than the limit: it
-        // stays.
+        // Pinned and shown channels take more than the trim's target and less than the limit, so
+        // they stay.
         try await store.writer.commit(Cache.channels.map { .pinned($0, true) })
         func fill(_ channel: ChannelURL, until isEnough: () async throws -> Bool) async throws {
             var id: Int64 = channel == "seen" ? 2_000_000 : 3_000_000
@@ -303,14 +301,14 @@ struct EvictionTests {
     }
 
     @Test
-    func `the size told is what the files take, after filling, clearing and closing (scar 151)`()
+    func `the reported size is that of the files after filling, clearing and closing (scar 151)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
         func check(_ store: Store, _ moment: String) async throws {
             let told = try await store.writer.cacheBytes()
             let there = try Cache.fileBytes(in: folder.path)
-            // The shared memory beside the log is the system's, 32 KB, and counts too.
+            // The shared memory of the log is the system's, takes 32 KB, and counts too.
             #expect(Double(abs(told - there)) <= 0.05 * Double(there) + 32_768, "\(moment)")
         }
         let store = try await Store.test(.folder(folder.path))
@@ -330,8 +328,7 @@ struct EvictionTests {
     }
 
     @Test(.enabled(if: !Fixture.isSealed, "The index of a sealed cache has no file."))
-    func
-        `an index lies two leaves to a page, after a rewrite too, and its size is foretold (R120)`()
+    func `an index has two leaves per page, and the plan predicts its size (R120)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -356,14 +353,15 @@ struct EvictionTests {
         try connection.executeScript("BEGIN")
         try SearchIndex.drop(from: connection)
         let taken = try whole - connection.space().usedBytes
-        // The first page of each of its tables stands elsewhere.
+        // The first page of each of its tables is counted elsewhere.
         #expect(abs(taken - foretold) <= 6 * 4_096 + taken / 10, "\(taken), foretold \(foretold)")
         try connection.executeScript("ROLLBACK")
     }
 }
 
 extension Query where Input == Void, Output == Int64 {
-    /// Of the table's rows only leaves of words have such numbers and more than a few bytes.
+    /// The length of the longest leaf of the index: only leaves have such row numbers and more than
+    /// a few bytes.
     fileprivate static let longestLeaf = Query(
         sql: "SELECT max(length(block)) FROM message_text_data WHERE id > 10"
     ) { row in row.int64(0) }

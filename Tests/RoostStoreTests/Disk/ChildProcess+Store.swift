@@ -3,7 +3,7 @@
 import RoostTestSupport
 
 extension ChildProcess {
-    /// Another process that works on a store; see `Tests/StoreActor`.
+    /// Starts another process that works on a store; see `Tests/StoreActor`.
     static func onStore(
         _ role: String, _ path: String, seed: Int, count: Int
     ) throws -> ChildProcess {

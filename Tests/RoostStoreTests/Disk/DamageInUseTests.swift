@@ -9,12 +9,12 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// Damage that an opening does not meet, and whoever reads there does.
+/// Damage that an opening does not meet and a later read does.
 @Suite(.enabled(if: !Fixture.isSealed, "looks for words in the file"))
 struct DamageInUseTests {
     private static let other: ChannelURL = "other"
 
-    /// A cache of some hundred messages, and an unsent message.
+    /// Makes a cache of some hundred messages, and an unsent message.
     private func filled() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await Store.test(.folder(folder.path))
@@ -33,7 +33,7 @@ struct DamageInUseTests {
         return folder
     }
 
-    /// The same with a leaf of it destroyed.
+    /// Makes the same cache with a destroyed leaf.
     private func damaged() async throws -> TemporaryFolder {
         let folder = try await filled()
         try DamagedLeaf.destroy(
@@ -50,7 +50,7 @@ struct DamageInUseTests {
         #expect(error?.kind == .damaged)
     }
 
-    /// What is certain was carried over, and nothing is claimed of the rest.
+    /// Expects that certain messages were kept and that no lost one is covered.
     private func expectMended(_ store: Store) async throws {
         let left = try await count(store)
         #expect(left > 100 && left < 300)
@@ -66,7 +66,7 @@ struct DamageInUseTests {
     }
 
     @Test
-    func `damage that somebody meets is told and mended while the cache is in use (scars 42, 43)`()
+    func `damage met by a read is reported and repaired while the cache is in use (scars 42, 43)`()
         async throws
     {
         let folder = try await damaged()
@@ -81,7 +81,7 @@ struct DamageInUseTests {
             Issue.record("Nobody was told.")
             return
         }
-        // What is asked for meanwhile is done, before it or after.
+        // Calls during the repair are done before or after it.
         async let commit = store.writer.commit([Fixture.page(2_000...2_010, in: "new")])
         async let rest = store.reader.newest(in: Self.other)
         #expect(isRebuilt(try await store.mend()))
@@ -101,7 +101,7 @@ struct DamageInUseTests {
         await again.close()
     }
 
-    @Test func `what nobody mended before the process ended the next opening does (scar 43)`()
+    @Test func `the next opening does a repair that the process did not (scar 43)`()
         async throws
     {
         let folder = try await damaged()
@@ -116,7 +116,7 @@ struct DamageInUseTests {
         await again.close()
     }
 
-    @Test func `a channel that no check of SQLite's finds damaged is left out (scar 43)`()
+    @Test func `a channel with damage that SQLite's check misses is left out (scar 43)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -140,7 +140,7 @@ struct DamageInUseTests {
         await store.close()
     }
 
-    @Test func `while others have it open it stays as it is, and is mended by the last`()
+    @Test func `a cache in use by other stores stays as it is, and the last store repairs it`()
         async throws
     {
         let folder = try await damaged()
@@ -156,7 +156,7 @@ struct DamageInUseTests {
         await first.close()
     }
 
-    @Test func `a suspended cache is left alone, and mended when it resumes (scar 49)`()
+    @Test func `a suspended cache is repaired when it resumes (scar 49)`()
         async throws
     {
         let folder = try await damaged()
@@ -169,7 +169,7 @@ struct DamageInUseTests {
         await store.close()
     }
 
-    @Test func `a suspension that comes during a repair ends it, and the resumption does it`()
+    @Test func `a suspension ends a repair, and the resumption repeats it`()
         async throws
     {
         for _ in 0..<10 {
@@ -185,7 +185,7 @@ struct DamageInUseTests {
         }
     }
 
-    @Test func `where there is no room for a repair the cache goes on as it is (scar 45)`()
+    @Test func `without room for a repair the cache continues as it is (scar 45)`()
         async throws
     {
         let folder = try await damaged()
@@ -202,7 +202,7 @@ struct DamageInUseTests {
         await store.close()
     }
 
-    @Test func `a file that cannot be opened again is tried again, and nothing is lost meanwhile`()
+    @Test func `a failed reopening of the file is repeated, and no write is lost meanwhile`()
         async throws
     {
         let folder = try await damaged()
@@ -220,14 +220,14 @@ struct DamageInUseTests {
         await store.close()
     }
 
-    @Test func `what no check finds is told once, and looked for again by the next opening`()
+    @Test func `damage that no check finds is reported once, and the next opening checks again`()
         async throws
     {
         let folder = try await filled()
         let disk = SimulatedDisk(folder.path)
         let store = try await Store.test(.folder(folder.path))
         let damage = store.damage()
-        // Not the file is damaged; a cable is.
+        // The file is intact; the connection to the disk is not.
         for (reader, isFirst) in zip(store.readers, [true, false]) {
             disk.plan(.init(.read, of: "cache.sqlite", code: 11, lasts: true))
             // Each opens a connection, and so reads.

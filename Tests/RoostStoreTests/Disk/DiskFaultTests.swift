@@ -7,9 +7,9 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// A scripted life on a disk that fails once, at every place in turn.
+/// A scripted run on a disk that fails once, at each operation in turn.
 struct DiskFaultTests {
-    /// SQLite's numbers for what a disk answers.
+    /// SQLite's codes for the answers of a disk.
     enum Code {
         static let permission: Int32 = 3
         static let readOnly: Int32 = 8
@@ -55,9 +55,11 @@ struct DiskFaultTests {
         Case(operation: .map, code: Code.map, kinds: [.notAccessible]),
     ]
 
-    /// Lives on; a step that fails is tried again once the disk is well, as an app would.
+    /// Runs the script.
     ///
-    /// - Returns: The kinds of the errors that surfaced.
+    /// A failed step is repeated once the disk works, as an app would.
+    ///
+    /// - Returns: The kinds of the reported errors.
     private func live(on disk: SimulatedDisk) async throws -> [StoreError.Kind] {
         var store: Store?
         var kinds: [StoreError.Kind] = []
@@ -89,7 +91,7 @@ struct DiskFaultTests {
     }
 
     @Test(arguments: cases)
-    func `a disk that fails once costs one call at most, and its error is told (scars 40, 45)`(
+    func `a disk that fails once costs at most one call, and its error is reported (scars 40, 45)`(
         _ fault: Case
     ) async throws {
         let sights = try await ScriptedLife.sights()
@@ -119,12 +121,12 @@ struct DiskFaultTests {
             #expect(try await store.reader.damage() == [])
             await store.close()
         }
-        // A log that could not be cut or deleted at the end is cut or deleted later.
+        // A log that could not be truncated or deleted at the end is handled later.
         #expect(told > 0 || [.truncate, .delete].contains(fault.operation))
     }
 
     @Test(arguments: [(Code.full, StoreError.Kind.full), (Code.readOnly, .notAccessible)])
-    func `while the disk is full or read-only nothing is lost, and saving goes on later (scar 45)`(
+    func `while the disk is full or read-only no data are lost, and saving resumes later (scar 45)`(
         code: Int32, kind: StoreError.Kind
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -144,7 +146,7 @@ struct DiskFaultTests {
                 try await ScriptedLife.append(2, to: store)
             }
             #expect(refused?.kind == kind)
-            // Reading needs neither room nor a right to write.
+            // Reading needs neither space nor write permission.
             #expect(try await ScriptedLife.sight(of: store) == before)
             #expect(try await store.outbox.items().items.count == 1)
         }
@@ -160,7 +162,7 @@ struct DiskFaultTests {
     }
 
     @Test
-    func `a locked device is told on open and on write, and nothing is dropped (scars 44, 47)`()
+    func `a locked device is reported, and no data are dropped (scars 44, 47)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -191,7 +193,7 @@ struct DiskFaultTests {
         await store.close()
     }
 
-    @Test func `edits are found without the index that a full disk has no room for (R8, scar 45)`()
+    @Test func `edits are found without an index that a full disk cannot store (R8, scar 45)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)

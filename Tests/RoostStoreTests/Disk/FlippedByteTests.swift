@@ -7,7 +7,7 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// Stores whose files were damaged while nobody had them open.
+/// Stores whose closed files were damaged.
 struct FlippedByteTests {
     private static let itemCount = 120
 
@@ -15,7 +15,8 @@ struct FlippedByteTests {
         "unsent \(number) " + String(repeating: "word ", count: number % 7 == 0 ? 1_200 : 20)
     }
 
-    /// A store with all that a cache has, and an outbox of many pages, some of them overflow.
+    /// Makes a store with all kinds of data, and an outbox of many pages, some of them overflow
+    /// pages.
     private func usedFolder() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await Store.test(.folder(folder.path))
@@ -28,7 +29,7 @@ struct FlippedByteTests {
                 createdAt: Timestamp(milliseconds: Int64(number)),
                 content: .userMessage(UserMessageParams(text: Self.text(number))))
         }
-        // These were sent; no salvage may bring them back.
+        // These items were sent; no salvage may restore them.
         for number in stride(from: 5, through: Self.itemCount, by: 5) {
             try await store.outbox.note(.removal(ScriptedLife.request(number)))
         }
@@ -55,7 +56,7 @@ struct FlippedByteTests {
         try Data(contentsOf: URL(fileURLWithPath: path)).count / 4_096
     }
 
-    /// Opens a store with a check and reads all of it; what cannot be read says so.
+    /// Opens a store with a check and reads all of it; unreadable values are errors.
     private func readAll(_ folder: TemporaryFolder) async throws -> StoreError? {
         var options = Fixture.options
         options.checksForDamage = true
@@ -80,7 +81,7 @@ struct FlippedByteTests {
     }
 
     @Test(arguments: ["cache", "outbox"])
-    func `one flipped byte anywhere crashes nothing, and each error has a name (scar 42)`(
+    func `one flipped byte anywhere causes no crash, and each error has a kind (scar 42)`(
         name: String
     ) async throws {
         let folder = try await usedFolder()
@@ -90,7 +91,7 @@ struct FlippedByteTests {
         for page in 0..<pages {
             for _ in 0..<(ScriptedLife.triesEverything ? 200 : 2) {
                 let damaged = try copy(folder)
-                // Half of them where the page says what it holds.
+                // Half of the bytes are in the part of the page that describes its content.
                 let reach: UInt64 = random.next() % 2 == 0 ? 110 : 4_096
                 let offset = page * 4_096 + Int(random.next() % reach)
                 let bit = UInt8(1) << UInt8(random.next() % 8)
@@ -107,8 +108,7 @@ struct FlippedByteTests {
     }
 
     @Test
-    func
-        `of an outbox with a lost page every other item is carried over, and none twice (scar 42)`()
+    func `of an outbox with a lost page every other item is kept, and none twice (scar 42)`()
         async throws
     {
         let folder = try await usedFolder()
@@ -136,10 +136,10 @@ struct FlippedByteTests {
                 #expect(path == damaged.file("app/anna/outbox.sqlite.damaged-1"))
                 mostLost = max(mostLost, lost ?? 0)
             } else {
-                // A page that nothing stands on.
+                // A page without items.
                 #expect(items.items.count == Self.unsent.count, "page \(page)")
             }
-            // The new one works, goes on counting, and is found whole next time.
+            // The new outbox works, continues the numbers, and is intact at the next opening.
             try await ScriptedLife.append(1_000, to: store)
             await store.close()
             let again = try await Store.test(.folder(damaged.path))
@@ -150,7 +150,7 @@ struct FlippedByteTests {
         #expect(mostLost > 1 && mostLost < 60)
     }
 
-    @Test func `an outbox that is no database at all is set aside and told of (scars 42, 46)`()
+    @Test func `an outbox that is no database is quarantined and reported (scars 42, 46)`()
         async throws
     {
         let folder = try await usedFolder()
@@ -168,13 +168,13 @@ struct FlippedByteTests {
         await store.close()
     }
 
-    @Test func `a salvage that was cut short is ended at the next opening (scars 15, 42)`()
+    @Test func `an interrupted salvage is completed at the next opening (scars 15, 42)`()
         async throws
     {
         let folder = try await usedFolder()
         let files = FileManager.default
         let base = folder.file("app/anna/outbox")
-        // As a crash leaves it between setting the old one aside and moving the new one in.
+        // The state after a crash between the two renamings.
         try files.copyItem(atPath: "\(base).sqlite", toPath: "\(base).sqlite.damaged-1")
         try files.moveItem(atPath: "\(base).sqlite", toPath: "\(base).salvaged")
         let store = try await Store.test(.folder(folder.path))

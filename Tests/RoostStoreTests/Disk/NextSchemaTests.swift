@@ -10,7 +10,8 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// The way from the first schema to a made-up next one, with data too large for one transaction.
+/// A migration from the first schema to a made-up next one, with data too large for one
+/// transaction.
 struct NextSchemaTests {
     /// The current schemas, each followed by a version that no release has.
     private static let next: StoreSchema = {
@@ -45,7 +46,8 @@ struct NextSchemaTests {
 
     private static func channel(_ number: Int64) -> ChannelURL { ChannelURL("channel-\(number)") }
 
-    /// Makes a store of the current schema: 600 messages in three channels, and an unsent one.
+    /// Makes a store of the current schema with 600 messages in three channels and one unsent
+    /// message.
     private func fill(_ folder: String) async throws {
         let store = try await Store.open(
             .folder(folder), owner: Fixture.owner, Self.options(.current))
@@ -63,7 +65,7 @@ struct NextSchemaTests {
         await store.close()
     }
 
-    /// Compares all of a store with its filling.
+    /// Compares the whole store with its original data.
     private func check(_ store: Store, _ place: Comment? = nil) async throws {
         #expect(store.report == .intact && store.outboxReport == .intact, place)
         #expect(try await store.reader.damage() == [], place)
@@ -173,7 +175,7 @@ struct NextSchemaTests {
     }
 
     @Test
-    func `this release refuses the files of the next one and leaves them alone (scars 9, 41)`()
+    func `this release refuses the files of the next one and leaves them unchanged (scars 9, 41)`()
         async throws
     {
         let folder = try TemporaryFolder()

@@ -9,14 +9,14 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// An outbox parts of whose file are damaged on the disk.
+/// An outbox with damaged pages on the disk.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct OutboxDamageTests {
     private let folder: TemporaryFolder
     private let store: Store
     private var path: String { folder.file("app/anna/outbox.sqlite") }
 
-    /// Items "r1" to "r40" under these numbers, four in a leaf.
+    /// Makes items "r1" to "r40" under these numbers, four in a leaf.
     init() async throws {
         folder = try TemporaryFolder(inMemory: true)
         store = try await Store.test(.folder(folder.path))
@@ -31,8 +31,9 @@ struct OutboxDamageTests {
             content: .userMessage(UserMessageParams(text: text)))
     }
 
-    @Test func `a damaged leaf keeps news of no other leaf from the disk (scar 65)`() async throws {
-        // From its own connection, after which the store has to read every page again.
+    @Test func `a damaged leaf keeps no note of another leaf from the disk (scar 65)`() async throws
+    {
+        // Done by another connection, after which the store has to read every page again.
         try Connection(.file(path)).emptyLog()
         let lost = try DamagedLeaf.destroy(2, 5, in: path)
         #expect(lost.count >= 4)
@@ -50,7 +51,7 @@ struct OutboxDamageTests {
         await store.close()
     }
 
-    @Test func `after a salvage no number is given that a lost item had (scar 42)`() async throws {
+    @Test func `after a salvage no number of a lost item is given again (scar 42)`() async throws {
         await store.close()
         let lost = try DamagedLeaf.destroy(8, in: path)
         let again = try await Store.test(.folder(folder.path))
@@ -62,7 +63,7 @@ struct OutboxDamageTests {
         await again.close()
     }
 
-    @Test func `no number is given again that the disk has forgotten meanwhile (scar 12)`()
+    @Test func `no number is given again that the disk has lost meanwhile (scar 12)`()
         async throws
     {
         await store.suspend()
@@ -73,7 +74,7 @@ struct OutboxDamageTests {
         await store.close()
     }
 
-    @Test func `what a salvage has lost is told until it was seen to, and can be written again`()
+    @Test func `items that a salvage lost are reported until confirmed, and can be written again`()
         async throws
     {
         let items = try #require(try await store.outbox.news(regardless: true)).items
@@ -87,7 +88,7 @@ struct OutboxDamageTests {
             #expect(loss?.carriedOver == Set(news.items.map(\.sequence)))
             #expect(news.items.count == items.count - lost.count)
         }
-        // The place of the first that was lost is another's now.
+        // The number of the first lost item belongs to another item now.
         let first = items[0]
         try Connection(.file(path)).executeScript(
             "UPDATE item SET sequence = 1 WHERE sequence = 40")
@@ -105,7 +106,7 @@ struct OutboxDamageTests {
     }
 
     @Test(arguments: [SimulatedDisk.Operation.write, .open, .sync])
-    func `a repair that is cut short is told once it is done, of every item (scars 42, 45)`(
+    func `an interrupted repair is reported with every item once it is complete (scars 42, 45)`(
         operation: SimulatedDisk.Operation
     ) async throws {
         await store.close()
@@ -150,14 +151,14 @@ struct OutboxDamageTests {
     }
 
     @Test(arguments: [false, true])
-    func `what a repair has saved and is damaged in its turn is saved once more (scar 42)`(
+    func `a salvaged outbox that is damaged in its turn is salvaged once more (scar 42)`(
         isSetAside: Bool
     ) async throws {
         await store.close()
         let lost = try DamagedLeaf.destroy(2, 5, in: path).count
         let original = try Data(contentsOf: URL(fileURLWithPath: path))
         await (try Store.test(.folder(folder.path))).close()
-        // As a repair leaves it that is killed with the saved one complete, before or after the old one goes.
+        // The state after a kill with the salvage complete, before or after the old file is moved.
         let saved = folder.file("app/anna/outbox.salvaged")
         try FileManager.default.moveItem(atPath: path, toPath: saved)
         if !isSetAside {
@@ -174,7 +175,7 @@ struct OutboxDamageTests {
         await again.close()
     }
 
-    @Test func `a second repair that the disk has no room for is done once more (scars 42, 45)`()
+    @Test func `a second repair that finds no room is repeated (scars 42, 45)`()
         async throws
     {
         await store.close()
@@ -197,8 +198,8 @@ struct OutboxDamageTests {
         await again.close()
     }
 
-    @Test func `an outbox that was half set aside keeps its log (scars 36, 42)`() async throws {
-        // Nothing of it has been carried over to the main file yet.
+    @Test func `a half quarantined outbox keeps its log (scars 36, 42)`() async throws {
+        // No page of the log has been copied to the main file yet.
         let log = path + "-wal"
         let (whole, newest) = (
             try Data(contentsOf: URL(fileURLWithPath: path)),
@@ -206,7 +207,7 @@ struct OutboxDamageTests {
         )
         #expect(newest.count > 40 * 900)
         await store.close()
-        // As a kill between the two leaves them.
+        // The state after a kill between the two renamings.
         try FileManager.default.moveItem(
             atPath: path, toPath: folder.file("app/anna/outbox.salvaged"))
         try whole.write(to: URL(fileURLWithPath: path + ".damaged-1"))
@@ -220,7 +221,7 @@ struct OutboxDamageTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: setAside + "-wal")) == newest)
     }
 
-    @Test func `an item is written again over its own row that cannot be read (scar 42)`()
+    @Test func `an item replaces its own unreadable row (scar 42)`()
         async throws
     {
         let items = try await store.outbox.items().items

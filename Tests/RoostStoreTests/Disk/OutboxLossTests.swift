@@ -8,13 +8,13 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// What is told of unsent words that cannot be read, or are gone.
+/// Reports about unsent messages that are unreadable or lost.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct OutboxLossTests {
     private let folder: TemporaryFolder
     private var path: String { folder.file("app/anna/outbox.sqlite") }
 
-    /// Items "r1" to "r40", four in a leaf, of a client that has sent.
+    /// Makes items "r1" to "r40", four in a leaf, of a client that has sent.
     init() async throws {
         folder = try TemporaryFolder(inMemory: true)
         let store = try await Store.test(.folder(folder.path))
@@ -34,7 +34,7 @@ struct OutboxLossTests {
         try data.write(to: file)
     }
 
-    /// What `roost cache inspect` finds.
+    /// The findings of `roost cache inspect`.
     private func inspection() async throws -> FolderInspection {
         try await FolderInspection.of(
             folder.file("app/anna"), Fixture.options.protection)
@@ -61,7 +61,7 @@ struct OutboxLossTests {
     ]
 
     @Test(arguments: changes)
-    func `a damaged row is told apart from one of a newer release (scar 65)`(
+    func `a damaged row is distinct from one of a newer release (scar 65)`(
         change: SQL, isNewer: Bool
     ) async throws {
         try Connection(.file(path)).executeScript(change)
@@ -76,7 +76,7 @@ struct OutboxLossTests {
         #expect(try await inspection().outbox.unreadable == items.unreadable)
     }
 
-    @Test func `where only rows are lost their number is known, and stays known (scar 42)`()
+    @Test func `if only rows are lost, their number is known and stays known (scar 42)`()
         async throws
     {
         let lost = try DamagedLeaf.destroy(2, 5, in: path)
@@ -89,12 +89,12 @@ struct OutboxLossTests {
         #expect(found.map(\.path) == [setAside] && found.map(\.lost) == [lost.count])
     }
 
-    @Test func `where rows and names are lost nobody knows how many there were (scar 42)`()
+    @Test func `if rows and names are lost, their number is unknown (scar 42)`()
         async throws
     {
         _ = try DamagedLeaf.destroy(2, in: path)
         try change { data in
-            // Leaves of indices.
+            // The leaves of indexes.
             for page in stride(from: 4_096, to: data.count, by: 4_096) where data[page] == 0x0A {
                 data[page] = 0
             }
@@ -109,7 +109,7 @@ struct OutboxLossTests {
     }
 
     @Test(arguments: [false, true])
-    func `an outbox that is gone is told of once, and counted by nobody (scar 46)`(
+    func `a missing outbox is reported once, with an unknown number of messages (scar 46)`(
         isEmpty: Bool
     ) async throws {
         #expect(try await inspection().hasOutbox)
@@ -128,7 +128,7 @@ struct OutboxLossTests {
         }
     }
 
-    @Test func `a store that has never sent has lost no outbox`() async throws {
+    @Test func `a store that has never sent reports no lost outbox`() async throws {
         let fresh = try TemporaryFolder(inMemory: true)
         for _ in 0..<2 {
             let store = try await Store.test(.folder(fresh.path))

@@ -7,9 +7,9 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// A scripted life whose power fails: the disk is made anew as it was at any moment, and opened.
+/// A scripted run with a loss of power: the disk's state at any moment is restored and opened.
 struct PowerLossTests {
-    /// When each call began and returned, as moments of the disk.
+    /// The start and the end of each call, as moments of the disk.
     private struct Log {
         var commits: [(began: Int, ended: Int)] = []
         var appends: [(began: Int, ended: Int)] = []
@@ -37,7 +37,7 @@ struct PowerLossTests {
         return log
     }
 
-    /// The last moment, up to a given one, at which the cache's log was synced.
+    /// Returns the last moment, up to a given one, at which the cache's log was synced.
     private func lastSync(before moment: Int, in events: [DiskEvent]) -> Int {
         var logs: Set<Int> = []
         var last = 0
@@ -51,8 +51,7 @@ struct PowerLossTests {
     }
 
     @Test
-    func
-        `after a loss of power the cache is as after some commit, and every unsent word is there (scars 7, 15)`()
+    func `a loss of power leaves the cache at a commit and all unsent messages (scars 7, 15)`()
         async throws
     {
         let sights = try await ScriptedLife.sights()
@@ -95,7 +94,7 @@ struct PowerLossTests {
                 await store.close()
             }
         }
-        // Had nothing ever been lost, the simulated disk would not have forgotten anything.
+        // Without any loss the simulated disk would not have dropped a write.
         #expect(lost > 0)
     }
 }

@@ -7,7 +7,7 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// A store with something in it, in a folder that may only be read.
+/// A store with data in a read-only folder.
 struct ReadOnlyTests {
     private func filled() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder(inMemory: true)
@@ -40,7 +40,7 @@ struct ReadOnlyTests {
         }
     }
 
-    @Test func `a folder that may only be read is named, and nothing in it is touched (scar 46)`()
+    @Test func `a read-only folder is named, and no file in it changes (scar 46)`()
         async throws
     {
         let folder = try await filled()

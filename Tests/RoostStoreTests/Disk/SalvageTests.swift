@@ -9,7 +9,7 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// What is left of a cache whose pages were destroyed, and what `verify` says of one.
+/// Salvage of a cache with destroyed pages, and the findings of `verify`.
 struct SalvageTests {
     private static let channels: [ChannelURL] = ["a", "b", "c", "d"]
 
@@ -17,7 +17,7 @@ struct SalvageTests {
         RequestID("\(url) \(id)")
     }
 
-    /// The files of a cache of some hundred pages: two ranges in each channel, cursors, people.
+    /// The files of a cache of some hundred pages: two ranges in each channel, cursors, users.
     ///
     /// Made once for all tests, each of which gets a copy.
     private static let filledFiles = Task {
@@ -97,7 +97,7 @@ struct SalvageTests {
     }
 
     @Test
-    func `of a cache with destroyed pages only what is certain comes over (scars 42, 43)`()
+    func `of a cache with destroyed pages only certain data are kept (scars 42, 43)`()
         async throws
     {
         let folder = try await filled()
@@ -116,7 +116,7 @@ struct SalvageTests {
                 atPath: folder.file("app"), toPath: damaged.file("app"))
             var bytes = original
             for _ in 0...(random.next() % 4) {
-                // The first page holds what says whose cache it is; without it all is void.
+                // The first page has the cache's owner; without it the whole cache is void.
                 let page = 1 + Int(random.next() % UInt64(pages - 1))
                 for offset in 0..<4_096 {
                     bytes[page * 4_096 + offset] = UInt8(random.next() & 0xFF)
@@ -136,7 +136,7 @@ struct SalvageTests {
                         #expect(model.messages[url]?[id]?.text == message.text, "\(round)")
                         #expect(model.messages[url]?[id]?.sender == message.sender, "\(round)")
                     }
-                    // What is claimed is there, and was claimed before.
+                    // Covered messages are there and were covered before.
                     for (id, message) in model.messages[url] ?? [:] {
                         let place = try #require(message.position)
                         guard found.coverage[url]?.range(containing: place) != nil else { continue }
@@ -146,7 +146,7 @@ struct SalvageTests {
                         let known = model.coverage[url]?.range(containing: range.lower)
                         #expect(known?.contains(range.upper) == true, "round \(round): \(url)")
                     }
-                    // What was edited or deleted since is asked for, of however few messages.
+                    // The change log is read again from the salvage, for any number of messages.
                     let cursor = try await store.reader.cursor(.messageChanges(url)).value
                     let isOld = cursor == .token("token \(url)") || cursor == .moment(.start)
                     #expect(isOld || found.messages[url]?.isEmpty != false, "round \(round)")
@@ -163,7 +163,7 @@ struct SalvageTests {
     }
 
     @Test
-    func `a cache of which nothing but the free pages is damaged comes over whole (scar 43)`()
+    func `a cache with damage in its free pages only is kept whole (scar 43)`()
         async throws
     {
         let folder = try await filled()
@@ -189,14 +189,14 @@ struct SalvageTests {
         #expect(mine?.messageID == MessageID(10_008))
         #expect(try await again.verify().findings == [])
         await again.close()
-        // Only the newest of the old files is kept: they hold what people wrote.
+        // Only the newest of the old files is kept, because they contain messages.
         _ = try await FolderInspection.repair(
             folder.file("app/anna"), owner: Fixture.owner, Fixture.options.protection)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.file("app/anna"))
         #expect(files.filter { $0.hasSuffix(".damaged-2") } == [])
     }
 
-    /// A cache one page of which is not what it was, half way through its messages.
+    /// A cache with one changed page in the middle of its messages.
     private func damaged() async throws -> TemporaryFolder {
         let folder = try await filled()
         let path = folder.file("app/anna/cache.sqlite")
@@ -209,7 +209,7 @@ struct SalvageTests {
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         let size = 4_096
         let page = bytes[(Int(root) - 1) * size..<Int(root) * size]
-        // A cell of an inner page begins with the number of a page below.
+        // A cell of an inner page begins with the number of a child page.
         let cells = (0..<(Int(page[page.startIndex + 3]) << 8 | Int(page[page.startIndex + 4])))
         let place = page.startIndex + 12 + 2 * (cells.count / 2)
         let cell = page.startIndex + (Int(page[place]) << 8 | Int(page[place + 1]))
@@ -232,7 +232,7 @@ struct SalvageTests {
     }
 
     @Test(arguments: [DiskFaultTests.Code.full, DiskFaultTests.Code.cannotOpen])
-    func `a salvage that is cut short is told, and done once more (scars 42, 43, 45)`(
+    func `an interrupted salvage is reported and repeated (scars 42, 43, 45)`(
         code: Int32
     ) async throws {
         let operation: SimulatedDisk.Operation =
@@ -278,7 +278,7 @@ struct SalvageTests {
     }
 
     @Test
-    func `a salvage killed before its end begins anew, one killed after it is taken up (scar 43)`()
+    func `a killed salvage restarts, or is completed (scar 43)`()
         async throws
     {
         let original = try await damaged()
@@ -287,14 +287,14 @@ struct SalvageTests {
         let undisturbed = try await openChecked(whole)
         let expected = try #require(salvaged(undisturbed.report))
         await undisturbed.close()
-        // A part of it, and the damaged cache still in its place.
+        // A partial salvage, with the damaged cache still in its place.
         let early = try copy(of: original)
         try Data("half a file".utf8).write(
             to: URL(fileURLWithPath: early.file("app/anna/cache.unfinished")))
         let again = try await openChecked(early)
         #expect(salvaged(again.report) == expected)
         await again.close()
-        // All of it, and the damaged cache aside.
+        // A complete salvage, with the damaged cache quarantined.
         try FileManager.default.moveItem(
             atPath: whole.file(path), toPath: whole.file("app/anna/cache.unfinished"))
         let late = try await openChecked(whole)
@@ -305,14 +305,14 @@ struct SalvageTests {
         #expect(taken.messages == expected.messages && taken.channels == expected.channels)
         #expect(try await content(late).messages["a"]?.isEmpty == false)
         await late.close()
-        // The same, and what was carried over is damaged in its turn.
+        // The same, and the salvaged file is damaged in its turn.
         try FileManager.default.removeItem(atPath: whole.file(path))
         try Data("no database".utf8).write(
             to: URL(fileURLWithPath: whole.file("app/anna/cache.unfinished")))
         let twice = try await openChecked(whole)
         #expect(salvaged(twice.report) == expected)
         await twice.close()
-        // Once more, and the disk is full at first.
+        // Once more, with a full disk at first.
         try FileManager.default.removeItem(atPath: whole.file(path))
         try Data("no database".utf8).write(
             to: URL(fileURLWithPath: whole.file("app/anna/cache.unfinished")))
@@ -327,7 +327,7 @@ struct SalvageTests {
         let thrice = try await openChecked(whole)
         #expect(salvaged(thrice.report) == expected)
         await thrice.close()
-        // One that nobody needs any more is no reason to tell anybody anything.
+        // A superfluous salvage is not reported.
         try Data("half a file".utf8).write(
             to: URL(fileURLWithPath: whole.file("app/anna/cache.unfinished")))
         let last = try await openChecked(whole)
@@ -337,7 +337,7 @@ struct SalvageTests {
             !FileManager.default.fileExists(atPath: whole.file("app/anna/cache.unfinished")))
     }
 
-    @Test func `a salvage that cannot be put in its place keeps both files (scars 42, 43)`()
+    @Test func `a salvage that cannot be moved into place keeps both files (scars 42, 43)`()
         async throws
     {
         let folder = try await damaged()
@@ -347,7 +347,7 @@ struct SalvageTests {
         await expected.close()
         try FileManager.default.moveItem(
             atPath: path, toPath: folder.file("app/anna/cache.unfinished"))
-        // What stands where the log would be cannot be taken away.
+        // A folder in the place of the log cannot be removed.
         let obstacle = path + "-wal"
         try FileManager.default.createDirectory(
             atPath: obstacle, withIntermediateDirectories: false)
@@ -361,7 +361,7 @@ struct SalvageTests {
         await store.close()
     }
 
-    @Test func `a salvage that a failed resume made is told by the next one (scar 43)`()
+    @Test func `a salvage of a failed resume is reported by the next resume (scar 43)`()
         async throws
     {
         let good = try await filled()
@@ -391,7 +391,7 @@ struct SalvageTests {
     }
 
     @Test(arguments: [60, 68, 71])
-    func `a cache with a wrong header is left alone, and a repair is a way out (scar 43)`(
+    func `a cache with a wrong header is not opened, and a repair replaces it (scar 43)`(
         offset: Int
     ) async throws {
         let folder = try await filled()
@@ -408,7 +408,7 @@ struct SalvageTests {
         await store.close()
     }
 
-    @Test func `a cache of somebody else gives nothing away when it is replaced (scar 34)`()
+    @Test func `a cache of another owner reveals nothing when it is replaced (scar 34)`()
         async throws
     {
         let folder = try await filled()
@@ -419,7 +419,7 @@ struct SalvageTests {
         #expect(salvaged.messages == 0 && salvaged.channels == 0 && !salvaged.isWhole)
     }
 
-    /// How each promise is broken, by a statement of its own.
+    /// Statements that each break one invariant.
     private static let breaks: [(sql: SQL, kind: CacheVerification.Kind)] = [
         ("UPDATE coverage SET upper_at = lower_at, upper_id = lower_id", .uncovered),
         ("UPDATE coverage SET upper_at = -5 WHERE channel_id = 1", .coverage),
@@ -439,7 +439,7 @@ struct SalvageTests {
         ("UPDATE channel SET cut_at = 9000000000000000 WHERE id = 1", .uncovered),
         ("DELETE FROM message WHERE message_id = 7", .searchIndex),
         ("UPDATE message_text_state SET floor = 500", .searchIndex),
-        // The same words as before, and one of them at another place.
+        // The same words as before, with one at another place.
         (
             """
             INSERT INTO message_text (message_text, rowid, text, tag)
@@ -450,13 +450,13 @@ struct SalvageTests {
         ),
     ]
 
-    /// A sealed file holds no index of words that could be wrong.
+    /// A sealed file has no index of words that could be wrong.
     private static let breakable = breaks.indices.filter {
         !Fixture.isSealed || breaks[$0].kind != .searchIndex
     }
 
     @Test(arguments: breakable)
-    func `each broken promise is found and named (scars 42, 43)`(index: Int) async throws {
+    func `each broken invariant is found and named (scars 42, 43)`(index: Int) async throws {
         let folder = try await filled()
         let store = try await Store.test(.folder(folder.path))
         let sound = try await store.verify()
@@ -467,13 +467,13 @@ struct SalvageTests {
         try other.executeScript(Self.breaks[index].sql)
         let findings = try await store.verify().findings
         #expect(findings.contains { $0.kind == Self.breaks[index].kind }, "\(findings)")
-        // Nobody's words stand in a finding.
+        // No finding contains a word of a message.
         #expect(!findings.contains { $0.sentence.contains("word ") })
         await store.close()
     }
 }
 
 extension Timestamp {
-    /// Where a change log begins that nobody can say more of.
+    /// The beginning of a change log without any known time.
     fileprivate static let start = Timestamp(milliseconds: 0)
 }

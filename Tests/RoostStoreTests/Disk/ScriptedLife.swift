@@ -7,7 +7,7 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// What an app does with its store in a few seconds, step by step, always the same.
+/// The work of an app with its store in a few seconds, always with the same steps.
 enum ScriptedLife {
     enum Step: Hashable, Sendable {
         case open
@@ -17,7 +17,7 @@ enum ScriptedLife {
         case close
     }
 
-    /// Two launches: pages, live messages, edits, deletions, unsent words, a compaction.
+    /// Two launches: pages, live messages, edits, deletions, unsent messages, a compaction.
     static let steps: [Step] = [
         .open, .commit(1), .append(1), .commit(2), .commit(3), .append(2), .compact, .commit(4),
         .close, .open, .append(3), .commit(5), .commit(6), .append(4), .commit(7), .close,
@@ -25,7 +25,7 @@ enum ScriptedLife {
 
     static let commitCount = 7
 
-    /// What a commit writes: data, what is covered by it, and how far a log was read, in one.
+    /// The content of a commit: data, their coverage and the cursor, in one.
     static func mutations(_ number: Int) -> [Mutation] {
         let cursor = Mutation.cursor(
             .messageChanges(Fixture.channel), .token("after \(number)"))
@@ -69,7 +69,7 @@ enum ScriptedLife {
         return sight
     }
 
-    /// What is seen after none, one, two … of the commits.
+    /// Returns the visible states after none, one, two … of the commits.
     static func sights() async throws -> [Sight] {
         let store = try await Store.test()
         var sights = [try await sight(of: store)]
@@ -81,12 +81,12 @@ enum ScriptedLife {
         return sights
     }
 
-    /// Whether tests that sample shall try everything, which takes minutes.
+    /// Whether sampling tests try every case, which takes minutes.
     static var triesEverything: Bool {
         ProcessInfo.processInfo.environment["ROOST_LONG_TESTS"] != nil
     }
 
-    /// The numbers a test tries: all of them, or as many as are quick, drawn from a seed.
+    /// The numbers to try: all of them, or a quick sample drawn from a seed.
     static func sample(_ numbers: ClosedRange<Int>, quick: Int, seed: UInt64) -> [Int] {
         guard !triesEverything, numbers.count > quick else { return Array(numbers) }
         var random = SplitMix64(seed: seed)

@@ -8,10 +8,10 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// Stores on the same files that tell each other of their commits, and one that lets go of them.
+/// Stores on the same files that signal their commits to each other, and their suspension.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SharedStoreTests {
-    /// The numbers that a feed tells of, each once and in order, through `last`.
+    /// Returns the numbers of a feed's commits, each once and in order, up to `last`.
     private func tell(
         _ feed: JournalFeed, from first: Int64, through last: Int64
     ) async -> (own: [Int64], isWhole: Bool) {
@@ -31,7 +31,7 @@ struct SharedStoreTests {
         return (own, next == last + 1)
     }
 
-    @Test func `a store that does nothing hears of another one's commit (scars 51, 53)`()
+    @Test func `an idle store learns of another store's commit (scars 51, 53)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -43,7 +43,7 @@ struct SharedStoreTests {
         try await app.writer.commit([Fixture.page(1...3)])
         #expect(await feed.next() == .missed(from: 1, through: 1))
         #expect(try await widget.reader.newest().count == 3)
-        // And what it commits itself comes after what it has not been told.
+        // Its own commit follows the commits it has not seen.
         try await app.writer.commit([Fixture.page(3...5)])
         let own = try await widget.writer.commit([Fixture.page(5...9)])
         #expect(own.sequence == 3)
@@ -53,7 +53,7 @@ struct SharedStoreTests {
         await widget.close()
     }
 
-    @Test func `no commit of two stores at work is told twice or not at all (scars 51, 53, 86)`()
+    @Test func `each commit of two stores at work is reported exactly once (scars 51, 53, 86)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -84,7 +84,7 @@ struct SharedStoreTests {
         for store in stores { await store.close() }
     }
 
-    @Test func `an app hears of what its extension, another process, has written (scars 51, 53)`()
+    @Test func `an app learns of the commits of its extension, another process (scars 51, 53)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -98,7 +98,7 @@ struct SharedStoreTests {
         await store.close()
     }
 
-    /// Files below a folder that this process has open.
+    /// Returns the files below a folder that this process has open.
     private func openFiles(below folder: String) throws -> [String] {
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return descriptors.compactMap { descriptor in
@@ -109,7 +109,7 @@ struct SharedStoreTests {
     }
 
     @Test(arguments: 1...3)
-    func `a suspended store holds no lock and no database, and does all later in order (scar 49)`(
+    func `a suspended store holds no lock and no database, and does later calls in order (scar 49)`(
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -131,7 +131,7 @@ struct SharedStoreTests {
             for _ in 0..<10 {
                 for _ in 0..<(random.next() % 200) { await Task.yield() }
                 await store.suspend()
-                // The bells stay open: they hold up nobody, as the locks taken below show.
+                // The bells stay open. They block nothing, as the locks below show.
                 let left = try openFiles(below: folder.path).filter { !$0.hasSuffix("lock") }
                 #expect(left == [])
                 for name in ["lock", "outbox.lock"] {
@@ -150,7 +150,7 @@ struct SharedStoreTests {
         #expect(try openFiles(below: folder.path) == [])
     }
 
-    @Test func `whoever resumes is told of what was committed meanwhile (scars 49, 53)`()
+    @Test func `a resumed store learns of the commits made meanwhile (scars 49, 53)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -168,7 +168,7 @@ struct SharedStoreTests {
     }
 
     @Test(arguments: [true, false])
-    func `closing a suspended store ends all that waits (scars 49, 94)`(isInMemory: Bool)
+    func `closing a suspended store ends all waiting calls (scars 49, 94)`(isInMemory: Bool)
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -184,7 +184,7 @@ struct SharedStoreTests {
         for task in waiting {
             await #expect(throws: StoreError.closed) { try await task.value }
         }
-        // Nothing of it can be undone.
+        // A closed store can be neither suspended nor resumed.
         await store.suspend()
         await #expect(throws: StoreError.closed) { try await store.reader.newest() }
         if !isInMemory {
@@ -201,7 +201,7 @@ struct SharedStoreTests {
         await store.suspend()
         let (path, away) = (folder.file("app/anna"), folder.file("away"))
         try FileManager.default.moveItem(atPath: path, toPath: away)
-        // A file where the folder was: nothing can be opened below it.
+        // A file in the place of the folder: no file below it can be opened.
         try Data().write(to: URL(fileURLWithPath: path))
         await #expect(throws: StoreError.self) { try await store.resume() }
         let reading = Task { try await store.reader.newest().count }

@@ -8,12 +8,12 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// Work of many transactions that the system suspends the app in the middle of.
+/// Work of many transactions that suspensions of the app interrupt.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SuspendedWorkTests {
     private typealias Cache = EvictionFixture
 
-    /// Suspends and resumes a store again and again, at moments of chance, until a task has ended.
+    /// Suspends and resumes a store at random moments until a task has ended.
     private func disturb(
         _ store: Store, seed: UInt64, during task: Task<Void, any Error>
     ) async throws {
@@ -28,7 +28,7 @@ struct SuspendedWorkTests {
     }
 
     @Test(arguments: [(10, 1), (10, 2), (80, 3), (80, 4)] as [(Int64, UInt64)])
-    func `a trim that is interrupted again and again ends where it should (scar 49, R120)`(
+    func `a trim interrupted many times reaches its target (scar 49, R120)`(
         share: Int64, seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -48,7 +48,7 @@ struct SuspendedWorkTests {
     }
 
     @Test(arguments: UInt64(1)...3)
-    func `a channel that is erased among suspensions is gone, and no other (scar 49)`(
+    func `an erasure interrupted by suspensions removes its channel and no other (scar 49)`(
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -65,7 +65,7 @@ struct SuspendedWorkTests {
     }
 
     @Test(arguments: UInt64(1)...4)
-    func `suspensions and resumptions that overlap leave all open or nothing (scar 49)`(
+    func `overlapping suspensions and resumptions leave all open or nothing (scar 49)`(
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -82,7 +82,7 @@ struct SuspendedWorkTests {
                 for _ in 0..<(random.next() % 20) { await Task.yield() }
             }
             group.addTask {
-                // Whatever the order of the others, one of these is the last.
+                // One of these is the last, whatever the order of the others.
                 for _ in 0..<200 {
                     await Task.yield()
                     _ = try? await store.resume()
@@ -100,7 +100,7 @@ struct SuspendedWorkTests {
         await store.close()
     }
 
-    @Test func `commits go on while the log cannot be emptied, because it holds them (scar 150)`()
+    @Test func `commits continue while the log cannot be emptied (scar 150)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -132,7 +132,7 @@ struct SuspendedWorkTests {
         await store.close()
     }
 
-    @Test func `a trim that finds no room while it fills the index goes on later (scars 40, 150)`()
+    @Test func `a trim that finds no room for the index resumes later (scars 40, 150)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -145,7 +145,7 @@ struct SuspendedWorkTests {
         var trim = try await store.writer.beginTrim(downTo: size / 2)
         #expect(trim.plan.way == .rewrite)
         trim = try await store.writer.advance(trim).trim
-        // All is in the file; what is left of the index is not.
+        // All messages are in the file; the rest of the index is not.
         disk.plan(.init(.write, code: 13, lasts: true))
         for _ in 0..<2 {
             let begun = trim
@@ -165,7 +165,7 @@ struct SuspendedWorkTests {
         await store.close()
     }
 
-    @Test func `an index that is filled among suspensions is whole in the end (scar 49, R131)`()
+    @Test func `an index filled among suspensions is complete in the end (scar 49, R131)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)

@@ -7,9 +7,9 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// Work that waits while the app is suspended, and other processes' commits.
+/// Work that waits during a suspension, and other processes' commits.
 struct SuspensionTests {
-    /// A connection's owner, as the store's actors are.
+    /// The owner of a connection, as the store's actors are.
     private actor Worker {
         private nonisolated let executor = ThreadExecutor(name: "worker")
         let gate = SuspensionGate()
@@ -26,7 +26,7 @@ struct SuspensionTests {
             try connection.executeScript("CREATE TABLE log (i INTEGER NOT NULL) STRICT")
         }
 
-        /// One piece of work that takes some milliseconds.
+        /// Does one piece of work of some milliseconds.
         func work(_ number: Int64) async throws {
             try await gate.perform(isolation: self) { () throws(SQLiteError) in
                 try attempt(number)
@@ -46,14 +46,14 @@ struct SuspensionTests {
             }
         }
 
-        /// Begins many pieces of work, in the order of their numbers.
+        /// Begins several pieces of work, in the order of their numbers.
         func begin(_ numbers: Range<Int64>) -> [Task<Void, any Error>] {
             numbers.map { number in Task { try await work(number) } }
         }
 
         func log() throws -> [Int64] { try connection.all(.log) }
 
-        /// Whether nothing is going on; asked between two pieces of work.
+        /// Whether no statement is running; called between two pieces of work.
         var isAtRest: Bool { connection.busyStatementCount == 0 }
     }
 
@@ -68,17 +68,17 @@ struct SuspensionTests {
         var random = SplitMix64(seed: seed)
         var tasks: [Task<Void, any Error>] = []
         for round in 0..<Int64(1_000) {
-            // A machine that is busy with everything else may let each piece of work end between two closings.
+            // On a busy machine each piece of work may end between two closings.
             if round >= 20, await worker.interruptions > 0 { break }
             tasks += await worker.begin((round * 10)..<((round + 1) * 10))
-            // Somewhere in the middle of it.
+            // Somewhere in the middle of the work.
             for _ in 0..<(random.next() % 50) { await Task.yield() }
             worker.gate.close()
             #expect(await worker.isAtRest)
             // No lock is held: another process writes at once.
             try other.transaction { () throws(SQLiteError) in }
             if random.next() % 2 == 0 {
-                // Closed again before those who waited could do anything.
+                // Closed again before the waiting calls could run.
                 worker.gate.open()
                 worker.gate.close()
                 #expect(await worker.isAtRest)
@@ -90,7 +90,8 @@ struct SuspensionTests {
         #expect(await worker.interruptions > 0, "in \(tasks.count) pieces of work")
     }
 
-    @Test func `what others committed is told from the numbers, each once (scars 51, 53)`() {
+    @Test func `commits of other processes are derived from the numbers, each once (scars 51, 53)`()
+    {
         var random = SplitMix64(seed: 53)
         var (sequence, told) = (Int64(0), Set<Int64>())
         var commits = ForeignCommits(last: 0)
@@ -101,7 +102,7 @@ struct SuspensionTests {
         }
         for _ in 0..<10_000 {
             switch random.next() % 3 {
-            case 0: sequence += 1  // Somebody else's.
+            case 0: sequence += 1  // Another process's commit.
             case 1:
                 sequence += 1
                 tell(commits.noteOwn(sequence))
@@ -111,13 +112,13 @@ struct SuspensionTests {
                 #expect(told.count == Int(sequence))
             }
         }
-        // A cache that was begun anew counts from one: all that was told is void.
+        // A cache that was made anew counts from one, so all reported commits are void.
         #expect(commits.noteFound(3) == 0...3)
         #expect(commits.noteFound(3) == nil)
         #expect(commits.noteOwn(5) == 4...4)
     }
 
-    @Test func `a reader is told of foreign commits with those it has not taken (scars 53, 86)`() {
+    @Test func `a reader gets foreign commits together with its own pending ones (scars 53, 86)`() {
         var buffer = JournalBuffer(capacity: 4)
         buffer.miss(1...2)
         #expect(buffer.take() == .missed(from: 1, through: 2))

@@ -13,7 +13,7 @@ struct TwoProcessTests {
     private static let count = ScriptedLife.triesEverything ? 3_000 : 120
 
     @Test
-    func `what three processes write at once is all there, and all of them see it (scars 51, 54)`()
+    func `three processes write at once and see all writes (scars 51, 54)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -32,7 +32,7 @@ struct TwoProcessTests {
             unsent.append(
                 lines.filter { $0.hasPrefix("unsent") }.map { String($0.dropFirst(7)) })
         }
-        // Each commit of each has its number, and its messages lie in ranges of their own.
+        // Each commit has its number, and its messages are in a range of their own.
         let inspection = try await store.reader.inspection()
         #expect(inspection.sequence == Int64(3 * Self.count))
         #expect(try await store.reader.coverage(of: "channel").value.ranges.count == 3 * Self.count)
@@ -44,13 +44,13 @@ struct TwoProcessTests {
         }
         let items = try await store.outbox.items().items.map(\.requestID.rawValue)
         #expect(items.count == unsent.joined().count)
-        // Each one's in the order in which it wrote them.
+        // The items of each process have their order of writing.
         for unsent in unsent { #expect(items.filter(Set(unsent).contains) == unsent) }
         #expect(try await store.reader.damage() == [])
         await store.close()
     }
 
-    @Test func `a process that is killed at work leaves a store that others go on with (scar 52)`()
+    @Test func `a killed process leaves a store with which others continue (scar 52)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -67,7 +67,7 @@ struct TwoProcessTests {
             }
             helper.signal(SIGKILL)
             let lines = await helper.lines()
-            // The last line may be cut.
+            // The last line may be incomplete.
             unsent += lines.dropLast().filter { $0.hasPrefix("unsent") }.map {
                 String($0.dropFirst(7))
             }
@@ -77,17 +77,16 @@ struct TwoProcessTests {
         #expect(try await store.reader.damage() == [])
         let items = try await store.outbox.items().items.map(\.requestID.rawValue)
         #expect(Set(unsent).isSubset(of: items))
-        // Every message is covered, and nothing is covered twice.
+        // Every message is covered, and no range overlaps another.
         let coverage = try await store.reader.coverage(of: "channel").value.ranges
         #expect(try await store.reader.inspection().sequence == Int64(coverage.count + 5))
         await store.close()
-        // Nobody holds the folder any more.
+        // No process holds the folder any more.
         _ = try FolderLock(file: folder.file("app/anna/lock"), .exclusive)
     }
 
     @Test
-    func
-        `a lock that processes take and drop at random has one owner, and is free at the end (scar 52)`()
+    func `a lock of several processes has one owner and is free at the end (scar 52)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
