@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of an app's, such as a closure or a delegate, on its way through threads that do not touch it.
+/// An app's value, such as a closure or a delegate, on its way through threads that do not touch
+/// it.
 ///
-/// Code written before Swift checked concurrency hands in closures that may run on the app's own queue
-/// only, and means them to come back there.
+/// Code from before Swift's concurrency checks passes closures that may run only on the app's own
+/// queue, and expects them to run there.
 ///
-/// - Invariant: `value` is touched on the queue to which the app asked for it. `@unchecked Sendable`
+/// - Invariant: `value` is touched only on the queue that the app chose. `@unchecked Sendable`
 ///   rests on that.
 package struct Carried<Value>: @unchecked Sendable {
     package let value: Value
@@ -13,7 +14,7 @@ package struct Carried<Value>: @unchecked Sendable {
     package init(_ value: Value) { self.value = value }
 }
 
-/// A reference that does not keep its object, to be carried.
+/// A weak reference that can be carried.
 package struct WeakBox<Object: AnyObject> {
     package weak var object: Object?
 

@@ -16,7 +16,7 @@ internal import Glibc
     private let thread: pthread_t
     #endif
 
-    /// What a new thread is given.
+    /// The arguments of a new thread.
     private final class Start: Sendable {
         let name: String
         let body: @Sendable () -> Void
@@ -30,8 +30,8 @@ internal import Glibc
     /// Starts a thread.
     ///
     /// - Parameters:
-    ///   - name: Shown by debuggers; Linux cuts it after 15 bytes.
-    ///   - body: What the thread does; the thread ends with it.
+    ///   - name: The name in debuggers; Linux cuts it after 15 bytes.
+    ///   - body: The function of the thread; the thread ends with it.
     init(name: String, body: @escaping @Sendable () -> Void) {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body)).toOpaque()
         #if canImport(Darwin)
@@ -47,7 +47,9 @@ internal import Glibc
         self.thread = thread
     }
 
-    /// Waits until the thread has ended; to be called once, and not from the thread itself.
+    /// Waits for the end of the thread.
+    ///
+    /// It is called once, and from another thread.
     func join() {
         // SAFETY: the thread was started joinable and is joined once, as the caller promises.
         #if canImport(Darwin)
@@ -58,7 +60,7 @@ internal import Glibc
         #endif
     }
 
-    /// Lets the thread end by itself, instead of joining it.
+    /// Lets the thread end by itself, without a join.
     func detach() {
         // SAFETY: as for `join`.
         #if canImport(Darwin)

@@ -2,12 +2,13 @@
 
 /// The queue of a `ThreadExecutor` and the thread that empties it.
 ///
-/// The thread keeps this object alive and not the executor, so a forgotten executor ends its thread.
+/// The thread keeps a reference to this object and none to the executor, so it ends with its
+/// executor.
 ///
-/// Unchecked, because the compiler cannot see what confines the state: every variable is touched only inside
+/// Unchecked, because the compiler cannot see the lock: every variable is touched only inside
 /// `gate.locked`. Jobs and callbacks run outside it.
 final class ThreadCore: @unchecked Sendable {
-    /// A job, and the executor it came for, which must not go away before it has run.
+    /// A job and its executor, which must live until the job has run.
     private struct Entry {
         let job: UnownedJob
         let executor: ThreadExecutor
@@ -18,7 +19,7 @@ final class ThreadCore: @unchecked Sendable {
     private var queue: [Entry] = []
     /// The thread that serves the queue; nil before the first job and after the end.
     private var thread: OSThread?
-    /// The thread ends once the queue is empty.
+    /// Whether the thread ends once the queue is empty.
     private var isStopping = false
     private var whenEnded: [@Sendable (OSThread?) -> Void] = []
 
@@ -27,8 +28,8 @@ final class ThreadCore: @unchecked Sendable {
     }
 
     func enqueue(_ job: UnownedJob, for executor: ThreadExecutor) {
-        // Once it can be seen the job may run to its end and take the last reference to all of this with
-        // it, and whoever enqueues need not have one: the gate is kept until the signal is given.
+        // A visible job may run to its end at once and drop the last reference to this object, and
+        // the enqueuing thread may have none. So the gate is retained until the signal is given.
         // SAFETY: it is released once, below.
         let kept = unsafe Unmanaged.passRetained(gate)
         gate.locked {
@@ -51,9 +52,10 @@ final class ThreadCore: @unchecked Sendable {
         }
     }
 
-    /// Ends the thread when the queue is empty, then hands it over to be joined.
+    /// Ends the thread when the queue is empty, then passes it on to be joined.
     ///
-    /// - Parameter whenEnded: Runs on the ending thread, or here when there is none to join.
+    /// - Parameter whenEnded: Runs on the ending thread, or on the caller's if there is no thread
+    ///   to join.
     func stop(_ whenEnded: @escaping @Sendable (OSThread?) -> Void) {
         let isOver = gate.locked {
             isStopping = true
@@ -90,7 +92,9 @@ final class ThreadCore: @unchecked Sendable {
         case end(OSThread?, [@Sendable (OSThread?) -> Void])
     }
 
-    /// Waits for jobs; the decision to end is made under the same lock, so that no job is left behind.
+    /// Waits for jobs.
+    ///
+    /// The decision to end is made under the same lock, so no job is left in the queue.
     private func waitForWork() -> Work {
         gate.locked {
             while queue.isEmpty {

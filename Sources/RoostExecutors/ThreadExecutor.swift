@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Runs jobs one after the other on a thread of its own, in the order they came.
+/// An executor that runs jobs in order on a thread of its own.
 ///
-/// SQLite blocks its caller, so each connection's actor runs on one of these and never holds up the
-/// shared pool. The thread starts with the first job. Jobs that come after `shutDown` still run, on a
-/// thread that lives only for them: an actor that outlives its database can say that it is closed.
+/// SQLite blocks its caller, so each connection's actor has one of these and never blocks the
+/// shared pool. The thread starts with the first job. Jobs after `shutDown` still run, on a thread
+/// that lives only for them: an actor that outlives its database can still answer that it is
+/// closed.
 package final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private let core: ThreadCore
 
-    /// Makes an executor without a thread yet.
+    /// Makes an executor without a thread.
     ///
     /// - Parameter name: The thread's name; Linux shows 15 bytes of it.
     package init(name: String) {
@@ -23,9 +24,9 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor {
         core.enqueue(UnownedJob(job), for: self)
     }
 
-    /// Runs what was queued, then ends the thread and waits for it.
+    /// Runs the queued jobs, then ends the thread and waits for it.
     ///
-    /// Waiting takes as long as the jobs do; call it when the actors of this executor have closed.
+    /// The wait takes as long as the jobs; the caller closes the actors of this executor first.
     package func shutDown() async {
         let ended = await withCheckedContinuation { continuation in
             core.stop { thread in continuation.resume(returning: thread) }

@@ -6,9 +6,10 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A lock with a place to wait for news: what `Synchronization` does not offer.
+/// A lock with a condition to wait for, which `Synchronization` does not offer.
 ///
-/// Unchecked, because both pointers are fixed and the system's functions may be called from anywhere.
+/// Unchecked, because both pointers are fixed and the system's functions may be called from any
+/// thread.
 @safe final class ThreadGate: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -34,16 +35,16 @@ internal import Glibc
         return body()
     }
 
-    /// Lets others in until one of them calls `signal`, or for no reason; only inside `locked`.
+    /// Releases the lock until another thread calls `signal`, or spuriously; only inside `locked`.
     func wait() {
         unsafe pthread_cond_wait(condition, mutex)
     }
 
-    /// Wakes the one thread that waits.
+    /// Wakes the one waiting thread.
     ///
-    /// Rather behind `locked` than inside, where it would wake to find the lock taken and go to sleep
-    /// again. Behind it the caller has to keep this object: whoever was let in may give up the last
-    /// other reference.
+    /// The call belongs after `locked` rather than inside, where the woken thread would find the
+    /// lock taken and sleep again. After `locked` the caller has to keep a reference to this
+    /// object: another thread may drop the last other one.
     func signal() {
         unsafe pthread_cond_signal(condition)
     }

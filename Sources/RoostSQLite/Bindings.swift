@@ -2,13 +2,13 @@
 
 internal import CRoostSQLite
 
-/// The arguments of one execution, gathered in the order of the statement's parameters.
+/// The arguments of one execution, in the order of the statement's parameters.
 ///
-/// Numbers go to SQLite at once. Texts and bytes are gathered in one buffer that the statement keeps
-/// from use to use and lends to SQLite while it runs: one copy, no allocation, and nothing outlives
-/// the execution.
+/// Numbers are bound at once. Texts and bytes are collected in one buffer, which the statement
+/// keeps between uses and lends to SQLite while it runs. So each is copied once, without an
+/// allocation, and no pointer outlives the execution.
 @safe package struct Bindings: ~Copyable {
-    /// A text or a run of bytes whose place in the buffer is known, but not yet the buffer's place.
+    /// A text or blob with a known place in the buffer, before the buffer's address is known.
     private struct Loan {
         let parameter: Int32
         let range: Range<Int>
@@ -16,15 +16,16 @@ internal import CRoostSQLite
     }
 
     private let handle: OpaquePointer
-    /// How many arguments the statement takes.
+    /// The number of the statement's parameters.
     private let expected: Int32
     private var buffer: [UInt8] = []
     private var loans: [Loan] = []
     private var count: Int32 = 0
-    /// The first refusal, such as of a text over a gigabyte; told when the statement runs.
+    /// The first error of a binding, such as for a text over a gigabyte; thrown when the statement
+    /// runs.
     private var refusal = SQLITE_OK
 
-    /// A larger buffer is given back after use, so that one huge message does not stay in memory.
+    /// A larger buffer is freed after use, so one huge message does not stay in memory.
     private static let keptCapacity = 64 * 1024
 
     init(handle: OpaquePointer) {
@@ -51,7 +52,7 @@ internal import CRoostSQLite
         note(unsafe sqlite3_bind_double(handle, next(), value))
     }
 
-    /// A text with its length, so that a NUL inside is a character like any other.
+    /// Binds a text with its length, so that a NUL inside is a character like any other.
     package mutating func append(_ value: String) {
         let start = buffer.count
         buffer.append(contentsOf: value.utf8)
@@ -70,9 +71,9 @@ internal import CRoostSQLite
         if let value { append(value) } else { appendNull() }
     }
 
-    /// Lets an encoder write its bytes straight to where SQLite will read them.
+    /// Lets an encoder write its bytes into the buffer that SQLite reads.
     ///
-    /// - Parameter write: Appends to the array; what already stands in it belongs to others.
+    /// - Parameter write: Appends to the array and leaves its present content alone.
     package mutating func appendBytes(_ write: (inout [UInt8]) -> Void) {
         let start = buffer.count
         write(&buffer)
@@ -84,7 +85,7 @@ internal import CRoostSQLite
         note(unsafe sqlite3_bind_null(handle, next()))
     }
 
-    /// Runs `body` while SQLite may read the gathered texts and bytes, then takes all of them back.
+    /// Runs `body` while SQLite may read the buffer, then removes the bindings.
     mutating func whileLent<T>(
         _ body: () throws(SQLiteError) -> T
     ) throws(SQLiteError) -> T {
@@ -92,7 +93,7 @@ internal import CRoostSQLite
             count == expected,
             "A statement takes \(expected) arguments and was given \(count): correct its `bind`.")
         defer { takeBack() }
-        // Numbers are SQLite's already.
+        // Numbers are already bound.
         if loans.isEmpty, refusal == SQLITE_OK { return try body() }
         buffer.append(0)  // An empty text needs an address too: nil would bind NULL.
         // SAFETY: the pointers stay valid until this closure ends; `body` resets the statement
@@ -125,7 +126,7 @@ internal import CRoostSQLite
             : unsafe sqlite3_bind_blob64(handle, loan.parameter, bytes, count, nil)
     }
 
-    /// Forgets all arguments, in SQLite too.
+    /// Removes all arguments, in SQLite too.
     private mutating func takeBack() {
         count = 0
         refusal = SQLITE_OK

@@ -3,10 +3,10 @@
 internal import CRoostSQLite
 
 extension Connection {
-    /// Writes the database as it is now into a file, while others go on writing to it.
+    /// Writes the present state of the database to a file while other connections write to it.
     ///
-    /// One state is copied, with everything that was committed before the call. What stood in the file
-    /// is gone; a file whose copy failed is of no use. Only this user can read the copy.
+    /// The copy is one state, with every commit made before the call. It replaces the file's
+    /// content. After an error the file is unusable. Only this user can read the copy.
     package func backUp(to path: String) throws(SQLiteError) {
         let action = "copy the database to \(path)"
         var opened: OpaquePointer?
@@ -22,7 +22,8 @@ extension Connection {
         guard let backup = unsafe sqlite3_backup_init(target, "main", handle, "main") else {
             throw unsafe SQLiteError(of: target, code: SQLITE_ERROR, action: action)
         }
-        // All in one step: between two, a writer elsewhere would make it begin anew, for ever.
+        // One step copies all pages. Between two steps a write by another connection would restart
+        // the copy, without end.
         let copied = unsafe sqlite3_backup_step(backup, -1)
         let finished = unsafe sqlite3_backup_finish(backup)
         guard copied == SQLITE_DONE, finished == SQLITE_OK else {

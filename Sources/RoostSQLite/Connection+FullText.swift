@@ -8,18 +8,19 @@ internal import Darwin
 internal import Glibc
 #endif
 
-// How good a hit is.
+// The relevance of a hit.
 //
-// The library's own function (BM25) weighs a text by its length, which our index does not keep. What is left
-// of its formula where length does not count is this: a word that few messages have says more than one that
-// many have, and said twice it says more, but not twice as much.
+// BM25, the library's own function, divides by the length of a text, which our index does not keep.
+// This is its formula without length: a rare word weighs more than a frequent one, and each
+// repetition of a word in a message adds less than the one before.
 
 extension Connection {
-    /// Makes `relevance(table)` known to this connection's full-text queries: the smaller, the better the hit.
+    /// Defines the function `relevance(table)` for this connection's full-text queries; a better
+    /// hit has a smaller value.
     ///
-    /// Only words of the table's first column count. To be called before such a query is run.
+    /// Only words of the table's first column count. The call comes before the first such query.
     ///
-    /// - Throws: When this SQLite was built without full-text search (FTS5).
+    /// - Throws: An error if this SQLite was built without full-text search (FTS5).
     package func defineRelevance() throws(SQLiteError) {
         if hasRelevance { return }
         let api = try unsafe fullTextFunctions()
@@ -33,9 +34,9 @@ extension Connection {
         hasRelevance = true
     }
 
-    /// Makes a temporary table for as long as `body` runs, on connections that may only read too.
+    /// Makes a temporary table while `body` runs, on read-only connections too.
     ///
-    /// It may be there already, after a call that was interrupted.
+    /// The table may exist already, after an interrupted call.
     package func withTemporaryTable<T>(
         _ creation: Query<Void, Void>, _ removal: Query<Void, Void>,
         _ body: () throws(SQLiteError) -> T
@@ -45,7 +46,8 @@ extension Connection {
         do throws(SQLiteError) {
             value = try body()
         } catch {
-            // What interrupted the body keeps the table from being removed too; the next one uses it.
+            // An interruption of the body also prevents the removal of the table; the next call
+            // uses that table.
             try? allowingWrites { () throws(SQLiteError) in _ = try execute(removal) }
             throw error
         }
@@ -62,7 +64,7 @@ extension Connection {
         try result.get()
     }
 
-    /// The functions of the full-text library; the pointer lives as long as the connection.
+    /// Returns the functions of the full-text library; the pointer lives as long as the connection.
     func fullTextFunctions() throws(SQLiteError) -> UnsafeMutablePointer<fts5_api> {
         var statement: OpaquePointer?
         var api: UnsafeMutablePointer<fts5_api>?
@@ -88,12 +90,14 @@ extension Connection {
     }
 }
 
-/// How much the second time says beside the first; the usual value of BM25.
+/// The weight of repetitions of a word; the usual value of BM25.
 private let saturation = 1.2
 
-/// How much each phrase of a query says, and how often a row has it.
+/// The weight of each phrase of a query, and its count in a row.
 @safe private final class Phrases {
-    /// Nil until a row has the phrase: a channel's tag, which no text has, is never counted.
+    /// Nil until a row has the phrase.
+    ///
+    /// The tag of a channel, which no text has, is never counted.
     var weights: [Double?]
     var counts: [Double]
 
@@ -103,9 +107,9 @@ private let saturation = 1.2
     }
 }
 
-// SAFETY, for all below: the library calls us while a query stands on a row, with its functions and its
-// context, which are good for the call (a newer library has more functions than we know, so they are never
-// copied); what we keep with the query (`xSetAuxdata`) is released with it.
+// SAFETY, for all below: the library calls us while a query is at a row, with its functions and its
+// context, which are valid for the call (a newer library has more functions than we know, so they
+// are never copied); the object kept with the query (`xSetAuxdata`) is released with it.
 
 private func relevance(
     api: UnsafePointer<Fts5ExtensionApi>?, row: OpaquePointer?, answer: OpaquePointer?, _: Int32,
@@ -130,7 +134,7 @@ private func rate(
     } else {
         phrases = Phrases(count: Int(unsafe api.pointee.xPhraseCount(row)))
         let kept = unsafe Unmanaged.passRetained(phrases).toOpaque()
-        // Releases what it was given also where it fails.
+        // Releases the object if it fails, too.
         let code = unsafe api.pointee.xSetAuxdata(row, kept) { kept in
             guard let kept = unsafe kept else { return }
             unsafe Unmanaged<Phrases>.fromOpaque(kept).release()
@@ -154,8 +158,9 @@ private func rate(
     return code
 }
 
-/// What a phrase says: the less, the more rows have it, and always something, unlike in BM25, where a word
-/// that half of all have says nothing.
+/// Returns the weight of a phrase: the more rows have it, the smaller.
+///
+/// It is always positive, unlike in BM25, where a word in half of all rows weighs nothing.
 private func weigh(
     _ phrase: Int32, of row: OpaquePointer?, by api: UnsafePointer<Fts5ExtensionApi>,
     _ weight: inout Double?

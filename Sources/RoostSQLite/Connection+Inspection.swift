@@ -3,7 +3,7 @@
 internal import CRoostSQLite
 
 extension Connection {
-    /// How SQLite would walk its tables to answer a query, one line per step; tests pin it.
+    /// Returns SQLite's plan for a query, one line per step; tests pin it.
     package func plan<Input, Output>(
         of query: Query<Input, Output>
     ) throws(SQLiteError) -> [String] {
@@ -25,11 +25,12 @@ extension Connection {
         return steps
     }
 
-    /// What SQLite finds wrong in the file, in its words, at most `limit` findings; empty when sound.
+    /// Returns SQLite's findings about damage in the file, at most `limit`; empty if the file is
+    /// intact.
     ///
-    /// Comparing indices means that each row is looked for in them, and the reverse.
+    /// With `comparesIndices` each row is looked up in the indexes, and the reverse.
     ///
-    /// - Complexity: Reads the whole file once; with the indices, some ten times slower.
+    /// - Complexity: Reads the whole file once; with the indexes, some ten times slower.
     package func damage(
         limit: Int = 100, comparesIndices: Bool = false
     ) throws(SQLiteError) -> [String] {
@@ -43,11 +44,11 @@ extension Connection {
             let findings = try all(check, limit)
             return findings == ["ok"] ? [] : findings
         } catch  where error.isCorrupt {
-            return [error.message]  // Too damaged even for a list of what is damaged.
+            return [error.message]  // Too damaged for a list of findings.
         }
     }
 
-    /// The first thing that is wrong in the file, in SQLite's words; nil when it is sound.
+    /// Returns SQLite's first finding about damage in the file; nil if the file is intact.
     ///
     /// As `damage`, and faster to begin: a number in the statement needs no table of findings.
     package func firstDamage(comparesIndices: Bool = false) throws(SQLiteError) -> String? {
@@ -59,16 +60,16 @@ extension Connection {
             let finding = try first(check)
             return finding == "ok" ? nil : finding
         } catch  where error.isCorrupt {
-            return error.message  // Too damaged even for a list of what is damaged.
+            return error.message  // Too damaged for a list of findings.
         }
     }
 
-    /// Refuses to let the file grow past so many pages, as a full disk would.
+    /// Limits the file to a number of pages; beyond it, writing fails as on a full disk.
     package func limitPages(to count: Int) throws(SQLiteError) {
         try setPragma("max_page_count", count)
     }
 
-    /// Pages that were not in this connection's memory when they were asked for.
+    /// The number of pages that this connection had to read from the file.
     package var readPageCount: Int {
         var (count, highest): (Int32, Int32) = (0, 0)
         // SAFETY: the handle is ours; both places are lent for the call.
@@ -77,7 +78,8 @@ extension Connection {
         return Int(count)
     }
 
-    /// Statements that were stepped and not put to rest; zero between any two calls (scar 50).
+    /// The number of statements that were stepped and not reset; zero between any two calls (scar
+    /// 50).
     package var busyStatementCount: Int {
         var count = 0
         // SAFETY: the handle is ours; a nil statement asks for the first.
@@ -89,7 +91,7 @@ extension Connection {
         return count
     }
 
-    /// How often the statements in memory have been run; what was run once and forgotten is not counted.
+    /// The number of runs of the cached statements; dropped statements are not counted.
     package var runCount: Int {
         var count = 0
         // SAFETY: as above.
@@ -101,7 +103,7 @@ extension Connection {
         return count
     }
 
-    /// Prepared statements in memory, at rest or in use.
+    /// The number of prepared statements, cached or in use.
     package var preparedStatementCount: Int {
         var count = 0
         // SAFETY: as above.

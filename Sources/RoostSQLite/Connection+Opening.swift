@@ -9,19 +9,19 @@ internal import Glibc
 #endif
 
 extension Connection {
-    /// How much of its file a log that grew keeps when it begins anew (scar 150).
+    /// The size of its file that a large write-ahead log keeps when it restarts (scar 150).
     ///
-    /// What bulk writing fills again and again: to lose the pages and get new ones each time costs a change
-    /// log a twentieth.
+    /// Bulk writing fills the kept part again and again. Freeing those pages and allocating new
+    /// ones each time would cost a change log a twentieth.
     package static let keptLogBytes: Int64 = 16 * 1_048_576
 
-    /// Once a process, before the first connection.
+    /// Runs once in a process, before the first connection.
     private static let settleLibrary: Void = {
         roost_sqlite_count_no_memory()
         sqlite3_initialize()
     }()
 
-    /// Opens the handle alone; SQLite does not look into the file yet.
+    /// Opens the handle only; SQLite does not read the file yet.
     static func openHandle(
         _ location: DatabaseLocation, _ options: ConnectionOptions
     ) throws(SQLiteError) -> OpaquePointer {
@@ -33,7 +33,7 @@ extension Connection {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE
         switch location {
         case .memory:
-            path = ":memory:"  // Not by flag too: it would turn every attached file into memory.
+            path = ":memory:"  // Without a flag: it would hold for attached files too.
         case .file(let file):
             guard !file.isEmpty, !file.utf8.contains(0) else {
                 throw SQLiteError(
@@ -51,13 +51,15 @@ extension Connection {
         guard code == SQLITE_OK, let handle = unsafe opened else {
             let error = unsafe SQLiteError(of: opened, code: code, action: "open \(path)")
             _ = unsafe sqlite3_close(opened)
-            if isNew { _ = unsafe unlink(path) }  // Nothing is left behind where nothing was.
+            if isNew { _ = unsafe unlink(path) }  // A failed opening leaves no new file.
             throw error
         }
         return unsafe handle
     }
 
-    /// Every setting a connection has, in one place; the first one that reads the file comes early.
+    /// Applies every setting of a connection.
+    ///
+    /// The first setting that reads the file comes early.
     func prepareForUse(
         _ location: DatabaseLocation, _ options: ConnectionOptions
     ) throws(SQLiteError) {
@@ -69,7 +71,7 @@ extension Connection {
             throw unsafe SQLiteError(of: handle, code: hardened, action: "set up the database")
         }
         readAhead(options.readAheadKiB)
-        // Readers do not wait for the writer, nor the writer for them.
+        // Readers do not wait for the writer, and the writer does not wait for readers.
         if options.access == .readWrite {
             try letPagesBeGivenBack(location)
             try switchToWAL(location)
@@ -88,15 +90,16 @@ extension Connection {
         try executeScript(
             options.erasesDeleted
                 ? "PRAGMA secure_delete = ON"
-                : "PRAGMA secure_delete = FAST")  // Whatever is written anyway is clean.
+                : "PRAGMA secure_delete = FAST")  // Written pages have no deleted content.
         try setPragma("cache_size", -options.pageCacheKiB)  // Negative: in KiB, not in pages.
         if options.access == .readOnly { try executeScript("PRAGMA query_only = ON") }
     }
 
-    /// Reads the file's beginning in large pieces and throws it away, so that the system has it.
+    /// Reads the beginning of the file in large pieces, so that the system has it in memory.
     ///
-    /// The trees a cold start walks begin there, and page by page each is a wait for the disk. It goes by
-    /// SQLite's own handle of the file: to close another one would drop the locks of this process.
+    /// The trees of a cold start are there, and each page read by itself is a wait for the disk.
+    /// The bytes are read by SQLite's own handle of the file: closing another handle would drop the
+    /// locks of this process.
     private func readAhead(_ kibibytes: Int) {
         var opened: UnsafeMutablePointer<sqlite3_file>?
         guard kibibytes > 0,
@@ -108,8 +111,8 @@ extension Connection {
         var piece = [UInt8](repeating: 0, count: 65_536)
         for offset in stride(from: 0, to: kibibytes * 1_024, by: piece.count) {
             let count = CInt(piece.count)
-            // SAFETY: the file is open as long as the handle is; the bytes are lent for the call. What
-            // cannot be read, the end of the file too, is somebody else's to tell of.
+            // SAFETY: the file is open as long as the handle is; the bytes are lent for the call. A
+            // failed read, the end of the file included, is reported by the later read of the page.
             let code = unsafe piece.withUnsafeMutableBytes {
                 unsafe read(file, $0.baseAddress, count, Int64(offset))
             }
@@ -117,9 +120,11 @@ extension Connection {
         }
     }
 
-    /// Can be chosen only while there is no file yet; asked for later it would write for nothing.
+    /// Enables incremental vacuum.
+    ///
+    /// SQLite allows that only before the file has pages; later the pragma would write for nothing.
     private func letPagesBeGivenBack(_ location: DatabaseLocation) throws(SQLiteError) {
-        // What is empty may have its first pages in a log.
+        // An empty main file may have its first pages in a log.
         if case .file(let path) = location, DatabaseFiles(path).byteCounts.main > 0 { return }
         let pageCount = Query<Void, Int64>(sql: "PRAGMA page_count") { $0.int64(0) }
         if try first(pageCount) == 0 { try executeScript("PRAGMA auto_vacuum = INCREMENTAL") }
@@ -135,7 +140,9 @@ extension Connection {
         }
     }
 
-    /// Sets a pragma to a number; pragmas take no arguments, so the number becomes part of the text.
+    /// Sets a pragma to a number.
+    ///
+    /// Pragmas take no arguments, so the number becomes part of the text.
     func setPragma(_ name: StaticString, _ value: Int) throws(SQLiteError) {
         // SAFETY: the text is made of a literal and a number and lent for the call.
         let code = unsafe sqlite3_exec(handle, "PRAGMA \(name) = \(value)", nil, nil, nil)

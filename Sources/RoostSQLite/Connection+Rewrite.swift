@@ -3,24 +3,26 @@
 internal import CRoostSQLite
 
 extension Connection {
-    /// Replaces the database by a copy of what shall stay, as one transaction.
+    /// Replaces the database by a copy of its remaining rows, in one transaction.
     ///
     /// The copy is made beside the database, in `PATH-rewrite`, and then written back page by page.
-    /// Readers, in other processes too, keep the state they began with and meet the new one next;
-    /// a crash leaves the one or the other. Takes the room of twice what stays, on top of what is there.
+    /// Readers, in other processes too, keep their state and see the new one next. A crash leaves
+    /// the old state or the new one. The rewrite needs twice the size of the remaining rows as free
+    /// space.
     ///
-    /// What no table column names is not kept: numbers of rows without a primary key, statistics.
-    /// A virtual table comes back empty unless `fill` fills it.
+    /// Data without a table column are lost: numbers of rows without a primary key, statistics. A
+    /// virtual table is empty afterwards unless `fill` fills it.
     ///
     /// - Parameters:
-    ///   - chosen: Tables of which `fill` takes over what shall stay; all others are copied whole.
-    ///   - expectedBytes: How large the copy will be, to be refused early when there is no room.
+    ///   - chosen: The tables whose remaining rows `fill` copies; all others are copied whole.
+    ///   - expectedBytes: The expected size of the copy, so that the call fails early if there is
+    ///     no room.
     ///   - fill: Runs on a connection where `main` is the copy, with all its tables and without its
     ///     unfinished indexes, and `live` one unchanging state of this database.
-    ///   - goesOn: Asked while pages are written back; false ends the call with everything as it was.
-    /// - Throws: `isFull`, `isBusy` when somebody else wrote meanwhile or is rewriting too,
-    ///   `isInterrupted` after `goesOn` said no, what `fill` threw; the database is as it was, and the
-    ///   copy gone.
+    ///   - goesOn: Called while pages are written back; false ends the call without effect.
+    /// - Throws: `isFull`; `isBusy` if another connection wrote meanwhile or is rewriting too;
+    ///   `isInterrupted` after `goesOn` returned false; the error of `fill`. The database is
+    ///   unchanged, and the copy is deleted.
     package func rewrite(
         choosing chosen: Set<String>, expectedBytes: Int64 = 0,
         _ fill: (Connection) throws(SQLiteError) -> Void,
@@ -28,7 +30,7 @@ extension Connection {
     ) throws(SQLiteError) {
         precondition(!isInTransaction, "A rewrite is a transaction by itself.")
         let path = self.path
-        precondition(!path.isEmpty, "A database in memory has no file to be written anew.")
+        precondition(!path.isEmpty, "A database in memory has no file to rewrite.")
         let files = DatabaseFiles(path)
         try files.requireRoom(for: expectedBytes > .max / 2 ? .max : 2 * expectedBytes)
         files.removeAbandonedCopy()
@@ -38,7 +40,7 @@ extension Connection {
         // Not sooner: closing the lock's file drops the locks that SQLite has on it.
         _ = consume lock
         dropStatements()
-        // It is done; a log that cannot be emptied now is emptied later.
+        // The rewrite is done; a log that cannot be emptied now is emptied later.
         _ = try? emptyLog()
     }
 
@@ -54,7 +56,7 @@ extension Connection {
         try writeBack(copy, ifStillAt: version, goesOn)
     }
 
-    /// Where the database lies; empty in memory.
+    /// The path of the database; empty in memory.
     private var path: String {
         // SAFETY: the handle is ours; the text is copied at once.
         unsafe sqlite3_db_filename(handle, "main").map { unsafe String(cString: $0) } ?? ""
@@ -74,13 +76,14 @@ extension Connection {
 
     /// Fills an empty database from the one at `path`.
     ///
-    /// - Returns: The state that was copied, to be compared with what stands there later.
+    /// - Returns: The version of the copied state, for a later comparison.
     private func copyRows(
         of path: String, choosing chosen: Set<String>,
         _ fill: (Connection) throws(SQLiteError) -> Void
     ) throws(SQLiteError) -> Int64 {
         try execute(.attachLive, path)
-        // Deferred, so that the live database is read and not locked: others go on writing to it.
+        // Deferred, so that the live database is read without a lock, and other connections can
+        // write to it.
         let version = try snapshot { () throws(SQLiteError) in
             let version = try first(.liveVersion)
             let objects = try all(.liveObjects)
@@ -102,7 +105,7 @@ extension Connection {
         try run(object.sql, "make \(object.name) again")
     }
 
-    /// Runs what the schema itself says.
+    /// Runs a statement of the schema itself.
     private func run(_ text: String, _ action: String) throws(SQLiteError) {
         // SAFETY: the text is lent for the call; the handle is ours.
         let code = unsafe sqlite3_exec(handle, text, nil, nil, nil)
@@ -114,20 +117,21 @@ extension Connection {
     private func writeBack(
         _ copy: Connection, ifStillAt version: Int64, _ goesOn: (Int, Int) -> Bool
     ) throws(SQLiteError) {
-        let action = "write the database anew"
+        let action = "rewrite the database"
         // SAFETY: both handles are ours, distinct, and outlive the backup, which is finished below.
         guard let backup = unsafe sqlite3_backup_init(handle, "main", copy.handle, "main") else {
             throw unsafe SQLiteError(of: handle, code: SQLITE_ERROR, action: action)
         }
         var refusal: SQLiteError?
-        // The first step takes the write lock, so that nothing can come between the comparison and
-        // the end.
+        // The first step takes the write lock, so no commit can come between the comparison and the
+        // end.
         var code = unsafe sqlite3_backup_step(backup, 1)
         if code == SQLITE_OK || code == SQLITE_DONE {
             do throws(SQLiteError) {
                 if try copy.first(.liveVersion) != version {
                     refusal = SQLiteError(
-                        code: SQLITE_BUSY, message: "somebody else wrote meanwhile", action: action)
+                        code: SQLITE_BUSY, message: "another connection wrote meanwhile",
+                        action: action)
                 }
             } catch {
                 refusal = error
@@ -139,10 +143,10 @@ extension Connection {
             let written = total - Int(unsafe sqlite3_backup_remaining(backup))
             if code == SQLITE_OK, !goesOn(written, total) || patience.interrupter.isRaised {
                 refusal = SQLiteError(
-                    code: SQLITE_INTERRUPT, message: "it was told to stop", action: action)
+                    code: SQLITE_INTERRUPT, message: "it was interrupted", action: action)
             }
         }
-        // Finishing what is not done undoes it.
+        // An unfinished backup is undone by `finish`.
         let finished = unsafe sqlite3_backup_finish(backup)
         if let refusal { throw refusal }
         guard code == SQLITE_DONE, finished == SQLITE_OK else {
@@ -158,10 +162,12 @@ extension Connection {
 private struct SchemaObject {
     let name: String
     let sql: String
-    /// Tables, and partial indexes: these cost little while rows come in, and a reading of the whole
-    /// table afterwards; a full index is made faster from all rows at once.
+    /// Whether the object is made before the rows: tables, and partial indexes.
+    ///
+    /// A partial index costs little per row, and a scan of the table afterwards. A full index is
+    /// made faster from all rows at once.
     let comesFirst: Bool
-    /// An ordinary table.
+    /// Whether it is an ordinary table.
     let isCopied: Bool
 }
 
@@ -185,7 +191,7 @@ extension Query where Input == Void, Output == Int64 {
 }
 
 extension Query where Input == Void, Output == SchemaObject {
-    /// Everything that somebody declared; what SQLite makes by itself comes with it.
+    /// Every declared object; SQLite makes its internal ones by itself.
     fileprivate static var liveObjects: Query {
         Query(
             sql: """

@@ -7,12 +7,12 @@ extension Connection {
     ///
     /// Parts do not nest.
     ///
-    /// - Returns: What the body returned, or why nothing of it is left.
-    /// - Throws: When the transaction itself is gone, as after a full disk; it has to be begun again.
+    /// - Returns: The result of the body, or the error after which the part was undone.
+    /// - Throws: An error if the whole transaction was undone, as after a full disk.
     package func part<T>(
         _ body: () throws(SQLiteError) -> T
     ) throws(SQLiteError) -> Result<T, SQLiteError> {
-        precondition(isInTransaction, "A part needs a transaction to be a part of.")
+        precondition(isInTransaction, "A part needs an open transaction.")
         try execute(Query(sql: "SAVEPOINT part"))
         do {
             let value = try body()

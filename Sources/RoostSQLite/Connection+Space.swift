@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a database's bytes are, as its connection counts them.
+/// The sizes of a database, as its connection counts them.
 package struct DatabaseSpace: Hashable, Sendable {
     package let pageSize: Int
     package let pageCount: Int
-    /// Pages that hold nothing; the next insertions fill them, `giveBackPages` returns them.
+    /// The number of unused pages; the next insertions fill them, `giveBackPages` returns them.
     package let freePageCount: Int
 
-    /// Bytes of the pages that hold something: what a budget is held against.
+    /// The size of the used pages, which a budget limits.
     ///
-    /// The length of the file would not do: it shrinks later than its content (scar 152).
+    /// The length of the file is no measure: it shrinks later than its content (scar 152).
     package var usedBytes: Int64 { Int64(pageCount - freePageCount) * Int64(pageSize) }
-    /// Bytes of the main file once the log is written into it.
+    /// The size of the main file once the log is written into it.
     package var fileBytes: Int64 { Int64(pageCount) * Int64(pageSize) }
 }
 
 extension Connection {
-    /// Counts pages; reads the file's first page and nothing else, so it may be asked after any commit.
+    /// Counts pages.
+    ///
+    /// It reads only the file's first page, so it may be called after any commit.
     package func space() throws(SQLiteError) -> DatabaseSpace {
         DatabaseSpace(
             pageSize: Int(try first(.pageSize) ?? 0), pageCount: Int(try first(.pageCount) ?? 0),
             freePageCount: Int(try first(.freePageCount) ?? 0))
     }
 
-    /// Returns up to so many free pages to the system, as one transaction; the file gets shorter with
-    /// the next checkpoint.
+    /// Returns free pages to the system in one transaction; the file gets shorter with the next
+    /// checkpoint.
     ///
-    /// - Returns: How many were returned. Zero when none is free, and for a file that was made without
+    /// - Returns: The number of returned pages. Zero if none is free, and for a file made without
     ///   `auto_vacuum = INCREMENTAL`: only `rewrite` shrinks that.
     package func giveBackPages(upTo limit: Int) throws(SQLiteError) -> Int {
-        precondition(limit > 0, "SQLite takes zero pages for all pages: name a number.")
+        precondition(limit > 0, "SQLite reads zero as all pages: the limit must be positive.")
         let before = try first(.freePageCount) ?? 0
         guard before > 0 else { return 0 }
         try setPragma("incremental_vacuum", limit)
@@ -38,17 +40,18 @@ extension Connection {
 
     /// Writes the log into the main file and empties it.
     ///
-    /// A log is emptied only while nobody reads from it, so readers that overlap without a pause would
-    /// let it grow for ever (scar 150). This waits for those that read now; who comes meanwhile does
-    /// not need the log any more.
+    /// A log can be emptied only while no reader uses it, so overlapping readers would let it grow
+    /// without bound (scar 150). The call waits for the present readers; later readers do not need
+    /// the log.
     ///
-    /// - Parameter patienceMS: How long to wait for readers; the writer is held up as long.
-    /// - Returns: False when a reader outlasted that; the log was written as far as he allows, and the
-    ///   next call does the rest.
-    /// - Throws: `isFull` or `isIO` when the main file cannot be written; the log still has everything.
+    /// - Parameter patienceMS: The longest wait for readers, and the longest delay of the writer.
+    /// - Returns: False if a reader outlasted that. The log was then written in part, and the next
+    ///   call does the rest.
+    /// - Throws: `isFull` or `isIO` if the main file cannot be written; the log still has
+    ///   everything.
     @discardableResult
     package func emptyLog(patienceMS: Int = 100) throws(SQLiteError) -> Bool {
-        // Not `PRAGMA busy_timeout`, which would put SQLite's own waiting in the place of ours for good.
+        // Not `PRAGMA busy_timeout`, which would replace our way of waiting by SQLite's for good.
         patience.shorten(to: Int32(clamping: patienceMS))
         defer { patience.shorten(to: nil) }
         return try first(.emptyLog) == 0

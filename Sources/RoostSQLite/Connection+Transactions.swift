@@ -3,19 +3,19 @@
 internal import CRoostSQLite
 
 extension Connection {
-    /// Runs `body` as one transaction: all of it is kept, or nothing.
+    /// Runs `body` as one transaction, which is kept whole or not at all.
     ///
-    /// The write lock is taken before the body runs, because a lock asked for half-way can be refused
-    /// after work was done. Transactions do not nest.
+    /// The write lock is taken before the body runs, because a later request for it can fail after
+    /// work was done. Transactions do not nest.
     ///
-    /// - Throws: What `body` or the commit threw first; the database is as before the call.
+    /// - Throws: The first error of `body` or the commit; the database is as before the call.
     @discardableResult
     package func transaction<T>(
         _ body: () throws(SQLiteError) -> T
     ) throws(SQLiteError) -> T {
         var value: T?
         try bracket("BEGIN IMMEDIATE") { () throws(SQLiteError) in value = try body() }
-        guard let value else { preconditionFailure("A transaction that was kept has run.") }
+        guard let value else { preconditionFailure("A committed transaction has a value.") }
         return value
     }
 
@@ -26,10 +26,10 @@ extension Connection {
         try bracket("BEGIN DEFERRED", body)
     }
 
-    /// The same, on the state that the only row of `query` is from; without a row, on any.
+    /// Runs `body` on the state of the only row of `query`; without a row, on any state.
     ///
-    /// The statement stands on its row until the body is done. That holds the state as a transaction does,
-    /// without a statement to begin it and another to end it.
+    /// The statement stays at its row until the body is done. That holds the state as a transaction
+    /// does, without one statement to begin it and another to end it.
     package func withSnapshot<First>(
         of query: Query<Void, First>, _ body: (First?) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -47,9 +47,10 @@ extension Connection {
         try withSnapshot { () throws(SQLiteError) in try body(nil) }
     }
 
-    /// The same for a body with errors of its own, on any database: the number of its schema is asked for.
+    /// Runs a body with typed errors on one state, in any database: the query for the schema's
+    /// number holds the state.
     ///
-    /// - Returns: How the body ended.
+    /// - Returns: The result of the body.
     package func outcomeOnOneState<T, E>(
         of body: () throws(E) -> T
     ) throws(SQLiteError) -> Result<T, E> {
@@ -57,32 +58,34 @@ extension Connection {
         try withSnapshot(of: .schemaVersion) { _ throws(SQLiteError) in
             outcome = Result { () throws(E) in try body() }
         }
-        guard let outcome else { preconditionFailure("A read that did not fail has run.") }
+        guard let outcome else { preconditionFailure("A successful read has a value.") }
         return outcome
     }
 
-    /// The same for a body that answers.
+    /// Runs `body` on one unchanging state and returns its result.
     package func snapshot<T>(
         _ body: () throws(SQLiteError) -> T
     ) throws(SQLiteError) -> T {
         var value: T?
         try bracket("BEGIN DEFERRED") { () throws(SQLiteError) in value = try body() }
-        guard let value else { preconditionFailure("A read that did not fail has run.") }
+        guard let value else { preconditionFailure("A successful read has a value.") }
         return value
     }
 
-    /// Writes the database anew without its free pages, and empties the log.
+    /// Rewrites the database without its free pages, and empties the log.
     package func compact() throws(SQLiteError) {
         try executeScript("VACUUM")
         try emptyLog()
     }
 
-    /// Writes what the log holds into the main file, as far as no reader needs it, and empties it.
+    /// Writes the log into the main file, except for pages that a reader needs, and empties it.
     package func emptyLog() throws(SQLiteError) {
         try executeScript("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    /// Not generic, because what is generic is compiled once for all types, and slow.
+    /// Runs a transaction.
+    ///
+    /// Not generic: generic code is compiled once for all types, and is slow.
     private func bracket(
         _ begin: SQL, _ body: () throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -90,8 +93,8 @@ extension Connection {
             !isInTransaction,
             "A transaction was begun inside another: do the work of both in the outer one.")
         do {
-            // SQLite looks at the interrupter when a statement has ended, too: one that began a transaction
-            // may be told as interrupted.
+            // SQLite checks the interrupter also at the end of a statement, so a statement that
+            // began a transaction may be reported as interrupted.
             try execute(Query(sql: begin))
             isInTransaction = true
             defer { isInTransaction = false }
@@ -103,25 +106,25 @@ extension Connection {
         }
     }
 
-    /// Keeps the transaction, whatever is to be interrupted meanwhile.
+    /// Commits the transaction; no interruption ends this.
     private func commit() throws(SQLiteError) {
         try patience.committing { () throws(SQLiteError) in try execute(.commit) }
     }
 
-    /// Whether no transaction is open any more.
+    /// Whether no transaction is open.
     private var hasNoTransaction: Bool {
         // SAFETY: the handle lives as long as `self`.
         unsafe sqlite3_get_autocommit(handle) != 0
     }
 
-    /// Undoes what is left to undo: after a full disk SQLite has already done so by itself.
+    /// Undoes an open transaction; after a full disk SQLite has already done so.
     private func rollBack() {
         guard !hasNoTransaction else { return }
         do {
-            try executeScript("ROLLBACK")  // An interrupter does not keep it from running.
+            try executeScript("ROLLBACK")  // An interrupter does not prevent this.
         } catch {
-            // The first error is the one to tell. SQLite fails here only when it cannot read its own
-            // log, and then the next `BEGIN` says so.
+            // The first error is the one to throw. SQLite fails here only if it cannot read its own
+            // log, and then the next `BEGIN` reports that.
         }
     }
 }

@@ -4,9 +4,9 @@ internal import CRoostSQLite
 
 /// One open database.
 ///
-/// Every call blocks its thread until SQLite has answered, so a connection belongs to an actor with an
-/// executor of its own (`ThreadExecutor`); it is not `Sendable`, and SQLite's own locks are off. The
-/// handle is freed with the last reference.
+/// Every call blocks its thread until SQLite has answered, so a connection belongs to an actor with
+/// an executor of its own (`ThreadExecutor`). It is not `Sendable`, and SQLite's own locks are off.
+/// The handle is freed with the last reference.
 ///
 /// - Invariant: Between two calls no statement is busy and no transaction is open (scars 49, 50).
 @safe package final class Connection {
@@ -22,15 +22,16 @@ internal import CRoostSQLite
     var hasRelevance = false
     /// The number of the schema that was found to have no index of words.
     package var schemaWithoutWords: Int64?
-    /// What the layer above knows of this database; it must not hold the connection in turn.
+    /// State that the layer above keeps for this database; it must not keep a reference to the
+    /// connection.
     package var companion: AnyObject?
 
     /// Opens a database and prepares it for use: see `Connection+Opening.swift`.
     ///
-    /// The interrupter ends what this connection does, from any thread; one may serve several.
+    /// The interrupter ends the work of this connection, from any thread; one may serve several.
     ///
-    /// - Throws: `isCannotOpen` when file or folder cannot be opened, `isNotADatabase` for a file of
-    ///   another kind, `isReadOnly` when it may not be written, `isBusy`; the file is as it was.
+    /// - Throws: `isCannotOpen` if the file or folder cannot be opened, `isNotADatabase` for a file
+    ///   of another kind, `isReadOnly` if it may not be written, `isBusy`; the file is unchanged.
     package init(
         _ location: DatabaseLocation, _ options: ConnectionOptions = ConnectionOptions(),
         interrupter: Interrupter = Interrupter()
@@ -48,7 +49,7 @@ internal import CRoostSQLite
         precondition(code == SQLITE_OK, "A database was closed while a statement was in use.")
     }
 
-    /// Runs a query and hands its rows on one by one; the body may use the connection meanwhile.
+    /// Runs a query and passes each decoded row to `body`, which may use the connection.
     package func forEach<Input, Output>(
         _ query: Query<Input, Output>, _ input: Input,
         _ body: (Output) throws(SQLiteError) -> Void
@@ -59,9 +60,9 @@ internal import CRoostSQLite
         }
     }
 
-    /// Runs a query and lends each row as it stands, so that what nobody wants is never decoded.
+    /// Runs a query and lends each row undecoded, so that unneeded rows are never decoded.
     ///
-    /// The body answers whether it wants another row, and may use the connection meanwhile.
+    /// The body returns whether it needs another row, and may use the connection.
     package func scan<Input, Output>(
         _ query: Query<Input, Output>, _ input: Input,
         _ body: (borrowing Row) throws(SQLiteError) -> Bool
@@ -69,7 +70,7 @@ internal import CRoostSQLite
         try run(query, input, body)
     }
 
-    /// Every row of a query's answer, in its order; the query should carry a limit.
+    /// Returns all rows of a query in order; the query should have a limit.
     package func all<Input, Output>(
         _ query: Query<Input, Output>, _ input: Input
     ) throws(SQLiteError) -> [Output] {
@@ -81,7 +82,7 @@ internal import CRoostSQLite
         return rows
     }
 
-    /// The first row of a query's answer; further rows are not looked for.
+    /// Returns the first row of a query, and does not look for further rows.
     package func first<Input, Output>(
         _ query: Query<Input, Output>, _ input: Input
     ) throws(SQLiteError) -> Output? {
@@ -93,7 +94,7 @@ internal import CRoostSQLite
         return found
     }
 
-    /// Runs a query for what it changes.
+    /// Runs a statement that changes rows.
     ///
     /// - Returns: The number of rows inserted, updated or deleted.
     @discardableResult
@@ -105,14 +106,14 @@ internal import CRoostSQLite
         return Int(unsafe sqlite3_changes64(handle))
     }
 
-    /// Prepares a query that is going to be run soon, while there is time.
+    /// Prepares a query before its first use.
     ///
-    /// One that cannot be prepared says so when it is run.
+    /// An error is thrown by the query's first run instead.
     package func prepare<Input, Output>(_ query: Query<Input, Output>) {
         if let statement = try? statement(query.sql) { unsafe statements.putBack(statement) }
     }
 
-    /// Forgets every prepared statement, as after a change of the schema.
+    /// Drops every prepared statement, as after a change of the schema.
     package func dropStatements() {
         unsafe statements.removeAll()
     }
@@ -127,7 +128,7 @@ internal import CRoostSQLite
         try run(statement, body)
     }
 
-    // Both without type parameters: what is generic is compiled once for all types, and slow.
+    // Both without type parameters: generic code is compiled once for all types, and is slow.
 
     private func statement(_ sql: SQL) throws(SQLiteError) -> Statement {
         guard !patience.interrupter.isRaised else { throw .interrupted(sql) }
@@ -141,7 +142,7 @@ internal import CRoostSQLite
         do throws(SQLiteError) {
             try statement.run(body)
         } catch  where error.isBusy && patience.interrupter.isRaised {
-            throw .interrupted(statement.sql)  // The wait for a lock was cut short.
+            throw .interrupted(statement.sql)  // The interrupter ended the wait for a lock.
         }
     }
 }
@@ -160,7 +161,7 @@ extension Connection {
         try execute(query, ())
     }
 
-    /// Runs statements one after the other, without arguments and without reading their answers.
+    /// Runs statements in order, without arguments and without reading rows.
     package func executeScript(_ script: SQL) throws(SQLiteError) {
         // SAFETY: a literal is lent for the call and ends in a NUL; the handle is ours.
         let code = unsafe script.withUTF8 { text, _ in

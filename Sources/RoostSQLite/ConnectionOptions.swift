@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a database lies.
+/// The place of a database.
 package enum DatabaseLocation: Hashable, Sendable {
-    /// Nowhere: private to its connection, gone with it.
+    /// In memory, private to its connection.
     case memory
-    /// In the file of this path; its log and shared-memory file stand beside it.
+    /// In the file at this path, with its log and shared-memory file beside it.
     case file(String)
 }
 
-/// How a connection treats its database; every value is fixed at opening.
+/// The settings of a connection, fixed at opening.
 package struct ConnectionOptions: Hashable, Sendable {
     package enum Access: Hashable, Sendable {
-        /// Reads and writes; makes the file when there is none.
+        /// Reads and writes; makes the file if there is none.
         case readWrite
         /// Reads only, and does not make a file.
         case readOnly
     }
 
     package enum Durability: Hashable, Sendable {
-        /// A crash of the process loses nothing; a loss of power may lose the last commits, whole ones.
+        /// A crash of the process loses nothing; a loss of power may lose the last commits, as
+        /// wholes.
         case processCrash
         /// A commit that has returned is on the disk.
         case powerLoss
@@ -26,17 +27,18 @@ package struct ConnectionOptions: Hashable, Sendable {
 
     package var access: Access
     package var durability: Durability
-    /// How long to wait for another connection's lock before `isBusy`.
+    /// The longest wait for another connection's lock before `isBusy`.
     ///
     /// Locks are held for one transaction; five seconds is a hundred slow ones.
     package var busyTimeoutMS: Int32
-    /// Memory for pages of this connection: eight megabytes hold some 30,000 messages.
+    /// The size of this connection's page cache: eight megabytes hold some 30,000 messages.
     package var pageCacheKiB: Int
-    /// Overwrites what is deleted, which costs a write for each page freed.
+    /// Whether deleted content is overwritten, which costs a write for each freed page.
     package var erasesDeleted: Bool
-    /// Prepared statements kept; the store has about fifty, each of five to ten kilobytes.
+    /// The number of cached prepared statements; the store has about fifty, each of five to ten
+    /// kilobytes.
     package var statementCapacity: Int
-    /// How much of the file's beginning is asked of the disk at once when it is opened.
+    /// The part of the file that is read from the disk at once when it is opened.
     package var readAheadKiB: Int
 
     package init(

@@ -9,14 +9,14 @@ internal import Glibc
 #endif
 
 extension DatabaseFiles {
-    /// Where `Connection.rewrite` gathers what stays: the same folder, so the same file system and, on
-    /// Apple's, the same protection.
+    /// The path of `Connection.rewrite`'s copy: in the same folder, so on the same file system and,
+    /// on Apple's, with the same protection.
     var copy: String { "\(path)-rewrite" }
 
-    /// What the database takes on the disk, all its files together; zero for one that is not there.
+    /// The size of all files of the database on the disk; a missing file counts zero.
     ///
-    /// Counted where the bytes are, not remembered, so it is right after every fill, clearing and
-    /// closing (scar 151). While a rewrite runs, its copy counts too.
+    /// The size is read from the file system, so it is right after every fill, clearing and closing
+    /// (scar 151). While a rewrite runs, its copy counts too.
     package var bytesOnDisk: Int64 {
         ["", "-wal", "-shm", "-journal", "-rewrite"].reduce(0) { sum, suffix in
             var status = stat()
@@ -25,9 +25,9 @@ extension DatabaseFiles {
         }
     }
 
-    /// Removes what a rewrite left behind that was killed; one that is running keeps its file.
+    /// Removes the copy of a killed rewrite; a running rewrite keeps its copy.
     ///
-    /// To be called when the database is opened: the copy holds people's words.
+    /// The opening of the database calls this, because the copy contains messages.
     package func removeAbandonedCopy() {
         guard DatabaseFiles(copy).exists else { return }
         do {
@@ -35,7 +35,7 @@ extension DatabaseFiles {
             removeCopy()
             _ = consume lock
         } catch {
-            // Somebody is at work on it, or it may not be touched; the next opening tries again.
+            // A rewrite is at work, or the file cannot be deleted; the next opening tries again.
         }
     }
 
@@ -46,18 +46,18 @@ extension DatabaseFiles {
             throw SQLiteError(
                 code: error.isTaken
                     ? SQLITE_BUSY : error.code == ENOSPC ? SQLITE_FULL : SQLITE_CANTOPEN,
-                message: error.description, action: "copy what stays")
+                message: error.description, action: "copy the remaining rows")
         }
     }
 
     func removeCopy() {
         for suffix in ["-journal", "-wal", "-shm", ""] {
-            // SAFETY: the path is lent for the call. What cannot be removed is tried again later.
+            // SAFETY: the path is lent for the call. A failed deletion is repeated later.
             _ = unsafe unlink(copy + suffix)
         }
     }
 
-    /// - Throws: `isFull` when the file system has less room than that.
+    /// - Throws: `isFull` if the file system has less room than that.
     func requireRoom(for bytes: Int64) throws(SQLiteError) {
         var status = statvfs()
         // SAFETY: the path is lent for the call; the struct is read only when it was filled in.
@@ -67,6 +67,6 @@ extension DatabaseFiles {
         guard !overflow, free < UInt64(bytes) else { return }
         throw SQLiteError(
             code: SQLITE_FULL, message: "\(bytes) bytes are needed and \(free) are free",
-            action: "copy what stays")
+            action: "copy the remaining rows")
     }
 }

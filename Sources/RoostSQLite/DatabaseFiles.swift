@@ -6,12 +6,12 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// What the operating system answered instead of doing what it was asked.
+/// An error of the operating system.
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: Int32
-    /// The system's own words.
+    /// The system's description of the error.
     package let message: String
-    /// What was attempted, to be read after "could not".
+    /// The attempted action, to be read after "could not".
     package let action: String
 
     /// The failure of the call that has just returned.
@@ -27,9 +27,10 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The files of a database: the main one and, beside it, its log and shared memory.
 ///
-/// To be used while no connection is open: an old log that meets a new database destroys it (scar 36).
+/// The operations need all connections closed: an old log beside a new database destroys it (scar
+/// 36).
 package struct DatabaseFiles: Hashable, Sendable {
-    /// The main file; the others add to its name.
+    /// The path of the main file; the other names extend it.
     package let path: String
 
     package init(_ path: String) {
@@ -38,11 +39,11 @@ package struct DatabaseFiles: Hashable, Sendable {
 
     private static let suffixes = ["", "-wal", "-shm", "-journal"]
 
-    /// Moves every file of the database out of the way; nothing is deleted.
+    /// Quarantines every file of the database; no file is deleted.
     ///
     /// - Returns: The new path of the main file, `PATH.damaged-1` or the next free number.
-    /// - Throws: What the system refused. The main file moves first, so that no process ever opens it without
-    ///   its log, which has the newest of it; `finishSettingAside` does what was left.
+    /// - Throws: The system's error. The main file moves first, so that no process opens it without
+    ///   its log, which has the newest commits. `finishSettingAside` moves the rest.
     package func setAside() throws(FileError) -> String {
         var number = 1
         while Self.exists("\(path).damaged-\(number)") { number += 1 }
@@ -52,25 +53,26 @@ package struct DatabaseFiles: Hashable, Sendable {
         return aside.path
     }
 
-    /// Ends a `setAside` that was cut short between two files; without one it does nothing.
+    /// Completes an interrupted `setAside`; otherwise it does nothing.
     ///
-    /// To be called before anything is made where the main file was: a log of the old one would destroy it.
+    /// The call comes before a new main file is made: the log of the old one would destroy it.
     package func finishSettingAside() throws(FileError) {
         guard !exists, let last = lastSetAside else { return }
         try moveSideFiles(to: DatabaseFiles(last))
     }
 
-    /// Undoes the last `setAside` where there is no main file now.
+    /// Reverts the last `setAside` if there is no main file now.
     ///
-    /// - Throws: What the system refused; the main file moves last, so that what is set aside is there, or it.
+    /// - Throws: The system's error. The main file moves last, so either the quarantined one or the
+    ///   restored one exists.
     package func bringBack() throws(FileError) {
         guard !exists, let last = lastSetAside else { return }
-        try delete()  // Side files that belong to no main file.
+        try delete()  // Side files without their main file.
         try DatabaseFiles(last).moveSideFiles(to: self)
         try Self.move(last, to: path)
     }
 
-    /// Leaves those alone that the target has already.
+    /// Moves the side files, except those that the target has already.
     private func moveSideFiles(to target: DatabaseFiles) throws(FileError) {
         for suffix in Self.suffixes.dropFirst()
         where Self.isFile(path + suffix) && !Self.exists(target.path + suffix) {
@@ -85,7 +87,7 @@ package struct DatabaseFiles: Hashable, Sendable {
         }
     }
 
-    /// Where `setAside` moved a database last; nil when it never did.
+    /// The last path to which `setAside` moved a database; nil if there is none.
     package var lastSetAside: String? {
         var last: String?
         for number in 1... {
@@ -96,13 +98,13 @@ package struct DatabaseFiles: Hashable, Sendable {
         return last
     }
 
-    /// Where `setAside` moved databases that are still there, in the order of their numbers.
+    /// The paths of existing quarantined databases, in the order of their numbers.
     package var setAsides: [String] {
-        // Far more than a device has repairs; those before one that is there may be gone.
+        // A device has far fewer repairs; older ones may be deleted.
         (1...99).map { "\(path).damaged-\($0)" }.filter { Self.exists($0) }
     }
 
-    /// Deletes every file of the database, the main one last; one that is not there is no error.
+    /// Deletes every file of the database, the main one last; a missing file is no error.
     package func delete() throws(FileError) {
         for suffix in Self.suffixes.reversed() {
             // SAFETY: the path is lent for the call.
@@ -112,10 +114,10 @@ package struct DatabaseFiles: Hashable, Sendable {
         }
     }
 
-    /// Gives a closed database another path, at which there must be none.
+    /// Moves a closed database to another path, at which there must be none.
     package func move(to target: DatabaseFiles) throws(FileError) {
         precondition(!target.exists, "A database was moved over another: set that one aside first.")
-        // An old log that meets a new database destroys it.
+        // An old log beside a new database destroys it.
         try target.delete()
         try Self.move(path, to: target.path)
     }
@@ -144,7 +146,7 @@ package struct DatabaseFiles: Hashable, Sendable {
         }
     }
 
-    /// Bytes of the main file and of its log; zero for a file that is not there.
+    /// The sizes of the main file and of its log; zero for a missing file.
     package var byteCounts: (main: Int64, log: Int64) {
         (Self.byteCount(path), Self.byteCount("\(path)-wal"))
     }
@@ -162,10 +164,10 @@ package struct DatabaseFiles: Hashable, Sendable {
         }
     }
 
-    /// Makes the main file where there is none, and leaves no right to other users on any of the files.
+    /// Makes the main file if there is none, and removes all rights of other users from the files.
     ///
-    /// SQLite gives its log and its shared memory the rights of the main file, and a main file that it makes
-    /// those of the process. What the system refuses here it refuses SQLite too.
+    /// SQLite gives its log and its shared memory the mode of the main file, and a main file that
+    /// it makes the mode of the process. An error here is an error of SQLite's later opening too.
     ///
     /// - Returns: Whether it made the main file.
     func keepPrivate() -> Bool {
@@ -176,7 +178,7 @@ package struct DatabaseFiles: Hashable, Sendable {
             close(made)
             return true
         }
-        // By name: to close a descriptor of a database drops the locks that this process has on it.
+        // By name: closing a descriptor of a database drops the locks that this process has on it.
         for suffix in Self.suffixes {
             var status = stat()
             guard unsafe stat(path + suffix, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
@@ -187,7 +189,7 @@ package struct DatabaseFiles: Hashable, Sendable {
         return false
     }
 
-    /// Whether the database is there, its side files apart.
+    /// Whether the main file exists.
     package var exists: Bool { Self.exists(path) }
 
     private static func exists(_ path: String) -> Bool {

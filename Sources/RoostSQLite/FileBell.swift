@@ -8,15 +8,16 @@ internal import RoostExecutors
 internal import Glibc
 #endif
 
-/// A file by which processes wake each other: one writes a byte, the others hear it.
+/// A file by which processes wake each other: one writes a byte, and the system notifies the
+/// others.
 ///
-/// The database's own files will not do. What is written to them comes before the commit can be seen,
-/// and that itself happens in shared memory, of which the system tells nobody.
+/// The database's own files do not serve: they are written before the commit is visible. The commit
+/// itself happens in shared memory, whose changes the system does not report.
 package final class FileBell: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// Opens the bell at `path`, a file that is never replaced; makes it when it is not there.
+    /// Opens the bell at `path`, a file that is never replaced; makes it if it is missing.
     package init(file path: String) throws(FileError) {
         // SAFETY: the path is lent for the call.
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -29,11 +30,12 @@ package final class FileBell: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Wakes all others who have this file as a bell, in this process too; to be called after the news
-    /// can be read.
+    /// Wakes all others that have opened this bell, in this process too.
     ///
-    /// Nothing is done while nobody else has it: whoever comes later reads the news when they come. A ring
-    /// that fails is the loss of a hint: the news are found with the next one.
+    /// The caller rings after the news can be read.
+    ///
+    /// Without another opening nothing is written: a later one reads the news when it comes. A
+    /// failed ring is only a lost hint: the news are found with the next one.
     package func ring() {
         guard mayBeHeard else { return }
         var byte: UInt8 = 0
@@ -41,9 +43,9 @@ package final class FileBell: Sendable {
         _ = unsafe pwrite(descriptor, &byte, 1, 0)
     }
 
-    /// Rings from now on, several of them joined into one while nobody takes them.
+    /// Returns a stream of rings from now on, joined into one while its reader is busy.
     ///
-    /// Ends with the task that reads it. Listening has begun when this returns.
+    /// The stream ends with the task that reads it. Listening has begun when this returns.
     package func rings() throws(FileError) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -55,12 +57,13 @@ package final class FileBell: Sendable {
     #if canImport(Darwin)
     private func stepIn() {}
 
-    /// There are no locks here that tell one opening of a file from another.
+    /// Always true: this platform has no locks that belong to one opening of a file.
     private var mayBeHeard: Bool { true }
 
     private static let queue = DispatchQueue(label: "roost.bell")
 
-    /// Calls from now on for each ring, from a thread of the system's; returns what ends it.
+    /// Calls a closure for each ring from now on, from a thread of the system; returns the closure
+    /// that ends this.
     package func listen(
         _ heard: @escaping @Sendable () -> Void
     ) throws(FileError) -> @Sendable () -> Void {
@@ -78,16 +81,17 @@ package final class FileBell: Sendable {
         return { source.withLock { $0.cancel() } }
     }
     #else
-    /// Says that somebody is here, by a lock that goes with the descriptor.
+    /// Marks the presence of this opening by a lock that goes with the descriptor.
     private func stepIn() {
         var presence = Self.presence(F_RDLCK)
-        // SAFETY: the struct is read during the call. One that fails is made up for by `mayBeHeard`.
+        // SAFETY: the struct is read during the call. A failure is covered by `mayBeHeard`.
         _ = unsafe fcntl(descriptor, Self.setOwnLock, &presence)
     }
 
     private var mayBeHeard: Bool {
         var others = Self.presence(F_WRLCK)
-        // SAFETY: the struct is read and filled in during the call. Our own lock is none of others.
+        // SAFETY: the struct is read and filled in during the call. The lock of this opening does
+        // not count as another's.
         let code = unsafe fcntl(descriptor, Self.getOthersLock, &others)
         return code != 0 || others.l_type != F_UNLCK
     }
@@ -95,13 +99,15 @@ package final class FileBell: Sendable {
     /// `F_OFD_GETLK` and `F_OFD_SETLK`, which Swift does not import.
     private static let (getOthersLock, setOwnLock): (Int32, Int32) = (36, 37)
 
-    /// Beyond what is written, and apart from the `flock` that others hold on the same file.
+    /// A range beyond the written byte, separate from the `flock` that others hold on the same
+    /// file.
     private static func presence(_ type: Int32) -> flock {
         flock(
             l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: 1, l_len: 1, l_pid: 0)
     }
 
-    /// Calls from now on for each ring, from a thread of the system's; returns what ends it.
+    /// Calls a closure for each ring from now on, from a thread of the system; returns the closure
+    /// that ends this.
     package func listen(
         _ heard: @escaping @Sendable () -> Void
     ) throws(FileError) -> @Sendable () -> Void {

@@ -5,8 +5,10 @@ internal import Dispatch
 internal import Glibc
 internal import RoostExecutors
 
-/// Hears of writes to any number of files: one for the process, because the system gives all processes
-/// of a user some hundred together.
+/// Watches any number of files for writes.
+///
+/// There is one for the process, because the system allows some hundred for all processes of a
+/// user.
 final class FileWatcher: Sendable {
     private struct Listener {
         let id: Int
@@ -16,7 +18,7 @@ final class FileWatcher: Sendable {
     }
 
     private struct State {
-        /// Kept once it is there; nil before the first listener.
+        /// Nil before the first listener.
         var descriptor: Int32?
         var source: (any DispatchSourceRead)?
         var listeners: [Listener] = []
@@ -26,12 +28,12 @@ final class FileWatcher: Sendable {
     static let ofProcess = FileWatcher()
 
     private let state = Guarded(State())
-    /// Where nothing waits.
+    /// The queue that waits for events.
     private let queue = DispatchQueue(label: "roost.files")
 
-    /// Calls a closure after each write to a file, several joined into one while it is busy.
+    /// Calls a closure after each write to a file; writes during a call are joined into one.
     ///
-    /// - Returns: What to hand to `leave`.
+    /// - Returns: The ID for `leave`.
     func listen(
         to path: String, _ heard: @escaping @Sendable () -> Void
     ) throws(FileError) -> Int {
@@ -50,7 +52,7 @@ final class FileWatcher: Sendable {
         return try outcome.get()
     }
 
-    /// Ends a listener; it may be called once more.
+    /// Ends a listener; its closure may be called once more.
     func leave(_ id: Int) {
         state.withLock { state in
             guard let descriptor = state.descriptor,
@@ -58,7 +60,7 @@ final class FileWatcher: Sendable {
             else { return }
             let watch = state.listeners.remove(at: index).watch
             guard !state.listeners.contains(where: { $0.watch == watch }) else { return }
-            // Fails for a file that is gone, whose watch went with it.
+            // Fails for a deleted file, whose watch is gone.
             _ = inotify_rm_watch(descriptor, watch)
         }
     }
@@ -75,7 +77,7 @@ final class FileWatcher: Sendable {
     }
 
     private func tell(_ watches: Set<Int32>) {
-        // The system's own queue was too short: anything may have been written.
+        // The system's own queue was too short: any file may have been written.
         let isAny = watches.contains(-1)
         let meant = state.withLock { state in
             state.listeners.filter { isAny || watches.contains($0.watch) }
@@ -83,7 +85,7 @@ final class FileWatcher: Sendable {
         for listener in meant { listener.heard() }
     }
 
-    /// The files that the events waiting now are of.
+    /// Returns the watches of the waiting events.
     private static func written(_ descriptor: Int32) -> Set<Int32> {
         var watches: Set<Int32> = []
         // SAFETY: the buffer is lent to each `read`; what is loaded from it lies within what was read,

@@ -6,32 +6,33 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// A lock on a folder, held by many users of its files or by one who replaces them, while it lives.
+/// A lock on a folder while it lives: shared by the users of its files, or exclusive to replace
+/// them.
 ///
-/// SQLite's own locks order what is read and written; this one keeps files from being moved, migrated
-/// or deleted below somebody who has them open. The system drops it with the process, so a crash leaves
-/// none behind.
+/// SQLite's own locks order reads and writes. This one prevents that files are moved, migrated or
+/// deleted while another process has them open. The system drops it with the process, so a crash
+/// leaves none.
 package struct FolderLock: ~Copyable, Sendable {
     package enum Mode: Hashable, Sendable {
-        /// Beside any number of others of this kind.
+        /// Any number of others can hold it too.
         case shared
-        /// Beside nobody.
+        /// No other can hold it.
         case exclusive
     }
 
     private let descriptor: Int32
     private let path: String
 
-    /// Between two tries; the system's own waiting has no end that we could set.
+    /// The pause between two tries; the system's own waiting has no time limit.
     private static let pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
 
     /// Takes the lock.
     ///
     /// - Parameters:
-    ///   - path: Made when it is not there, and never deleted.
-    ///   - mode: Who else may hold it.
-    ///   - patience: How long the calling thread waits for others to let go.
-    /// - Throws: `isTaken` when they did not; other codes when the file cannot be made.
+    ///   - path: The lock's file, made if it is missing and never deleted.
+    ///   - mode: Whether others may hold it too.
+    ///   - patience: The longest wait of the calling thread for others.
+    /// - Throws: `isTaken` if others kept it; other codes if the file cannot be made.
     package init(
         file path: String, _ mode: Mode = .exclusive, patience: Duration = .zero
     ) throws(FileError) {
@@ -48,13 +49,13 @@ package struct FolderLock: ~Copyable, Sendable {
         self.path = path
     }
 
-    /// Trades the lock for one of the other kind; others can hold it in between.
+    /// Trades the lock for one of the other kind; another owner can take it in between.
     ///
-    /// - Throws: As `init`; then the lock is gone.
+    /// - Throws: As `init`; then the lock is released.
     package consuming func changed(
         to mode: Mode, patience: Duration = .zero
     ) throws(FileError) -> FolderLock {
-        // Two who hold a share and wait for the whole would wait for each other.
+        // Two shared owners that both wait to be exclusive would wait for each other.
         _ = flock(descriptor, LOCK_UN)
         try Self.take(mode, descriptor, path, patience)
         return self
@@ -85,7 +86,7 @@ package struct FolderLock: ~Copyable, Sendable {
 }
 
 extension FileError {
-    /// Somebody else holds the lock.
+    /// Another owner holds the lock.
     package var isTaken: Bool { code == EWOULDBLOCK }
     /// A folder of the path is missing.
     package var isNotThere: Bool { code == ENOENT }

@@ -9,11 +9,11 @@ internal import Darwin
 internal import Glibc
 #endif
 
-/// Ends from outside what connections are doing, and keeps them from beginning anything.
+/// A switch that interrupts the work of connections, from any thread.
 ///
-/// While it is raised, every statement on its connections ends with `isInterrupted`, those that run and
-/// those that wait for a lock within milliseconds; a transaction is rolled back. It knows no connection,
-/// so it can be raised at any moment of their lives.
+/// While it is raised, every statement on its connections ends with `isInterrupted` within
+/// milliseconds, also during a wait for a lock, and a transaction is rolled back. It keeps no
+/// reference to a connection, so it can be raised at any moment.
 package final class Interrupter: Sendable {
     private let flag = Atomic(false)
 
@@ -26,17 +26,17 @@ package final class Interrupter: Sendable {
     package func lower() { flag.store(false, ordering: .releasing) }
 }
 
-/// What SQLite's callbacks are told about a connection's patience.
+/// The state that SQLite's callbacks read about a connection's waiting.
 final class Patience: Sendable {
     let interrupter: Interrupter
     private let busyTimeoutMS: Int32
     private let waitedMS = Atomic<Int32>(0)
     /// Below zero: the usual time.
     private let shortened = Atomic<Int32>(-1)
-    /// Whether a transaction is being committed: that is done to its end.
+    /// Whether a transaction is being committed; a commit is not interrupted.
     private let isCommitting = Atomic(false)
 
-    /// Instructions of SQLite's machine between two looks at the interrupter: some 20 µs.
+    /// Instructions of SQLite's machine between two checks of the interrupter: some 20 µs.
     static let stride: Int32 = 1_000
 
     init(_ interrupter: Interrupter, busyTimeoutMS: Int32) {
@@ -44,25 +44,26 @@ final class Patience: Sendable {
         self.busyTimeoutMS = busyTimeoutMS
     }
 
-    /// Waits no longer than so many milliseconds from now on; nil: as long as usual.
+    /// Shortens waiting to a number of milliseconds from now on; nil restores the usual time.
     func shorten(to milliseconds: Int32?) {
         shortened.store(milliseconds ?? -1, ordering: .relaxed)
     }
 
-    /// Whether the connection's work is to end now.
+    /// Whether the connection's work must end now.
     var isOver: Bool { interrupter.isRaised && !isCommitting.load(ordering: .relaxed) }
 
     /// Runs a commit, which no interruption ends.
     ///
-    /// The index of words writes its pages during the commit. An interruption there undoes all of the transaction,
-    /// and afterwards nothing tells such a commit from one that was interrupted behind its end.
+    /// The index of words writes its pages during the commit, and an interruption there undoes the
+    /// whole transaction. Afterwards such a commit could not be distinguished from one that was
+    /// interrupted after its end.
     func committing<E>(_ body: () throws(E) -> Void) throws(E) {
         isCommitting.store(true, ordering: .relaxed)
         defer { isCommitting.store(false, ordering: .relaxed) }
         try body()
     }
 
-    /// Waits a little for somebody's lock; false when that is over.
+    /// Waits a little for a lock; returns false when the time for it is over.
     func waits(try count: Int32) -> Bool {
         if count == 0 { waitedMS.store(0, ordering: .relaxed) }
         let limit = shortened.load(ordering: .relaxed)
@@ -71,7 +72,7 @@ final class Patience: Sendable {
         else {
             return false
         }
-        // Short at first, because most transactions are.
+        // Short at first, because most transactions are short.
         let pauseMS = min(1 + count / 2, 10)
         var pause = timespec(tv_sec: 0, tv_nsec: Int(pauseMS) * 1_000_000)
         // SAFETY: the struct is read during the call.
@@ -82,7 +83,7 @@ final class Patience: Sendable {
 }
 
 extension Connection {
-    /// Lets SQLite ask `patience` while it works and while it waits.
+    /// Lets SQLite call `patience` while it works and while it waits.
     func heed(_ patience: Patience) {
         let context = unsafe Unmanaged.passUnretained(patience).toOpaque()
         // SAFETY: the connection keeps `patience` until its handle is closed; both callbacks run on the

@@ -2,21 +2,23 @@
 
 internal import CRoostSQLite
 
-/// When the log is carried over into the file: each time it has grown by so many pages.
+/// The checkpoint policy: a checkpoint each time the log has grown by a number of pages.
 ///
-/// SQLite's own rule, past so many pages after every commit, has a flaw. While readers overlap the log
-/// cannot be begun anew, so it stays long, and from then on each commit writes to the file and waits for
-/// the disk twice more.
+/// SQLite's own rule, a checkpoint after every commit beyond a length, has a flaw. While readers
+/// overlap, the log cannot restart and stays long. From then on each commit writes to the file and
+/// waits for the disk twice more.
 final class LogPace {
-    /// How many pages may be in the log, were all commits like the next.
+    /// The growth in pages between checkpoints, for commits like the next one.
     var stride: Int32 = 1_000
-    /// What the log has grown by since it was carried over, in strides: each commit's pages count by the
-    /// stride that held for it, so that a single message between pages of history does not cut theirs short.
+    /// The growth of the log since the last checkpoint, in strides.
+    ///
+    /// Each commit's pages count by the stride that held for it, so a single message between pages
+    /// of history does not shorten their log.
     private var strides = 0.0
-    /// Pages in the log after the last commit.
+    /// The number of pages in the log after the last commit.
     private(set) var last: Int32 = 0
 
-    /// Whether it is time, now that a commit has left so many pages in the log.
+    /// Whether a checkpoint is due after a commit that left `pages` in the log.
     func isDue(at pages: Int32) -> Bool {
         let isBegunAnew = pages < last
         if isBegunAnew { strides = 0 }
@@ -25,20 +27,20 @@ final class LogPace {
         return strides >= 1
     }
 
-    /// Notes how far the log was carried over: `carried` of its `pages`.
+    /// Notes the result of a checkpoint: `carried` of its `pages`.
     ///
-    /// A reader may have stood in the way. What is left then is tried again after a quarter of the stride:
-    /// at each commit would cost two waits for the disk each time, as long as the reader stays.
+    /// A reader may have blocked the rest, which is tried again after a quarter of the stride. A
+    /// try at each commit would wait for the disk twice each time, as long as the reader stays.
     func note(carried: Int32, of pages: Int32) {
         strides = carried >= pages ? 0 : 0.75
     }
 
-    /// Carries the log of a connection over.
+    /// Runs a checkpoint.
     ///
-    /// A failure loses nothing: all of it is still in the log, and comes with a later try.
+    /// A failure loses nothing: the log still has all pages, and a later try copies them.
     func carryOver(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
         var carried: Int32 = -1
-        // SAFETY: whoever calls has the connection, and the name lives as long as the call.
+        // SAFETY: the caller has the connection, and the name lives as long as the call.
         _ = unsafe sqlite3_wal_checkpoint_v2(
             handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, &carried)
         note(carried: carried, of: last)
@@ -46,16 +48,16 @@ final class LogPace {
 }
 
 extension Connection {
-    /// Sets by how many pages the log may grow before a commit carries them over into the file.
+    /// Sets the growth of the log between two checkpoints.
     ///
-    /// A short log makes single commits fast, a long one bulk loads: a page that changes ten times is
-    /// carried over once.
+    /// A short log makes single commits fast, a long one bulk loads: a page that changes ten times
+    /// is copied once.
     package func carryOver(every pages: Int32) { pace.stride = pages }
 
-    /// Carries the log over into the file, as far as no reader stands in the way.
+    /// Runs a checkpoint, as far as no reader blocks it.
     package func carryOverNow() { unsafe pace.carryOver(handle, nil) }
 
-    /// Pages that the log had after this connection's last commit.
+    /// The number of pages in the log after this connection's last commit.
     package var logPages: Int { Int(pace.last) }
 
     /// Lets `pace` decide instead of SQLite.

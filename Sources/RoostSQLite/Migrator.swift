@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One step of a schema's life; never changed once released, only followed by the next.
+/// One step of a schema's history; once released it never changes and is only followed by the next.
 package struct Migration: Sendable {
     /// Counts from one, without holes.
     package let number: Int
     package let name: String
     package let sql: SQL
-    /// Names the SQL by its content (FNV-1a, 64 bits), so that a changed migration is noticed.
+    /// A hash of the SQL (FNV-1a, 64 bits), by which a changed migration is detected.
     package let checksum: Int64
-    /// What is left to do once the SQL has run, for data too large for one transaction.
+    /// The work after the SQL, for data too large for one transaction.
     let work: MigrationWork?
 
     package init(_ number: Int, _ name: String, _ sql: SQL, work: MigrationWork? = nil) {
@@ -16,7 +16,7 @@ package struct Migration: Sendable {
         self.name = name
         self.sql = sql
         self.work = work
-        // Once a process: every opening compares it.
+        // Once in a process: every opening compares it.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in sql.description.utf8 {
             hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
@@ -25,13 +25,15 @@ package struct Migration: Sendable {
     }
 }
 
-/// Moves data into the shape of a new schema, a slice at a time.
+/// The move of data into the form of a new schema, slice by slice.
 ///
-/// Each slice is a transaction; a run that was cut goes on with the next one.
+/// Each slice is a transaction; an interrupted migration resumes with the next slice.
 package struct MigrationWork: Sendable {
-    /// How many rows wait to be moved; asked for once a run, so it may count them.
+    /// Returns the number of rows to move; called once a run, so it may count them.
     let remaining: @Sendable (Connection) throws(SQLiteError) -> Int
-    /// Moves some rows and says how many; zero when none was left, and then what they lay in is gone.
+    /// Moves some rows and returns their number.
+    ///
+    /// If none is left it removes their old tables and returns zero.
     let moveSlice: @Sendable (Connection) throws(SQLiteError) -> Int
 
     package init(
@@ -43,10 +45,10 @@ package struct MigrationWork: Sendable {
     }
 }
 
-/// How far a migration of much data has come; the first word of one comes before its first row.
+/// The progress of a large migration; the first report comes before its first row.
 package struct MigrationProgress: Hashable, Sendable {
     package let name: String
-    /// Rows moved by this run, of those it found.
+    /// The number of rows that this run has moved.
     package let done: Int
     package let total: Int
 
@@ -57,29 +59,29 @@ package struct MigrationProgress: Hashable, Sendable {
     }
 }
 
-/// Why a schema could not be brought up to date; nothing was changed by the step that failed.
+/// The reason why a migration failed; the failed step changed nothing.
 package enum MigrationError: Error, Hashable, Sendable {
-    /// The file holds somebody else's database.
+    /// The file is a database of another program.
     case foreign(applicationID: Int32)
-    /// A newer release has been here; this one understands migrations up to `known`.
+    /// The file was migrated by a newer release; this one knows migrations up to `known`.
     case newer(found: Int, known: Int)
-    /// A migration that ran here is not the one this release knows under its number.
+    /// The executed migration differs from the one that this release has under its number.
     case altered(number: Int, name: String)
     case failed(SQLiteError)
 }
 
-/// Brings a database to the newest schema, step by step.
+/// Migrates a database to the newest schema, step by step.
 ///
-/// Each step is one transaction, and so is each slice of a step's work; its record is written with the
-/// last of them, so that a run which was cut goes on where it stopped. What is newer, foreign or altered
-/// is told before anything is written.
+/// Each step is one transaction, and so is each slice of a step's work. The record of a step is
+/// written with the last of them, so an interrupted run resumes where it stopped. A newer, foreign
+/// or altered database is refused before any write.
 package struct Migrator: Sendable {
-    /// Written into the file's header, so that our files are told from others.
+    /// The number in the file's header by which our files are recognised.
     private let applicationID: Int32
     private let migrations: [Migration]
 
     package init(applicationID: Int32, _ migrations: [Migration]) {
-        precondition(applicationID != 0, "Zero marks a database that says nothing about itself.")
+        precondition(applicationID != 0, "Zero is the number of a database without an owner.")
         precondition(
             migrations.map(\.number) == Array(1..<(migrations.count + 1)),
             "Migrations are numbered from one, in order, without holes.")
@@ -90,13 +92,13 @@ package struct Migrator: Sendable {
     /// The number of the newest migration.
     package var newest: Int { migrations.count }
 
-    /// Brings the database up to date.
+    /// Migrates the database to the newest schema.
     ///
     /// - Parameters:
-    ///   - connection: To the database; nobody else may be using it.
-    ///   - progress: Called after each slice of a large step; a run without one never calls it.
-    /// - Returns: The number of migrations that were completed.
-    /// - Throws: Why a step was refused or failed; what came before it stays.
+    ///   - connection: The only open connection to the database.
+    ///   - progress: Called after each slice of a large step, and never without one.
+    /// - Returns: The number of completed migrations.
+    /// - Throws: The reason why a step was refused or failed; earlier steps stay.
     @discardableResult
     package func migrate(
         _ connection: Connection, progress: (MigrationProgress) -> Void = { _ in }
@@ -132,11 +134,11 @@ package struct Migrator: Sendable {
         } catch let error as MigrationError {
             throw error
         } catch {
-            preconditionFailure("A check threw what nobody declared: \(error)")
+            preconditionFailure("A check threw an undeclared error: \(error)")
         }
     }
 
-    /// Compares the file with what this release knows; reads only.
+    /// Compares the file with the migrations of this release; reads only.
     private func check(_ connection: Connection) throws -> Int {
         let found = Int(try connection.first(.schemaVersion) ?? 0)
         let owner = Int32(truncatingIfNeeded: try connection.first(.applicationID) ?? 0)
@@ -161,7 +163,7 @@ package struct Migrator: Sendable {
     private func apply(
         _ migration: Migration, to connection: Connection
     ) throws(SQLiteError) {
-        // Another process may have come first, between the check and our lock.
+        // Another process may have migrated between the check and our lock.
         guard try connection.first(.schemaVersion) == Int64(migration.number - 1) else { return }
         if migration.number == 1 {
             try connection.executeScript(Self.bookkeeping)
@@ -172,7 +174,7 @@ package struct Migrator: Sendable {
         if migration.work == nil { try record(migration, in: connection) }
     }
 
-    /// Does what a step has left to do, slice by slice.
+    /// Does the remaining work of a step, slice by slice.
     private func finish(
         _ migration: Migration, _ work: MigrationWork, in connection: Connection,
         _ progress: (MigrationProgress) -> Void
@@ -209,9 +211,9 @@ package struct Migrator: Sendable {
 }
 
 extension Connection {
-    /// Writes the database's first page as it is: a write that changes nothing.
+    /// Writes the database's first page unchanged.
     ///
-    /// - Precondition: A transaction is open; its commit is what reaches the disk.
+    /// - Precondition: A transaction is open; its commit reaches the disk.
     package func rewriteHeader() throws(SQLiteError) {
         try setPragma("user_version", Int(try first(.schemaVersion) ?? 0))
     }

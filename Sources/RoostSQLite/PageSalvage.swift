@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // SQLite finds a row by walking from the first page down, so one bad page hides all below it. This
-// reads every leaf by itself, as the file format describes it (sqlite.org/fileformat2.html).
+// type reads every leaf by itself, by the file format (sqlite.org/fileformat2.html).
 //
-// A page that was freed still looks like a leaf: use it on databases that erase what they delete.
+// A freed page still looks like a leaf, so it needs a database that erases deleted content.
 
-/// A value as a record holds it.
+/// A value in a record.
 package enum SalvagedValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -20,15 +20,15 @@ package enum SalvagedValue: Hashable, Sendable {
 package struct PageSalvage: Sendable {
     /// Rows of tables with their row IDs, in the order in which the pages lie.
     package private(set) var rows: [(id: Int64, values: [SalvagedValue])] = []
-    /// Entries of indices, from which rows are known that cannot be read.
+    /// Entries of indexes, which name rows that may be unreadable.
     package private(set) var entries: [[SalvagedValue]] = []
-    /// Pages of trees of which every cell could be read, with the pages below each.
+    /// Pages of trees whose cells could all be read, with the child pages of each.
     private var children: [Int: [Int]] = [:]
 
     private let pages: [Int: ArraySlice<UInt8>]
     private let size: Int
 
-    /// Reads a database and its log while nobody has them open.
+    /// Reads a database and its log while no connection is open.
     package init(_ files: DatabaseFiles) throws(FileError) {
         let main = try files.content()
         let declared = main.count > 17 ? Int(main[16]) << 8 | Int(main[17]) : 0
@@ -43,12 +43,12 @@ package struct PageSalvage: Sendable {
         for number in pages.keys.sorted() { read(number) }
     }
 
-    /// Whether every page of a tree was read, so that none of its rows or entries is missing.
+    /// Whether every page of a tree was read, so that no row or entry of it is missing.
     package func isWhole(root: Int) -> Bool {
         var seen: Set<Int> = []
         var open = [root]
         while let number = open.popLast() {
-            // A page that is there twice is damage.
+            // A page that occurs twice is damage.
             guard let below = children[number], seen.insert(number).inserted else { return false }
             open += below
         }
@@ -85,7 +85,7 @@ package struct PageSalvage: Sendable {
         children[number] = below
     }
 
-    /// Reads the row or the entry of a cell; false for one that makes no sense.
+    /// Reads the row or the entry of a cell; returns false for an invalid one.
     private mutating func read(_ kind: UInt8, in page: ArraySlice<UInt8>, at place: Int) -> Bool {
         var cursor = place
         guard let length = page.varint(at: &cursor) else { return false }
@@ -104,7 +104,7 @@ package struct PageSalvage: Sendable {
         return true
     }
 
-    /// A record, with what of it lies on overflow pages; nil for one that makes no sense.
+    /// Returns a record with its overflow pages; nil for an invalid one.
     private func record(
         _ length: Int64, in page: ArraySlice<UInt8>, at start: Int, largest: Int
     ) -> [SalvagedValue]? {
@@ -175,7 +175,7 @@ package struct PageSalvage: Sendable {
     }
 }
 
-/// The pages that a write-ahead log holds up to its last whole transaction.
+/// The pages of a write-ahead log up to its last complete transaction.
 private struct WALContent {
     private(set) var pages: [Int: ArraySlice<UInt8>] = [:]
 
@@ -219,13 +219,13 @@ private struct WALContent {
 }
 
 extension ArraySlice<UInt8> {
-    /// Four bytes, the highest first.
+    /// Returns four bytes as a number, the highest first.
     fileprivate func number(at index: Int) -> Int? {
         guard index >= startIndex, index + 4 <= endIndex else { return nil }
         return self[index..<(index + 4)].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// A number of one to nine bytes, as SQLite writes lengths.
+    /// Returns a number of one to nine bytes in SQLite's variable-length form.
     fileprivate func varint(at index: inout Int) -> Int64? {
         var value: UInt64 = 0
         for place in 0..<9 {
@@ -239,7 +239,7 @@ extension ArraySlice<UInt8> {
         return nil
     }
 
-    /// All bytes as one number with a sign, the highest first.
+    /// All bytes as one signed number, the highest first.
     fileprivate var signed: Int64 {
         let start: Int64 = (first ?? 0) >= 0x80 ? -1 : 0
         return reduce(start) { $0 << 8 | Int64($1) }

@@ -19,7 +19,7 @@ package struct PlainFile: ~Copyable, Sendable {
         guard descriptor >= 0 else { throw FileError(action: "open \(path)") }
     }
 
-    /// Makes a file, readable by this user only; one that was there is emptied.
+    /// Makes a file, readable by this user only; an existing one is emptied.
     package init(writing path: String) throws(FileError) {
         // SAFETY: the path is lent for the call.
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -31,17 +31,18 @@ package struct PlainFile: ~Copyable, Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Bytes in the file now.
+    /// Returns the present size of the file.
     package func count() throws(FileError) -> Int64 {
         var status = stat()
         // SAFETY: the struct is filled in before it is read.
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw FileError(action: "look at \(path)")
+            throw FileError(action: "read the size of \(path)")
         }
         return Int64(status.st_size)
     }
 
-    /// The next bytes, at most so many; fewer only at the end, where there are none.
+    /// Reads the next bytes, at most `limit`; fewer only before the end of the file, and none at
+    /// it.
     package func read(_ limit: Int) throws(FileError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         var filled = 0
@@ -90,9 +91,9 @@ package struct PlainFile: ~Copyable, Sendable {
         }
     }
 
-    /// Returns when what was written would survive a loss of power.
+    /// Returns when the written bytes would survive a loss of power.
     package func sync() throws(FileError) {
-        guard fsync(descriptor) == 0 else { throw FileError(action: "keep \(path)") }
+        guard fsync(descriptor) == 0 else { throw FileError(action: "sync \(path)") }
     }
 
     // MARK: Names
@@ -103,7 +104,7 @@ package struct PlainFile: ~Copyable, Sendable {
         try folder.sync()
     }
 
-    /// Deletes a file; one that is not there is no error.
+    /// Deletes a file; a missing file is no error.
     package static func delete(_ path: String) throws(FileError) {
         // SAFETY: the path is lent for the call.
         guard unsafe unlink(path) == 0 || errno == ENOENT else {
@@ -111,7 +112,7 @@ package struct PlainFile: ~Copyable, Sendable {
         }
     }
 
-    /// When a file was written last, in milliseconds; nil when it is not there.
+    /// Returns the time of the last write in milliseconds; nil if the file is missing.
     package static func modifiedAt(_ path: String) -> Int64? {
         var status = stat()
         // SAFETY: the path is lent for the call; the struct is read only when it was filled in.
@@ -123,14 +124,15 @@ package struct PlainFile: ~Copyable, Sendable {
         #endif
     }
 
-    /// What a file is under any name, as long as it is there; nil when nothing stands at the path.
+    /// Returns the file's number in its file system, the same under any name; nil if the file is
+    /// missing.
     package static func identity(_ path: String) -> UInt64? {
         var status = stat()
         // SAFETY: the path is lent for the call; the struct is read only when it was filled in.
         return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// The names in a folder; none when it is not there.
+    /// Returns the names in a folder; none if it is missing.
     package static func names(in folder: String) -> [String] {
         // SAFETY: the path is lent for the call; the stream is closed below and not used after.
         guard let stream = unsafe opendir(folder) else { return [] }
@@ -152,6 +154,6 @@ package struct PlainFile: ~Copyable, Sendable {
 extension FileError {
     /// The disk has no room left.
     package var isFull: Bool { code == ENOSPC || code == EDQUOT }
-    /// There is no such file, or it may not be read.
+    /// The file is missing or may not be read.
     package var isUnreadable: Bool { code == ENOENT || code == EACCES || code == EISDIR }
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A statement with types at both ends: what it takes, and what each row of its answer becomes.
+/// A statement with the types of its arguments and of its rows.
 ///
-/// Declare queries once, as static members; the connection keeps the prepared statement.
+/// Queries are declared once, as static members; the connection keeps the prepared statement.
 package struct Query<Input, Output>: Sendable {
     package let sql: SQL
     let bind: @Sendable (Input, inout Bindings) -> Void
     let decode: @Sendable (borrowing Row) throws(SQLiteError) -> Output
 
-    /// Describes a statement that answers with rows.
+    /// Describes a statement that returns rows.
     ///
     /// - Parameters:
     ///   - sql: One statement; its parameters are `?1`, `?2` and so on.
     ///   - bind: Appends the arguments in the order of the parameters.
-    ///   - decode: Reads one row, columns counted from zero; the row is gone afterwards.
+    ///   - decode: Reads one row, with columns from zero; the row is invalid afterwards.
     package init(
         sql: SQL,
         bind: @escaping @Sendable (Input, inout Bindings) -> Void,
@@ -26,7 +26,7 @@ package struct Query<Input, Output>: Sendable {
 }
 
 extension Query where Input == Void {
-    /// Describes a question without arguments.
+    /// Describes a statement with rows and without arguments.
     package init(
         sql: SQL, decode: @escaping @Sendable (borrowing Row) throws(SQLiteError) -> Output
     ) {
@@ -35,14 +35,14 @@ extension Query where Input == Void {
 }
 
 extension Query where Output == Void {
-    /// Describes a statement that changes rows and answers with none.
+    /// Describes a statement that changes rows and returns none.
     package init(sql: SQL, bind: @escaping @Sendable (Input, inout Bindings) -> Void) {
         self.init(sql: sql, bind: bind, decode: { _ in })
     }
 }
 
 extension Query where Input == Void, Output == Void {
-    /// Describes a statement that neither takes nor answers anything.
+    /// Describes a statement without arguments and rows.
     package init(sql: SQL) {
         self.init(sql: sql, bind: { _, _ in }, decode: { _ in })
     }

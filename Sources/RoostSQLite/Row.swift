@@ -2,10 +2,10 @@
 
 internal import CRoostSQLite
 
-/// The row a statement stands on; valid only inside the closure it is lent to.
+/// The current row of a statement; valid only inside the closure to which it is lent.
 ///
-/// Columns count from zero. A NULL reads as 0 or "" where no optional is asked for, as in SQLite; what
-/// a column may hold is the schema's business, whose tables are `STRICT`.
+/// Columns count from zero. A NULL reads as 0 or "" unless an optional is requested, as in SQLite.
+/// The schema decides about the types of columns; its tables are `STRICT`.
 @safe package struct Row: ~Copyable {
     private let handle: OpaquePointer
 
@@ -23,9 +23,9 @@ internal import CRoostSQLite
     }
 
     package borrowing func optionalInt64(_ column: Int32) -> Int64? {
-        // A column is looked up once this way.
-        // SAFETY: the value lives until the statement steps on. Its own functions take no lock, and need
-        // none: one thread at a time uses a connection.
+        // This way a column is looked up once.
+        // SAFETY: the value lives until the statement steps on. Its own functions take no lock, and
+        // need none: one thread at a time uses a connection.
         let value = unsafe sqlite3_column_value(handle, column)
         return unsafe sqlite3_value_type(value) == SQLITE_NULL ? nil : sqlite3_value_int64(value)
     }
@@ -34,7 +34,7 @@ internal import CRoostSQLite
         unsafe sqlite3_column_double(handle, column)
     }
 
-    /// A text, copied once, with all characters the column has, NUL included.
+    /// Copies a text once, with all characters of the column, NUL included.
     package borrowing func text(_ column: Int32) -> String {
         // SAFETY: the order matters: the length is that of the text just asked for.
         let start = unsafe sqlite3_column_text(handle, column)
@@ -59,8 +59,8 @@ internal import CRoostSQLite
         return try body(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
     }
 
-    /// As `withBytes`, for what is read row after row: nothing of it is generic, which is slow across
-    /// modules.
+    /// Lends a column's bytes without generics, which are slow across modules; for values that are
+    /// read row after row.
     package borrowing func lendBytes(
         _ column: Int32, _ body: (Span<UInt8>) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -72,7 +72,7 @@ internal import CRoostSQLite
         try body(unsafe bytes.assumingMemoryBound(to: UInt8.self).span)
     }
 
-    /// A copy of a column's bytes, for values that are kept as they are.
+    /// Copies a column's bytes.
     package borrowing func bytes(_ column: Int32) -> [UInt8] {
         withBytes(column) { span in
             // SAFETY: the span is alive, and the array copies it.

@@ -2,15 +2,15 @@
 
 internal import CRoostSQLite
 
-/// What SQLite answered instead of doing what it was asked.
+/// An error of SQLite.
 ///
-/// Says what was attempted, never with which arguments: those are people's words.
+/// It names the attempted action, never its arguments, which may be messages.
 package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// SQLite's extended result code, such as 2067 for a broken unique constraint.
     package let code: Int32
-    /// SQLite's own words; they name tables and columns, not values.
+    /// SQLite's own description, which names tables and columns and no values.
     package let message: String
-    /// What was attempted, to be read after "could not".
+    /// The attempted action, to be read after "could not".
     package let action: String
 
     package init(code: Int32, message: String, action: String) {
@@ -19,7 +19,7 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         self.action = action
     }
 
-    /// A value that a table holds and its reader cannot understand.
+    /// A stored value that its reader cannot decode.
     package static func malformed(_ what: String, because reason: String) -> SQLiteError {
         SQLiteError(code: SQLITE_MISMATCH, message: reason, action: "read \(what)")
     }
@@ -31,7 +31,7 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The class of the failure, without its details.
     private var primaryCode: Int32 { code & 0xFF }
 
-    /// No room left, on the disk or below the page limit; nothing of the transaction was kept.
+    /// No room left, on the disk or below the page limit; the whole transaction is undone.
     package var isFull: Bool { primaryCode == SQLITE_FULL }
     /// The file is damaged, or was never a database.
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || isNotADatabase }
@@ -41,25 +41,26 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
     /// The file could not be opened or made.
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
-    /// Another connection holds the lock, and the patience given at opening has run out.
+    /// Another connection holds the lock, and the wait for it has ended.
     package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
     /// The operating system refused to read or write.
     package var isIO: Bool { primaryCode == SQLITE_IOERR }
-    /// The operating system does not let this process at the file, as while the device is locked.
+    /// The operating system denies this process the file, as while the device is locked.
     package var isForbidden: Bool { primaryCode == SQLITE_PERM || primaryCode == SQLITE_AUTH }
-    /// An `Interrupter` was raised; what was begun is undone and may be tried again.
+    /// An `Interrupter` was raised; the work is undone and may be repeated.
     package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
-    /// A statement does not fit the tables of the file: since ours fit what the migrations make, the
-    /// file's list of its tables is damaged.
+    /// A statement does not fit the tables of the file.
+    ///
+    /// Ours fit the tables that the migrations make, so the file's list of its tables is damaged.
     package var isUnfittingSchema: Bool {
         primaryCode == SQLITE_ERROR && action.hasPrefix("prepare: ")
     }
-    /// It says nothing of the file, and the same may succeed at another time.
+    /// Whether the error says nothing about the file, and a later try may succeed.
     package var mayPass: Bool {
         isFull || isBusy || isReadOnly || isCannotOpen || isForbidden || isInterrupted
     }
-    /// The rows would break a rule that the schema states.
+    /// The rows would break a constraint of the schema.
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
-    /// A stored value its reader could not understand: see `malformed(_:because:)`.
+    /// A stored value cannot be decoded: see `malformed(_:because:)`.
     package var isMalformedValue: Bool { primaryCode == SQLITE_MISMATCH }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Span where Element == UInt8 {
-    /// A text of the bytes in `range`, copied once; what is not UTF-8 becomes U+FFFD.
+    /// Copies the bytes in `range` to a text; invalid UTF-8 becomes U+FFFD.
     package func text(in range: Range<Int>) -> String {
         let bytes = extracting(range)
         // SAFETY: the span is alive during the call, and the text is a copy.

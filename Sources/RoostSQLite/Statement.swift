@@ -29,14 +29,14 @@ internal import CRoostSQLite
     }
 
     deinit {
-        // SAFETY: this object is the handle's only owner. The result repeats an error told before.
+        // SAFETY: this object is the handle's only owner. The result repeats an earlier error.
         _ = unsafe sqlite3_finalize(handle)
     }
 
-    /// Runs the statement with its bindings and lends each row; the statement is at rest afterwards.
+    /// Runs the statement with its bindings and lends each row; the statement is reset afterwards.
     ///
-    /// - Parameter body: Answers whether it wants another row.
-    /// - Throws: What SQLite or the body reported.
+    /// - Parameter body: Returns whether it needs another row.
+    /// - Throws: The error of SQLite or the body.
     func run(
         _ body: (borrowing Row) throws(SQLiteError) -> Bool
     ) throws(SQLiteError) {
@@ -45,7 +45,7 @@ internal import CRoostSQLite
         let handle = unsafe self.handle
         try unsafe bindings.whileLent { () throws(SQLiteError) in
             // A statement that is not reset holds its lock for ever (scar 50); the result only
-            // repeats what `step` has told.
+            // repeats the error of `step`.
             defer { _ = unsafe sqlite3_reset(handle) }
             while true {
                 let code = unsafe sqlite3_step(handle)
@@ -61,10 +61,10 @@ internal import CRoostSQLite
 }
 
 extension SQLiteError {
-    /// What a database has to say about the call that has just failed.
+    /// Reads the error of the call that has just failed.
     init(of database: OpaquePointer?, code: Int32, action: String) {
-        // SAFETY: the caller's handle is alive; a nil one makes SQLite answer "out of memory". The
-        // message is copied before anything else can replace it.
+        // SAFETY: the caller's handle is alive; with nil SQLite answers "out of memory". The
+        // message is copied before it can be replaced.
         let extended = unsafe database == nil ? code : sqlite3_extended_errcode(database)
         self.init(
             code: extended == SQLITE_OK ? code : extended,

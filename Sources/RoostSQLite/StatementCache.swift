@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Prepared statements at rest, by where their SQL stands in the program.
+/// Prepared statements that are not in use, by the address of their SQL in the program.
 ///
-/// A statement is taken out for the time of its use, so a nested use of the same query finds none and
-/// prepares another. Past the capacity the one unused for longest goes.
+/// A statement is taken out while it is used, so a nested use of the same query prepares another.
+/// Beyond the capacity the statement unused for longest is dropped.
 struct StatementCache {
     private let capacity: Int
-    /// Where each one's SQL lies; some dozens of numbers are looked through faster than one is hashed.
+    /// The addresses of the SQL; a search through some dozens of numbers is faster than hashing
+    /// one.
     private var addresses: [UInt] = []
-    /// Nil while it is in use.
+    /// Nil while the statement is in use.
     private var statements: [Statement?] = []
     private var lastUses: [UInt64] = []
     private var useCount: UInt64 = 0

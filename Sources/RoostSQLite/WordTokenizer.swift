@@ -2,17 +2,18 @@
 
 internal import CRoostSQLite
 
-/// The tokenizer of SQLite's full-text index, for those who must cut a text exactly as the index does.
+/// The tokenizer of SQLite's full-text index, for code that must split a text exactly as the index
+/// does.
 @safe package final class WordTokenizer {
     /// One word of a text.
     package struct Token: Hashable, Sendable {
-        /// The word as the index has it: folded.
+        /// The word in the index's form: folded.
         package let word: String
-        /// Where it stands, in bytes of the text given.
+        /// The word's bytes in the given text.
         package let range: Range<Int>
     }
 
-    /// The words' letters: besides letters and digits the marks that Indian and Thai words are made of.
+    /// The characters of words: besides letters and digits the marks in Indian and Thai words.
     private static let arguments: [StaticString] = [
         "remove_diacritics", "2", "categories", "L* N* Co Mn Mc",
     ]
@@ -22,9 +23,9 @@ internal import CRoostSQLite
     private let functions: fts5_tokenizer
     private let handle: OpaquePointer
 
-    /// Makes a tokenizer with the functions that belong to `connection`.
+    /// Makes a tokenizer with the functions of `connection`.
     ///
-    /// - Throws: When this SQLite was built without full-text search (FTS5).
+    /// - Throws: An error if this SQLite was built without full-text search (FTS5).
     package init(_ connection: Connection) throws(SQLiteError) {
         self.connection = connection
         let api = try unsafe connection.fullTextFunctions()
@@ -55,7 +56,7 @@ internal import CRoostSQLite
         unsafe functions.xDelete(handle)
     }
 
-    /// The words of a text in their order; the text is UTF-8 and may hold any character.
+    /// Returns the words of a text in order; the text is UTF-8 and may contain any character.
     package func tokens(of text: [UInt8]) throws(SQLiteError) -> [Token] {
         var tokens: [Token] = []
         guard !text.isEmpty else { return tokens }
@@ -78,7 +79,8 @@ internal import CRoostSQLite
         }
         guard code == SQLITE_OK else {
             throw SQLiteError(
-                code: code, message: "the text cannot be cut", action: "search full text")
+                code: code, message: "the text cannot be split into words",
+                action: "search full text")
         }
         return tokens
     }
