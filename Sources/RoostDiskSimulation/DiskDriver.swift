@@ -6,8 +6,9 @@ import RoostExecutors
 
 /// The driver that SQLite uses by default once the first disk is simulated.
 ///
-/// It passes every call on to the system's driver. A file below a simulated disk gets a table of
-/// methods with ours in some places, copied from its own: main files and journals have different ones.
+/// It passes every call on to the system's driver. A file below a simulated disk gets a copy of its
+/// own table of methods, with some of them replaced by ours: main files and journals have different
+/// tables.
 enum DiskDriver {
     private struct Weak {
         weak var disk: SimulatedDisk?
@@ -32,7 +33,7 @@ enum DiskDriver {
         unsafe driver.initialize(to: system.pointee)
         unsafe driver.pointee.pNext = nil
         unsafe driver.pointee.zName = UnsafePointer(strdup("roost-simulated"))
-        // Behind the system's own part of an open file stands a pointer to ours.
+        // The pointer to our object lies behind the system's part of an open file.
         unsafe driver.pointee.szOsFile += Int32(MemoryLayout<UnsafeRawPointer?>.size)
         unsafe driver.pointee.xOpen = { _, name, file, flags, outFlags in
             unsafe DiskDriver.open(name, file, flags, outFlags)
@@ -88,7 +89,9 @@ enum DiskDriver {
         return code
     }
 
-    /// Whether SQLite makes the file now; a main file is made just before, with its rights and without content.
+    /// Whether SQLite makes the file now.
+    ///
+    /// A main file was made just before, with its mode and without content.
     private static func makes(_ name: sqlite3_filename, _ flags: Int32) -> Bool {
         var status = stat()
         // SAFETY: the name is lent for the call; the struct is read only when it was filled in.

@@ -2,7 +2,7 @@
 
 import CRoostSQLite
 
-/// An open file of a simulated disk, and our methods for it.
+/// An open file of a simulated disk, with our methods.
 ///
 /// SQLite uses one file from one thread at a time.
 @safe final class OpenFile {
@@ -23,7 +23,7 @@ import CRoostSQLite
         unsafe self.original = original
     }
 
-    /// Where our part of a file begins.
+    /// Returns the address of our part of a file.
     private static func slot(
         _ file: UnsafeMutablePointer<sqlite3_file>
     ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
@@ -44,9 +44,9 @@ import CRoostSQLite
         return unsafe Unmanaged<OpenFile>.fromOpaque(open).takeUnretainedValue()
     }
 
-    /// Puts our functions into a table.
+    /// Replaces some methods of a table by ours.
     static func replaceMethods(of table: inout sqlite3_io_methods) {
-        // SAFETY: each function passes on what SQLite handed over, to the table it was copied from.
+        // SAFETY: each function passes its arguments on to the table from which it was copied.
         unsafe table.xClose = { file in unsafe OpenFile.close(file) }
         unsafe table.xRead = { file, bytes, count, offset in
             let open = unsafe OpenFile.of(file)

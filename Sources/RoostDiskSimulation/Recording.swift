@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that was done to the disk; files have numbers, because a name can be used again.
+/// One change of the disk; files have numbers, because a name can be used again.
 package enum DiskEvent: Sendable {
-    /// A name was given to a new file, or to one that was there before the recording.
+    /// A name was given to a new file, or to a file from before the recording.
     case link(file: Int, path: String, content: [UInt8])
     case unlink(path: String, isSynced: Bool)
     case write(file: Int, offset: Int, bytes: [UInt8])
@@ -10,9 +10,9 @@ package enum DiskEvent: Sendable {
     case sync(file: Int)
 }
 
-/// What of the writes that nobody waited for has reached the disk when power fails.
+/// The unsynced writes that have reached the disk when power fails.
 package enum Survival: Hashable, Sendable {
-    /// All of it: the program crashed, the system went on.
+    /// All of them: the program crashed, the system continued.
     case all
     case nothing
     /// Any sectors of 512 bytes, drawn from a seed; names in the order in which they were given.
@@ -25,13 +25,13 @@ struct Recording: Sendable {
     private var byteCount = 0
     private var lastNumber = 0
 
-    /// A life that writes more is a mistake of the test.
+    /// A test that writes more is a mistake.
     private static let byteLimit = 256 << 20
 
     mutating func append(_ event: DiskEvent) {
         if case .write(_, _, let bytes) = event { byteCount += bytes.count }
         if case .unlink(let path, _) = event { numbers[path] = nil }
-        precondition(byteCount < Self.byteLimit, "A recorded disk remembers 256 MB at most.")
+        precondition(byteCount < Self.byteLimit, "A disk records at most 256 MB.")
         events.append(event)
     }
 
@@ -43,7 +43,7 @@ struct Recording: Sendable {
     }
 }
 
-/// What the platters hold: what was synced for certain, of the rest what chance lets survive.
+/// The durable content of the disk: all synced writes, and a random part of the others.
 struct Platter {
     private struct File {
         var content: [UInt8]
@@ -74,12 +74,12 @@ struct Platter {
         case .write(let file, _, _), .truncate(let file, _):
             files[file]?.pending.append(event)
         case .sync(let number):
-            // Taken out, so that its bytes are changed in place.
+            // Removed for the time of the change, so that its bytes are changed in place.
             guard var file = files.removeValue(forKey: number) else { return }
             for event in file.pending { file.content.take(event) }
             file.pending = []
             files[number] = file
-            // A file system that syncs a new file writes down its name, and the changes before it.
+            // A file system that syncs a new file also writes its name, and the changes before it.
             let named = pendingNames.lastIndex { change in
                 if case .link(_, number) = change { true } else { false }
             }
@@ -97,7 +97,7 @@ struct Platter {
         pendingNames.removeFirst(count)
     }
 
-    /// The files that are found when power is back.
+    /// Returns the files after a loss of power.
     func loss(_ survival: Survival) -> [String: [UInt8]] {
         var platter = self
         var random = Chance(survival)
@@ -111,7 +111,7 @@ struct Platter {
     }
 }
 
-/// Decides what survives.
+/// The random choice of the surviving writes.
 private struct Chance {
     private let survival: Survival
     private var state: UInt64

@@ -3,30 +3,30 @@
 import Foundation
 import RoostExecutors
 
-/// The disk below one folder, as SQLite sees it: fails when told to, and remembers what was written.
+/// The disk below one folder, as SQLite sees it; it fails on request and records writes.
 ///
-/// Every database below the folder is concerned, whoever opens it and however, as long as this object
-/// lives; all other databases of the process are not.
+/// Every database below the folder uses it as long as this object lives; all other databases of the
+/// process use the real disk.
 package final class SimulatedDisk: Sendable {
     package enum Operation: Hashable, Sendable, CaseIterable {
         case open, read, write, sync, truncate, delete
-        /// Of the memory that the processes share.
+        /// Of the memory that processes share.
         case map
     }
 
-    /// What shall go wrong.
+    /// A planned fault.
     package struct Fault: Sendable {
         package var operation: Operation
-        /// Concerns files whose name begins so and ends so.
+        /// The beginning of the file's name; the end is in `suffix`.
         package var prefix: String
         package var suffix: String
-        /// Counts matching operations from one.
+        /// The number of the first matching operation that fails, from one.
         package var nth: Int
-        /// What SQLite is told.
+        /// SQLite's error code.
         package var code: Int32
         /// Whether all later operations of the kind fail too.
         package var lasts: Bool
-        /// Bytes of a failing write that arrive all the same.
+        /// The number of bytes of a failing write that are written all the same.
         package var tornAfter: Int
 
         package init(
@@ -48,19 +48,19 @@ package final class SimulatedDisk: Sendable {
         var matches = 0
         var hits = 0
         var recording: Recording?
-        /// The disk at the last moment that was asked for; later ones go on from there.
+        /// The disk at the last requested moment; later requests continue from there.
         var platter = Platter()
         var platterMoment = 0
     }
 
     package let folder: String
-    /// Whether what is written is remembered.
+    /// Whether writes are recorded.
     let records: Bool
     private let state: Guarded<State>
 
     /// - Parameters:
     ///   - folder: An existing folder, without symbolic links in its path.
-    ///   - records: Whether everything written is remembered, for `lose(after:_:in:)`.
+    ///   - records: Whether all writes are recorded, for `lose(after:_:in:)`.
     package init(_ folder: String, records: Bool = false) {
         self.folder = folder
         self.records = records
@@ -69,10 +69,11 @@ package final class SimulatedDisk: Sendable {
         DiskDriver.add(self)
     }
 
-    /// How many disks below a folder somebody still has, be it an open file of theirs.
+    /// Returns the number of disks below a folder that still have a reference, such as by an open
+    /// file.
     package static func count(in folder: String) -> Int { DiskDriver.diskCount(in: folder) }
 
-    /// Plans a fault and counts anew; nil lets everything succeed again.
+    /// Plans a fault and restarts the count; nil lets all operations succeed again.
     package func plan(_ fault: Fault?) {
         state.withLock { state in
             state.fault = fault
@@ -81,15 +82,15 @@ package final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Operations of the planned kind so far.
+    /// The number of operations of the planned kind so far.
     package var matches: Int { state.withLock { $0.matches } }
-    /// How many of them failed.
+    /// The number of failed operations.
     package var hits: Int { state.withLock { $0.hits } }
 
-    /// What was done to the disk so far; a moment at which power can fail.
+    /// The number of changes so far, as a moment at which power can fail.
     package var moment: Int { state.withLock { $0.recording?.events.count ?? 0 } }
 
-    /// What was done, in its order.
+    /// The recorded changes, in order.
     package var events: [DiskEvent] { state.withLock { $0.recording?.events ?? [] } }
 
     private func loss(after moment: Int, _ survival: Survival) -> [String: [UInt8]] {
@@ -105,7 +106,7 @@ package final class SimulatedDisk: Sendable {
         }
     }
 
-    /// Whether an operation shall fail, and how.
+    /// Returns the fault if an operation has to fail.
     func verdict(_ operation: Operation, _ name: String) -> Fault? {
         state.withLock { state in
             guard let fault = state.fault, fault.operation == operation,
@@ -124,7 +125,8 @@ package final class SimulatedDisk: Sendable {
         state.withLock { $0.recording?.append(event) }
     }
 
-    /// The number of a file that is about to be used; `content` is asked for what nobody recorded.
+    /// Returns the number of a file before its use; `content` is called for a file without a
+    /// record.
     func number(of path: String, isNew: Bool, content: () -> [UInt8]) -> Int {
         let known = state.withLock { state in
             isNew ? nil : state.recording.map { $0.numbers[path] } ?? 0
@@ -136,13 +138,13 @@ package final class SimulatedDisk: Sendable {
 }
 
 extension SimulatedDisk {
-    /// Makes the disk anew, in another folder, as it is found after power failed at a moment.
+    /// Writes the disk's content after a loss of power at a moment to another folder.
     ///
     /// - Parameters:
-    ///   - moment: Events that came before the failure.
-    ///   - survival: What becomes of what was not synced.
+    ///   - moment: The number of changes before the failure.
+    ///   - survival: The fate of unsynced writes.
     ///   - target: An empty folder.
-    /// - Throws: What writing the files answers.
+    /// - Throws: An error if the files cannot be written.
     package func lose(after moment: Int, _ survival: Survival, in target: String) throws {
         for (path, content) in loss(after: moment, survival) {
             let url = URL(fileURLWithPath: target + path.dropFirst(folder.count))

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A new folder for the disk of a device; in memory where the system has such a place.
+/// A new folder for the disk of a device; in memory if the system has a place for that.
 final class TestFolder: Sendable {
     let path: String
 
@@ -23,7 +23,7 @@ final class TestFolder: Sendable {
 
     /// Removes the folder with all its files.
     func remove() {
-        // The system clears away a folder that cannot be removed now.
+        // The system removes its temporary folders later.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

@@ -7,8 +7,8 @@ import Synchronization
 
 /// A user's device in a test world: a link, a disk, and the app that runs on it.
 ///
-/// The disk outlives the app: a client that is launched later finds the cache and the unsent messages of the
-/// one before.
+/// The disk outlives the app: a client that is launched later finds the cache and the unsent
+/// messages of the earlier one.
 public final class TestDevice: Sendable {
     /// The code of SQLite for a full disk, `SQLITE_FULL`.
     private static let diskFull: Int32 = 13
@@ -43,7 +43,7 @@ public final class TestDevice: Sendable {
 
     /// Ends the app at once, as a crash does; unfinished calls of its clients end with an error.
     ///
-    /// A commit that has reached the disk stays, and nothing else does. `ChatClient.close()` ends an app in order.
+    /// Only commits on the disk stay. `ChatClient.close()` ends an app in order.
     public func crash() async {
         let clients = launched.withLock { clients in
             defer { clients = [] }

@@ -3,15 +3,15 @@
 import Roost
 import Synchronization
 
-/// One thread, virtual time, and nothing that happens by chance.
+/// The one thread and the virtual time of a simulation.
 ///
-/// Every actor and task of a simulation runs on this executor, on the thread that calls `run`. Jobs run
-/// in the order they came; when there is none left, time jumps to the next timer. The same inputs give
-/// the same run, to the last job.
+/// Every actor and task of a simulation runs on this executor, on the thread that calls `run`. Jobs
+/// run in the order in which they were enqueued; when none is left, time jumps to the next timer.
+/// The same inputs give the same run, to the last job.
 package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock {
     struct Entry {
         let job: UnownedJob
-        /// The lane it came for; nil for this executor itself.
+        /// The lane of the job; nil for this executor itself.
         let lane: SimulatedLane?
     }
 
@@ -19,39 +19,39 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
         var jobs: [Entry] = []
         var next = 0
         var deadlines = TimerHeap()
-        /// By the number of the timer; one that was cancelled is gone from here only.
+        /// By the number of the timer; a cancelled one is removed from here only.
         var sleepers: [Int: CheckedContinuation<Void, any Error>] = [:]
         var now = Duration.zero
         var order = 0
         var jobsRun = 0
     }
 
-    /// A story that was given up, because it seemed to have no end.
+    /// The error of a story that ran too many jobs.
     package struct Endless: Error, CustomStringConvertible {
         let jobs: Int
         let now: Duration
 
         package var description: String {
-            "The story did not end within \(jobs) jobs; it is \(now) in its own time."
+            "The story did not end within \(jobs) jobs; its virtual time is \(now)."
         }
     }
 
     private let state = Mutex(State())
     private let jobLimit: Int
 
-    /// Ten times what the longest story takes that we have.
+    /// Ten times the jobs of the longest existing story.
     package static let jobLimit = 20_000_000
 
-    /// What sleeps again whenever it is woken is left behind after so many jobs.
+    /// Tasks that sleep again after each cancellation are abandoned after so many jobs.
     private static let unwindingJobs = 100_000
 
-    /// - Parameter jobLimit: How many jobs a story may take.
+    /// - Parameter jobLimit: The greatest number of jobs of a story.
     package init(jobLimit: Int = jobLimit) { self.jobLimit = jobLimit }
 
     /// Virtual time since the simulation began.
     package var now: Duration { state.withLock { $0.now } }
 
-    /// Jobs run so far: equal numbers mean equal runs.
+    /// The number of jobs so far; equal numbers mean equal runs.
     package var jobsRun: Int { state.withLock { $0.jobsRun } }
 
     package func enqueue(_ job: consuming ExecutorJob) {
@@ -62,22 +62,22 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
         state.withLock { $0.jobs.append(Entry(job: job, lane: lane)) }
     }
 
-    /// Takes up again what a stopped process had still to do.
+    /// Enqueues the remaining jobs of a stopped process.
     func enqueue(_ entries: [Entry]) {
         state.withLock { $0.jobs += entries }
     }
 
-    /// Plays a story to its end and returns what it returns.
+    /// Runs a story to its end and returns its result.
     ///
-    /// Stops the program when the story waits for something that can never come.
+    /// Stops the program if the story waits for an event that can never come.
     ///
-    /// - Throws: What the story throws, and `Endless` for one that goes on and on; what it was about stays as
-    ///   it is then.
+    /// - Throws: The error of the story; `Endless` if it runs too many jobs, after which the world
+    ///   stays as it is then.
     package func run<Value: Sendable>(
         _ story: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
         let outcome = Mutex<Result<Value, any Error>?>(nil)
-        // The task ends with the story, which the loop below waits for.
+        // The task ends with the story, which the loop below awaits.
         Task(executorPreference: self) {
             let result: Result<Value, any Error>
             do { result = .success(try await story()) } catch { result = .failure(error) }
@@ -93,20 +93,20 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
         }
     }
 
-    /// Plays a story of the main actor to its end and returns its result.
+    /// Runs a story of the main actor to its end and returns its result.
     ///
-    /// Jobs of the simulation run here, on the main actor's thread. Whenever none is left, the jobs of the
-    /// main actor have their turns; they come in the order in which they were enqueued, so the course of
-    /// the story depends on nothing else. Time jumps when neither has a job.
+    /// Jobs of the simulation run here, on the main actor's thread. Whenever none is left, the jobs
+    /// of the main actor have their turns. They come in the order in which they were enqueued, so
+    /// the course of the story depends on nothing else. Time jumps when neither has a job.
     ///
-    /// - Throws: The error of the story; `TestFailure` if no job and no timer is left, or if the story
-    ///   has no end.
+    /// - Throws: The error of the story; `TestFailure` if no job and no timer is left, or if the
+    ///   story has no end.
     @MainActor
     func runOnMainActor<Value: Sendable>(
         _ story: @escaping @MainActor @Sendable () async throws -> Value
     ) async throws -> Value {
         let outcome = Mutex<Result<Value, any Error>?>(nil)
-        // The task ends with the story, which the loop below waits for.
+        // The task ends with the story, which the loop below awaits.
         let task = Task(executorPreference: self) { @MainActor @Sendable in
             let result: Result<Value, any Error>
             do { result = .success(try await story()) } catch { result = .failure(error) }
@@ -174,7 +174,7 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
         return sleepers.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Drops jobs that have run: each still names its lane, which has this executor.
+    /// Drops finished jobs: each has a reference to its lane, which has one to this executor.
     private func forgetJobs() {
         state.withLock { state in
             state.jobs = []
@@ -182,7 +182,7 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
         }
     }
 
-    /// Lets what is left over end: a task that waits for ever is never freed, nor is what it holds.
+    /// Ends the remaining tasks: a task that waits for ever is never freed, nor are its objects.
     private func unwind() {
         for _ in 0..<Self.unwindingJobs {
             for sleeper in takeSleepers() { sleeper.resume(throwing: CancellationError()) }
@@ -191,7 +191,7 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
         forgetJobs()
     }
 
-    /// Runs one job, or moves time to the next timer; false when there is neither.
+    /// Runs one job, or moves time to the next timer; returns false if there is neither.
     private func step() -> Bool {
         let entry: Entry? = state.withLock { state in
             guard state.next < state.jobs.count else { return nil }
@@ -204,7 +204,7 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
             return state.jobs[state.next]
         }
         if let entry {
-            // What a stopped process would do waits with it.
+            // A job of a stopped process is kept by the process.
             if let process = entry.lane?.process, !process.admits(entry) { return true }
             let lane: any WorldExecutor = entry.lane ?? self
             // SAFETY: the entry keeps its lane until its job has run.
@@ -254,7 +254,7 @@ package final class SimulatedExecutor: SerialExecutor, TaskExecutor, WorldClock 
     }
 }
 
-/// When whom to wake, the earliest first and among equals the first that came.
+/// The timers: the earliest first, and the first one made among equals.
 private struct TimerHeap {
     typealias Entry = (deadline: Duration, order: Int)
 
@@ -288,13 +288,13 @@ private struct TimerHeap {
 
 /// A second executor of the same simulation: a call from one to the other is a real suspension.
 ///
-/// Databases run on one, as they run on threads of their own in the world; other jobs come between a
-/// question to the store and its answer, as they do there.
+/// Databases run on one, as they run on threads of their own outside a simulation. So other jobs
+/// come between a call to the store and its answer, as they do there.
 package final class SimulatedLane: SerialExecutor, TaskExecutor {
     private let simulation: SimulatedExecutor
-    /// The process whose work runs here.
+    /// The process whose jobs run here.
     let process: SimulatedProcess?
-    /// Whether databases run here, and nothing else.
+    /// Whether only databases run here.
     let isStore: Bool
 
     package init(

@@ -3,7 +3,7 @@
 package import RoostTransport
 import Synchronization
 
-/// The network as one process of a device has it: it ends with the process.
+/// The network of one process of a device; it ends with the process.
 package final class SimulatedLine: HTTPTransport, SocketTransport {
     private struct State {
         var isDead = false
@@ -15,7 +15,7 @@ package final class SimulatedLine: HTTPTransport, SocketTransport {
 
     package init(over network: SimulatedNetwork) { self.network = network }
 
-    /// Nothing crosses any more; the server finds out.
+    /// Stops all frames; the server learns of the end.
     package func die() async {
         let sockets = state.withLock { state in
             state.isDead = true
@@ -47,7 +47,7 @@ package final class SimulatedLine: HTTPTransport, SocketTransport {
         guard !isDead else { throw .processIsDead }
         let socket = try await network.openSocket(request)
         let isDead = state.withLock { state in
-            // One socket at a time: the last one's owner has let it go.
+            // One socket at a time: the process has released the last one.
             if !state.isDead { state.sockets = [socket] }
             return state.isDead
         }

@@ -6,15 +6,15 @@ package import RoostTransport
 import RoostWire
 import Synchronization
 
-/// One device's way to the server: it delays what crosses it, it can be cut, and it has its weather.
+/// One device's link to the server: it delays frames and requests, can be cut, and has its weather.
 ///
-/// Requests take a random time each way, so answers may overtake one another; frames of one socket keep
-/// their order, as TCP keeps it.
+/// Requests take a random time each way, so answers may overtake one another. Frames of one socket
+/// keep their order, as with TCP.
 package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     private struct State {
         var isUp = true
         var weather = Weather.calm
-        /// The faults that a test asked for, by the number of times that they still happen.
+        /// The faults that a test injected, by the number of times that remain.
         var requested = Weather.calm
         /// The time of each crossing; nil draws it.
         var delay: Duration?
@@ -22,17 +22,17 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         var requestCount = 0
         var lastLoginAt: Timestamp?
         var hasLostFrame = false
-        /// Session keys that the server no longer takes.
+        /// Session keys that the server refuses now.
         var expired: Set<String> = []
-        /// Is told what crosses and what goes wrong.
+        /// Receives a line for each frame, request and fault.
         var observer: (@Sendable (String) -> Void)?
     }
 
-    /// How long a frame or half a request takes.
+    /// The time of a frame or half a request.
     private static let latencyMS: ClosedRange<Int64> = 2...60
     private static let slowLatencyMS: ClosedRange<Int64> = 500...12_000
     private static let slowAnswerMS: ClosedRange<Int64> = 100...3_000
-    /// How long it takes to notice that something did not arrive.
+    /// The time until the loss of a request or an answer is noticed.
     private static let noticeMS: ClosedRange<Int64> = 5...3_000
 
     private let server: ChatServer
@@ -46,7 +46,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         self.random = random
     }
 
-    /// Requests made so far, answered or not.
+    /// The number of requests so far, answered or not.
     package var requestCount: Int { state.withLock { $0.requestCount } }
 
     package var weather: Weather {
@@ -54,7 +54,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         set { state.withLock { $0.weather = newValue } }
     }
 
-    /// When the last login reached the device; nil before the first.
+    /// The time at which the last login reached the device; nil before the first.
     package var lastLoginAt: Timestamp? { state.withLock { $0.lastLoginAt } }
 
     func noteLogin() {
@@ -64,14 +64,15 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         }
     }
 
-    /// Whether a frame was lost though its socket lives: no client can know before its next connection.
+    /// Whether a frame was lost on a living socket: no client can know that before its next
+    /// connection.
     package var hasLostFrame: Bool { state.withLock { $0.hasLostFrame } }
 
     func noteLostFrame() { state.withLock { $0.hasLostFrame = true } }
 
     var isCalm: Bool { state.withLock { $0.weather == .calm && $0.requested == .calm } }
 
-    /// Tells somebody what crosses from now on, and what goes wrong.
+    /// Calls a closure for each frame, request and fault from now on.
     package func observe(_ observer: @escaping @Sendable (String) -> Void) {
         state.withLock { $0.observer = observer }
     }
@@ -83,7 +84,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
 
     package var isUp: Bool { state.withLock { $0.isUp } }
 
-    /// Cuts the link: what is on its way is lost in both directions.
+    /// Cuts the link: frames and requests on their way are lost in both directions.
     package func cut() async {
         let sockets = state.withLock { state in
             state.isUp = false
@@ -95,9 +96,9 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
 
     package func restore() { state.withLock { $0.isUp = true } }
 
-    // MARK: What goes wrong
+    // MARK: Faults
 
-    /// Lets a fault happen so many times, at the next opportunities.
+    /// Injects a fault a number of times, at the next opportunities.
     func request(_ fault: WritableKeyPath<Weather, UInt64>, times count: UInt64) {
         state.withLock { $0.requested[keyPath: fault] = count }
     }
@@ -105,7 +106,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     /// Sets the time of each crossing; nil draws it.
     func setDelay(_ delay: Duration?) { state.withLock { $0.delay = delay } }
 
-    /// Draws whether something goes wrong now, and remembers it.
+    /// Draws whether a fault happens now, and counts it.
     func happens(
         _ fault: WritableKeyPath<Weather, UInt64>, _ name: @autoclosure () -> String
     ) -> Bool {
@@ -145,7 +146,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         if let answer = try await refusal(of: request) { return answer }
         if happens(\.lostRequest, "lost request") { throw try await failure(within: request) }
         if happens(\.lateRequest, "late request") {
-            // It is on its way, whoever waits for it.
+            // The request continues if its caller is cancelled.
             Task(executorPreference: executor) {
                 try? await self.executor.sleep(for: request.timeLimit + .seconds(1))
                 _ = await self.server.respond(to: request)
@@ -175,7 +176,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         tell("<- \(response.status) \(String(decoding: response.body, as: UTF8.self))")
         if happens(\.cutAnswer, "cut answer") {
             let count = Int(random.next() % UInt64(response.body.count + 1))
-            // Told by its length, or not at all.
+            // A cut is noticed by the length, or not at all.
             guard random.next() % 2 == 0, count < response.body.count else {
                 throw TransportError(.lost, "The simulated answer broke off.")
             }
@@ -196,14 +197,14 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
             bytes += piece
         }
         guard Int64(bytes.count) == body.length else {
-            throw TransportError(.lost, "The simulated file is not as long as was said.")
+            throw TransportError(.lost, "The simulated file has not the announced length.")
         }
         var whole = request
         whole.body = bytes
         return try await send(whole)
     }
 
-    /// What stands between the caller and the server and answers in its stead.
+    /// Returns the answer of a proxy between the caller and the server, if one is drawn.
     private func refusal(
         of request: HTTPRequest
     ) async throws(TransportError) -> HTTPResponse? {
@@ -221,7 +222,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         return HTTPResponse(status: status, body: body.body)
     }
 
-    /// The end of a request whose answer does not come: soon, or when its time is over.
+    /// Returns the error of a request without an answer, at once or after its time limit.
     private func failure(within request: HTTPRequest) async throws(TransportError) -> TransportError
     {
         if random.next() % 2 == 0 {
@@ -236,11 +237,11 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         do {
             try await executor.sleep(for: duration)
         } catch {
-            throw TransportError(.cancelled, "The request was given up.")
+            throw TransportError(.cancelled, "The request was cancelled.")
         }
     }
 
-    /// One way over the link.
+    /// Waits for one crossing of the link.
     private func cross(_ latency: Duration) async throws(TransportError) {
         guard isUp else { throw TransportError(.unreachable, "The simulated link is down.") }
         try await pause(latency)

@@ -2,14 +2,14 @@
 
 import Synchronization
 
-/// One run of an app on a simulated device; it can be stopped dead between any two of its steps.
+/// One run of an app on a simulated device; it can be stopped between any two of its steps.
 ///
-/// What a stopped process would have done next is kept until `bury`, so that nothing that waits for it
-/// waits for ever; by then its files are closed and its network is gone.
+/// The next jobs of a stopped process are kept until `bury`, so no task waits for ever. By then its
+/// files are closed and its network is gone.
 package final class SimulatedProcess: Sendable {
     private enum Stage {
         case running
-        /// Stops when its databases have done so many more pieces of work.
+        /// Stops after a number of further pieces of work of its databases.
         case doomed(after: Int)
         case stopped
         /// Only its databases run, to be closed.
@@ -32,12 +32,12 @@ package final class SimulatedProcess: Sendable {
         }
     }
 
-    /// Stops the process before its databases begin the next piece of work but `count`.
+    /// Stops the process after `count` further pieces of work of its databases.
     package func stop(afterStoreSteps count: Int) {
         state.withLock { $0.stage = count == 0 ? .stopped : .doomed(after: count) }
     }
 
-    /// Whether a job may run now; one that may not is kept.
+    /// Whether a job may run now; a refused job is kept.
     func admits(_ entry: SimulatedExecutor.Entry) -> Bool {
         state.withLock { state in
             let isStore = entry.lane?.isStore ?? false
@@ -54,7 +54,7 @@ package final class SimulatedProcess: Sendable {
         }
     }
 
-    /// Lets a stopped process go on where it stopped, as after its suspension.
+    /// Lets a stopped process continue at the same place, as after a suspension.
     package func wake() {
         let held = state.withLock { state in
             state.stage = .running
@@ -64,12 +64,12 @@ package final class SimulatedProcess: Sendable {
         executor.enqueue(held)
     }
 
-    /// Ends a stopped process: closes its files at the very place where it stopped, and lets what waits
-    /// for it find that out.
+    /// Ends a stopped process: closes its files in their present state, and lets waiting tasks end
+    /// with an error.
     package func bury(closing close: @escaping @Sendable () async -> Void) async {
         state.withLock { $0.stage = .closing }
         let closing = Task(executorPreference: executor) { await close() }
-        // Time moves on when nothing is left to do: the files are closed then.
+        // Time moves when no job is left: the files are closed then.
         try? await executor.sleep(for: .milliseconds(1))
         wake()
         await closing.value

@@ -2,13 +2,13 @@
 
 import Synchronization
 
-/// All chance of a simulation: the same seed gives the same numbers in the same order.
+/// The random numbers of a simulation: the same seed gives the same numbers in the same order.
 package final class SimulatedRandom: Sendable {
     private let state: Mutex<UInt64>
 
     package init(seed: UInt64) { state = Mutex(seed) }
 
-    /// SplitMix64: small, and good enough to choose schedules with.
+    /// Returns the next number of SplitMix64, which is small and good enough for schedules.
     package func next() -> UInt64 {
         state.withLock { state in
             state &+= 0x9E37_79B9_7F4A_7C15

@@ -5,9 +5,9 @@ import RoostServer
 import RoostTransport
 import RoostWire
 
-/// One WebSocket of a simulation, both ends of it.
+/// Both ends of one WebSocket of a simulation.
 actor SimulatedSocket: Socket {
-    /// What the server hands over for the client.
+    /// The server's outlet for frames to the client.
     private struct Outlet: SessionOutlet {
         enum Item: Sendable {
             case frame(String)
@@ -35,9 +35,9 @@ actor SimulatedSocket: Socket {
     private var pumps: [Task<Void, Never>] = []
     private var hasEnded = false
     private var isBroken = false
-    /// Both ends believe in it, and nothing crosses.
+    /// Whether no frame crosses although both ends believe in the socket.
     private var isHalfOpen = false
-    /// A frame that the next one of another channel overtakes.
+    /// A frame that the next frame of another channel overtakes.
     private var overtaken: String?
     private var sessionKey: String?
 
@@ -113,7 +113,7 @@ actor SimulatedSocket: Socket {
             for frame in isOther ? [text, waiting] : [waiting, text] { arrive(frame) }
         } else if network.happens(\.overtakenFrame, "overtaken frame") {
             overtaken = text
-            // It comes at last, if nothing overtakes it.
+            // It arrives late if no frame overtakes it.
             Task(executorPreference: executor) {
                 try? await self.executor.sleep(for: .milliseconds(300))
                 await self.release(text)
@@ -129,7 +129,7 @@ actor SimulatedSocket: Socket {
         arrive(nil)
     }
 
-    /// Hands a frame to the client, after one that was held up.
+    /// Delivers a frame to the client, after a delayed one.
     private func arrive(_ text: String?) {
         if let waiting = overtaken {
             overtaken = nil
@@ -209,7 +209,7 @@ actor SimulatedSocket: Socket {
         await leave()
     }
 
-    /// The link is cut under the socket: nothing on its way arrives, and both ends find out.
+    /// Cuts the link under the socket: frames on their way are lost, and both ends learn of it.
     func `break`() async {
         isBroken = true
         arrived = []
@@ -228,7 +228,7 @@ actor SimulatedSocket: Socket {
 }
 
 extension String {
-    /// A text field of a frame's JSON, wherever it stands first.
+    /// Returns the first text field of this name in a frame's JSON.
     fileprivate func field(_ name: String) -> String? {
         let key = Array("\"\(name)\":\"".utf8)
         let bytes = Array(utf8)

@@ -6,7 +6,7 @@ import RoostServer
 import RoostWire
 
 extension SimulatedWorld {
-    /// The server's own answer to a list's question, read to its end page by page.
+    /// Returns the server's own answer to a list's query, read to its end page by page.
     package func channels(
         of user: UserID, _ query: ChannelListQuery
     ) async throws -> [GroupChannel] {
@@ -28,7 +28,7 @@ extension SimulatedWorld {
         return found
     }
 
-    /// A user of whom the server knows before they come, and who may want to be asked when invited.
+    /// Registers a user before the first login; the user may have to accept invitations.
     package func add(_ user: User, acceptsInvitations: Bool = true) async {
         await storage.saveUser(user)
         var request = APIRequest(
@@ -38,16 +38,16 @@ extension SimulatedWorld {
         _ = await server.respond(to: request, headers: RequestHeaders(sessionKey: key))
     }
 
-    /// Gives a user this token: from now on they get in with it only, unless they are in already.
+    /// Gives a user a token: later logins need it, existing sessions do not.
     package func setToken(_ token: String, of user: UserID) async {
         await storage.saveUser(User(id: user))
         _ = await storage.addToken(
             server.world.keep(token, as: .accessToken), for: user, expiresAt: nil, limit: 1)
     }
 
-    /// Makes a call of another app's, with a body of JSON.
+    /// Makes a call of another app, with a body of JSON.
     ///
-    /// - Returns: The answer's ID, where it has one.
+    /// - Returns: The ID in the answer, if it has one.
     @discardableResult
     package func ask(
         _ method: String, _ path: String, _ body: String = "", as user: UserID

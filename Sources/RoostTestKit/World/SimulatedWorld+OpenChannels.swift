@@ -4,7 +4,7 @@ package import RoostModel
 import RoostServer
 
 extension SimulatedWorld {
-    /// Puts an open channel on the server, as its operator would by the platform interface.
+    /// Creates an open channel on the server, as its operator would by the platform interface.
     package func makeOpenChannel(_ url: ChannelURL, name: String) async {
         var traits = ChannelTraits()
         traits.isOpen = true

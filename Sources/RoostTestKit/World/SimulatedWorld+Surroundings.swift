@@ -5,13 +5,13 @@ import RoostModel
 package import RoostTransport
 
 extension SimulatedWorld {
-    /// What an app on a device has around it, for code that opens its clients itself.
+    /// Returns the surroundings of an app on a device, for code that opens its clients itself.
     package func surroundings(of device: Device) -> World {
         let line = SimulatedLine(over: device.network)
         return surroundings(of: device, SimulatedProcess(on: executor), line, http: line)
     }
 
-    /// The surroundings of an app that runs as a process.
+    /// Returns the surroundings of an app that runs as a process.
     package func surroundings(
         of device: Device, _ process: SimulatedProcess, _ line: SimulatedLine,
         http: any HTTPTransport
@@ -26,7 +26,7 @@ extension SimulatedWorld {
             storeExecutor: SimulatedLane(of: executor, process: process, isStore: true))
     }
 
-    /// Runs something later, on the thread of the world.
+    /// Runs a closure later, on the thread of the world.
     package func later(_ work: @escaping @Sendable () -> Void) {
         Task(executorPreference: executor) { work() }
     }

@@ -14,14 +14,14 @@ package final class SimulatedWorld: Sendable {
     package struct Device: Sendable {
         package let userID: UserID
         package let network: SimulatedNetwork
-        /// How far the device's clock is off, which may change at any time.
+        /// The error of the device's clock, which may change at any time.
         package let clockError: ClockError
         let cache: Configuration.Cache
         let pageSize: Int
         let protection: Protection
     }
 
-    /// A device's clock shows the world's time plus this.
+    /// The difference between a device's clock and the world's time.
     package final class ClockError: Sendable {
         private let state = Mutex(Int64(0))
 
@@ -31,35 +31,35 @@ package final class SimulatedWorld: Sendable {
         }
     }
 
-    /// A client and what it takes to end it as a crash does.
+    /// A client with its process, so that it can be ended as by a crash.
     package struct Launched: Sendable {
         package let client: ChatClient
         package let process: SimulatedProcess
         package let line: SimulatedLine
 
-        /// Ends a stopped process and closes its files where they are.
+        /// Ends a stopped process and closes its files in their present state.
         package func bury() async {
             await line.die()
             await process.bury { [store = client.store] in await store.close() }
-            // It goes on in vain; so it ends.
+            // The client continues without effect, so it is ended.
             await client.disconnect()
         }
     }
 
-    /// Virtual time begins here, so that it looks like a time in traces.
+    /// The beginning of virtual time, chosen so that it looks like a time in traces.
     package static let beginningMS: Int64 = 1_700_000_000_000
 
     package let executor: SimulatedExecutor
     package let random: SimulatedRandom
     package let server: ChatServer
     package let storage: MemoryStorage
-    /// How far the server's clock is off.
+    /// The error of the server's clock.
     package let serverClockError: ClockError
 
     /// - Parameters:
-    ///   - seed: Decides what happens when.
+    ///   - seed: The seed of all random choices.
     ///   - executor: The thread and the time of the world.
-    ///   - spacesTimes: Whether no two messages of a channel have one time, as our server keeps it.
+    ///   - spacesTimes: Whether no two messages of a channel have one time, as in our server.
     package init(seed: UInt64, on executor: SimulatedExecutor, spacesTimes: Bool = true) async {
         self.executor = executor
         let random = SimulatedRandom(seed: seed)
@@ -80,9 +80,9 @@ package final class SimulatedWorld: Sendable {
             on: executor)
     }
 
-    /// Plays a story in a fresh world and returns what it returns.
+    /// Runs a story in a new world and returns its result.
     ///
-    /// All clocks of the world show the same time; what happens when depends on the seed alone.
+    /// All clocks of the world show the same time; the course depends on the seed alone.
     package static func play<Value: Sendable>(
         seed: UInt64, jobLimit: Int = SimulatedExecutor.jobLimit,
         _ story: @escaping @Sendable (SimulatedWorld) async throws -> Value
@@ -93,7 +93,7 @@ package final class SimulatedWorld: Sendable {
         }
     }
 
-    /// A device for a user; with a folder its disk is real and outlives `ChatClient.close`.
+    /// Makes a device for a user; with a folder its disk is real and outlives `ChatClient.close`.
     package func device(
         of userID: UserID, folder: String? = nil, pageSize: Int = 40,
         protection: Protection = .none
@@ -104,7 +104,7 @@ package final class SimulatedWorld: Sendable {
             pageSize: pageSize, protection: protection)
     }
 
-    /// Starts the app on a device; `between` may put something between it and the network.
+    /// Starts the app on a device; `between` may wrap its network.
     package func launch(
         _ device: Device,
         between: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 }
@@ -126,30 +126,31 @@ package final class SimulatedWorld: Sendable {
         return Launched(client: client, process: process, line: line)
     }
 
-    /// Lets virtual time pass: long enough by default for everything on its way to arrive.
+    /// Lets virtual time pass; by default as much as all frames and requests on their way need.
     package func pass(_ duration: Duration = .seconds(5)) async {
         // A story is never cancelled.
         try? await executor.sleep(for: duration)
     }
 
-    /// What the server holds of a channel, oldest first, deleted messages left out.
+    /// Returns the server's messages of a channel, oldest first, without deleted ones.
     package func log(of channel: ChannelURL) async throws -> [Message] {
         try await server.log(of: channel).filter { $0.deletedAt == nil }.map(\.message)
     }
 
-    /// The bytes of an uploaded file, by its address; nil when there are none.
+    /// Returns the bytes of an uploaded file by its address; nil if there are none.
     package func file(at url: String) async throws -> [UInt8]? {
         let path = url.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }
         guard let (id, file) = try await server.file(at: String(path)) else { return nil }
         return try await server.files?.read(id, 0..<file.byteCount)
     }
 
-    /// The request IDs of everything a channel's log ever took, deleted messages included.
+    /// Returns the request IDs of all messages that a channel's log ever had, deleted ones
+    /// included.
     package func requestIDs(of channel: ChannelURL) async throws -> [RequestID] {
         try await server.log(of: channel).compactMap(\.message.requestID)
     }
 
-    /// What a clock shows.
+    /// Returns the time of a clock.
     static func wallTime(_ executor: SimulatedExecutor, _ error: ClockError) -> Timestamp {
         let (seconds, attoseconds) = executor.now.components
         let passed = seconds * 1000 + attoseconds / 1_000_000_000_000_000
