@@ -42,6 +42,8 @@ struct DamagedCacheTests {
             let (alice, channel) = (pair.alice, pair.channel)
             for text in Self.texts { try await pair.bob.send(text, to: channel) }
             await pair.bob.waitUntilIdle()
+            // The last message has to reach alice too.
+            await world.pass(.seconds(1))
             let before = try await alice.timeline(of: channel)
             while await before.snapshot.hasOlder { try await before.loadOlder() }
             #expect(await before.snapshot.messages.map(\.text) == Self.texts)

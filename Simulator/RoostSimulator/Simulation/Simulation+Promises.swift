@@ -38,13 +38,17 @@ extension Simulation {
                     ?? false,
                 "\(app.name) holds \(glimpse) of \(change.channel) outside everything it covers")
         }
+        let visible = self.log(of: change.channel, for: app.user)
         for message in change.deleted {
-            guard let place = message.position, let index = log.index(of: place) else { continue }
+            // A message from before the user's own beginning is none to them: the server answers so.
+            guard let place = message.position, let index = visible.index(of: place) else {
+                continue
+            }
             try expect(
-                log[index].deletedAt != nil || change.coverageAfter.range(containing: place) == nil,
+                visible[index].deletedAt != nil
+                    || change.coverageAfter.range(containing: place) == nil,
                 "\(app.name) dropped \(place) of \(change.channel), which stands in the log")
         }
-        let visible = self.log(of: change.channel, for: app.user)
         for range in change.coverageAfter.ranges
         where !change.coverageBefore.ranges.contains(range) {
             // What was covered before has been looked at before.

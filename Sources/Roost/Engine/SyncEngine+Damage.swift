@@ -36,7 +36,7 @@ extension SyncEngine {
         let report = await mended()
         for sentence in Repairs(cache: report).sentences { emit(.storageRepaired(sentence)) }
         if report != .intact { receive(.repaired) }
-        await ended()
+        ended()
     }
 
     /// Everybody waits for the cache until it is open again, so that is tried until it succeeds.

@@ -15,9 +15,9 @@ extension SyncEngine {
         }
     }
 
-    func ended() async {
+    func ended() {
         underWay -= 1
-        await resumeIdleWaiters()
+        resumeIdleWaiters()
     }
 
     /// Returns when nothing is being connected, fetched or sent; work that waits for its next try is not.
@@ -26,7 +26,7 @@ extension SyncEngine {
     /// - Returns: Whether nothing is left to do: no work is under way, and none waits for its next try.
     @discardableResult
     func waitUntilIdle(atMost limit: Duration? = nil) async -> Bool {
-        if await isBusy, !isClosed {
+        if isBusy, !isClosed {
             lastIdleWaiter += 1
             let number = lastIdleWaiter
             if let limit {
@@ -34,16 +34,10 @@ extension SyncEngine {
                     await self.idleIsOverdue(number, timer)
                 }
             }
-            await withCheckedContinuation { waiter in
-                idleWaiters[number] = waiter
-                // The last of the work may have ended while the question was asked.
-                if underWay == 0, !machine.isBusy { run { _ in } }
-            }
+            await withCheckedContinuation { idleWaiters[number] = $0 }
             idleTimers.disarm(number)
         }
-        if machine.isRetrying { return false }
-        if sync.outbox.isResting { return false }
-        return await !isBusy
+        return !machine.isRetrying && !sync.outbox.isResting && !isBusy
     }
 
     private func idleIsOverdue(_ number: Int, _ timer: Int) {
@@ -51,8 +45,8 @@ extension SyncEngine {
         idleWaiters.removeValue(forKey: number)?.resume()
     }
 
-    func resumeIdleWaiters() async {
-        guard !idleWaiters.isEmpty, await !isBusy else { return }
+    func resumeIdleWaiters() {
+        guard !idleWaiters.isEmpty, !isBusy else { return }
         endIdleWaits()
     }
 
@@ -62,10 +56,5 @@ extension SyncEngine {
         for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) { waiter.resume() }
     }
 
-    private var isBusy: Bool {
-        get async {
-            if underWay > 0 || machine.isBusy { return true }
-            return false
-        }
-    }
+    private var isBusy: Bool { underWay > 0 || machine.isBusy }
 }

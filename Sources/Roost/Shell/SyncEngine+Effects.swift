@@ -26,7 +26,7 @@ extension SyncEngine {
     /// Lets the machine decide on an input and performs the effects.
     func receive(_ input: SyncMachine.Input) {
         for effect in machine.receive(input, at: world.wallTime()) { perform(effect) }
-        if !idleWaiters.isEmpty { run { _ in } }
+        resumeIdleWaiters()
     }
 
     private func perform(_ effect: SyncMachine.Effect) {
