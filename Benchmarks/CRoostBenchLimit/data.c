@@ -102,7 +102,7 @@ static uint32_t chinese(const roost_data *data, uint64_t *state) {
     return 0x4E00 + data->character_table[below(state, TABLE)] * 7;
 }
 
-/* What somebody writes: 20 to 200 bytes, short ones more often. */
+/* The text of a message: 20 to 200 bytes, short ones more often. */
 static void say_text(roost_data *data, uint64_t *state) {
     uint32_t bytes = 20 + below(state, 90) + (percent(state, 30) ? below(state, 90) : 0);
     size_t end = data->length + bytes;
@@ -184,7 +184,7 @@ static void say_meta(roost_data *data, uint64_t *state) {
         data->words[below(state, 500)]);
 }
 
-/* `edited_at` is not zero for a message as its change log tells it. */
+/* `edited_at` is not zero for a message of a change log. */
 static void say_message(
     roost_data *data, int channel, int64_t number, int64_t parent, int64_t edited_at) {
     uint64_t state = state_of(data, 1, (uint64_t)number);
@@ -372,7 +372,7 @@ void roost_data_free(roost_data *data) {
     free(data);
 }
 
-// MARK: - What the server sends
+// MARK: - The server's answers
 
 static roost_bytes written(const roost_data *data) {
     return (roost_bytes){(const uint8_t *)data->out, data->length};
@@ -449,7 +449,7 @@ roost_bytes roost_data_changes(
     enum { CHANGES = 100, DELETED_EACH = 6 };
     if (page == 0) memset(data->changed, 0, sizeof data->changed);
     /* A channel with enough messages left: every third of them changes, from the oldest on; in a
-       small cache every one, so that there is something to change at all. */
+       small cache all of them. */
     const uint32_t spacing = data->messages >= 400000 ? 3 : data->messages >= 150000 ? 2 : 1;
     uint64_t state = state_of(data, 7, (uint64_t)page);
     int c = 0;
@@ -483,7 +483,7 @@ roost_bytes roost_data_changes(
     return written(data);
 }
 
-// MARK: - What may be asked for
+// MARK: - Queries
 
 const char *roost_data_url(const roost_data *data, int channel) {
     return channel >= 0 && channel < ROOST_DATA_CHANNELS ? data->urls[channel] : "";

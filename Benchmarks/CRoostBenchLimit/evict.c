@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Eviction writes what stays to a new file and swaps the two: deleting rows and giving their pages
+// Eviction writes the remaining rows to a new file and swaps the two: deleting rows and giving their pages
 // back takes four times as long.
 
 #include <fcntl.h>
@@ -28,16 +28,16 @@ static int64_t number_of(roost_limit *limit, const char *sql) {
     return number;
 }
 
-/* What a message takes in its index, which is made when all of them are copied. */
+/* The size of a message in its index, which is made when all messages are copied. */
 enum { INDEX_BYTES = 20 };
 
-/* Bytes of the new file, the index it will get included. */
+/* The size of the new file, its later index included. */
 static int64_t kept_bytes(roost_limit *limit, int64_t messages) {
     int64_t pages = number_of(limit, "PRAGMA kept.page_count");
     return pages * limit->options.page_size + messages * INDEX_BYTES;
 }
 
-/* Bulk loading merges nothing on the way; one flush takes what a page of the log would take many. */
+/* Bulk loading merges no segments on the way; one flush replaces many. */
 static bool prepare_words(roost_limit *limit) {
     return !limit->options.has_search
         || limit_script(limit, "INSERT INTO kept.words (words, rank) VALUES ('automerge', 0);"
@@ -79,8 +79,8 @@ static bool copy_words(roost_limit *limit, int32_t channel) {
     return succeeded;
 }
 
-/* Copies whole channels, last used first, while they fit. What a message takes in the new file is
-   learnt from those that are there already: it is less than in the old one, which grew at random. */
+/* Copies whole channels, last used first, while they fit. The size of a message in the new file is
+   measured on the messages copied so far: it is less than in the old file, which grew at random. */
 static bool copy_messages(roost_limit *limit, int64_t target_bytes) {
     sqlite3_stmt *channels, *copy;
     const char *const copying = "INSERT INTO kept.message SELECT * FROM message WHERE channel = ?1"

@@ -72,8 +72,8 @@ static const char *sql_of(const roost_limit *limit, int which) {
                        " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING"
                      : "INSERT INTO message (channel, created_at, id, payload)"
                        " VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
-    /* By its key one row is meant at most, and a change of one row needs no savepoint, at which the index
-       of words would write out all it has. */
+    /* The key names at most one row, and a change of one row needs no savepoint, at which the index
+       of words would be flushed. */
     case UPDATE:
         return limit->options.by_arrival
             ? "UPDATE message SET payload = ?4 WHERE channel = ?1 AND created_at = ?2 AND id = ?3"
@@ -173,7 +173,7 @@ static bool connect(roost_limit *limit) {
 }
 
 roost_limit *roost_limit_open(const char *path, roost_limit_options options) {
-    /* As ours: no lock of the process for a sum of all memory. */
+    /* As in ours: no lock of the process for the sum of all memory. */
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sqlite3_initialize();
     roost_limit *limit = calloc(1, sizeof *limit);
@@ -222,7 +222,7 @@ void limit_forget_changes(roost_limit *limit) {
     limit->change_count = 0;
 }
 
-/* Closes the file and forgets what was known of it. */
+/* Closes the file and drops the caches for it. */
 static void disconnect(roost_limit *limit) {
     limit_forget_changes(limit);
     for (int i = 0; i < STATEMENTS; i++) {
@@ -323,7 +323,7 @@ static bool name_keep(names *table, const uint8_t *name, size_t length, int32_t 
     return table->names[at] != NULL;
 }
 
-/* Looks a name up in the table, or makes a row for it; 0 when there is none. */
+/* Looks a name up in the table, or makes a row for it; 0 if both fail. */
 static int32_t intern(roost_limit *limit, names *table, const uint8_t *name, size_t length,
                       int find, int add) {
     int32_t number = name_number(table, name, length);

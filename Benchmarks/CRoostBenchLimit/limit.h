@@ -15,10 +15,10 @@ typedef struct {
     size_t capacity, count;
 } names;
 
-/* A user as a reader is handed them; messages share one. */
+/* A user as readers get it; messages share one. */
 typedef struct {
     char *id, *nickname, *profile_url, *metadata;
-    uint64_t hash; /* Of what the server said last. */
+    uint64_t hash; /* Of the server's last version. */
 } limit_user;
 
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
     char ***metas; /* Key, then values, then NULL. */
 } limit_message;
 
-/* What a commit did to a message; NULL where there was or is none. */
+/* A message before and after a commit; NULL if there was or is none. */
 typedef struct {
     limit_message *before, *after;
 } limit_change;
@@ -87,12 +87,12 @@ typedef struct {
 
 sqlite3_stmt *limit_statement(roost_limit *limit, int which);
 int limit_fail(roost_limit *limit, const char *what);
-/* Runs a statement that answers nothing. */
+/* Runs a statement without rows. */
 bool limit_run(roost_limit *limit, sqlite3_stmt *statement, const char *what);
 bool limit_script(roost_limit *limit, const char *sql);
 bool limit_reserve(uint8_t **bytes, size_t *capacity, size_t wanted);
 
-/* The number of a user, made when there is none; 0 when that fails. */
+/* The number of a user, made if there is none; 0 if that fails. */
 int32_t limit_user_number(roost_limit *limit, const scanned_user *user);
 int32_t limit_user_number_of_id(roost_limit *limit, slice id);
 const limit_user *limit_user_at(roost_limit *limit, int32_t number);
@@ -107,7 +107,7 @@ void limit_free_message(limit_message *message);
 
 /* Takes both messages over. */
 bool limit_note_change(roost_limit *limit, limit_message *before, limit_message *after);
-/* Whoever takes the journal is done with it. */
+/* Called when the reader of the journal is done with it. */
 void limit_forget_changes(roost_limit *limit);
 
 /* The text as it is indexed, with room between characters of languages without spaces. */

@@ -87,7 +87,7 @@ static int64_t encode_binary(roost_limit *limit, const scanned_message *message)
     if (message->reaction_count) flags |= HAS_REACTIONS;
     if (message->meta_count) flags |= HAS_META;
     if (message->request_id.length) flags |= HAS_REQUEST;
-    /* Nothing is longer than the JSON it comes from, but for the numbers. */
+    /* No field but a number is longer than its JSON. */
     if (!limit_reserve(&limit->payload, &limit->payload_capacity, message->json.length + 512))
         return -1;
     uint8_t *at = limit->payload;

@@ -5,7 +5,7 @@
 
 #include "limit.h"
 
-/* The message a statement stands on: columns time, ID, payload. */
+/* The message of a statement's current row: columns time, ID, payload. */
 static limit_message *message_of(roost_limit *limit, sqlite3_stmt *statement) {
     const uint8_t *payload = sqlite3_column_blob(statement, 2);
     return limit_decode(

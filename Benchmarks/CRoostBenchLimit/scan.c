@@ -226,7 +226,7 @@ static void scan_file(scan *s, scanned_message *message) {
 }
 
 void scan_message(scan *s, scanned_message *message) {
-    /* All but the lists, whose counts say how much of them is meant. */
+    /* All fields but the lists, of which only the counted entries are valid. */
     memset(message, 0, offsetof(scanned_message, mentions));
     space(s);
     message->json.at = s->at;

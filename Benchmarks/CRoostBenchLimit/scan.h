@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A scan of the server's JSON for the fields the limit stores. It trusts the server where a product
- * could not: UTF-8 is not checked and what is skipped is only matched by its brackets.
+ * could not: UTF-8 is not checked, and skipped values are only matched by their brackets.
  */
 #ifndef ROOST_BENCH_SCAN_H
 #define ROOST_BENCH_SCAN_H
@@ -78,7 +78,7 @@ void scan_skip(scan *s);
 void scan_message(scan *s, scanned_message *message);
 void scan_channel(scan *s, scanned_channel *channel);
 
-/* Copies the text with its escapes undone; answers its length, never more than the slice's. */
+/* Copies the text with its escapes undone; returns its length, never more than the slice's. */
 size_t unescape(slice text, uint8_t *to);
 
 #endif

@@ -10,7 +10,7 @@ static bool begin(roost_limit *limit) {
     return statement && limit_run(limit, statement, "begin");
 }
 
-/* Ends the transaction one way or the other; answers what the call answers. */
+/* Commits or rolls back the transaction; returns the result of the call. */
 static int end(roost_limit *limit, bool succeeded, int answer) {
     sqlite3_stmt *statement = limit_statement(limit, succeeded ? COMMIT : ROLLBACK);
     if (!statement || !limit_run(limit, statement, "commit")) return -1;
@@ -58,7 +58,7 @@ static bool change_words(roost_limit *limit, int which, int64_t id, const uint8_
 
 // MARK: - Messages
 
-/* The message at a place as it is now, NULL where there is none; takes its words out of the index unless
+/* Reads the present message at a place, NULL if there is none; removes its words from the index unless
    it was edited after `edited_at`. */
 static bool read_before(roost_limit *limit, int32_t channel, int64_t created_at, int64_t id,
                         int64_t edited_at, limit_message **before) {
@@ -79,7 +79,7 @@ static bool read_before(roost_limit *limit, int32_t channel, int64_t created_at,
     return succeeded;
 }
 
-/* Notes a message as it was and as `limit->payload` has it. */
+/* Notes the old message, and the new one in `limit->payload`. */
 static bool note_after(roost_limit *limit, limit_message *before, int64_t created_at, int64_t id,
                        int64_t length) {
     limit_message *after = limit_decode(limit, created_at, id, limit->payload, (size_t)length);
@@ -108,7 +108,7 @@ static bool update(roost_limit *limit, int32_t channel, const scanned_message *m
     return change_words(limit, INDEX_TEXT, message->id, limit->payload, (size_t)length);
 }
 
-/* Adds a message or replaces what was known of it; counts those that are new. */
+/* Adds or replaces a message; counts new ones. */
 static bool upsert(roost_limit *limit, int32_t channel, const scanned_message *message,
                    int *added) {
     int64_t length = limit_encode(limit, message);

@@ -3,10 +3,10 @@
 internal import RoostExecutors
 internal import RoostStore
 
-// W4: single messages, each on the disk when the call returns, while somebody reads.
+// W4: single durable messages beside a reader.
 
 extension CacheBench {
-    /// What one side's writer and reader took, in microseconds.
+    /// The times of one side's writer and reader, in microseconds.
     private struct Live {
         var commits: [Double] = []
         var pages: [Double] = []
@@ -45,7 +45,7 @@ extension CacheBench {
         let ours = try await OurCache(fixture.ours, waitsForDisk: true)
         let stops = Guarded(false)
         let (reader, places) = (ours.store.readers[0], data.places(4_096, seed: 5))
-        // On a thread of its own, as the limit's.
+        // On a thread of its own, like the limit's reader.
         let pager = ThreadExecutor(name: "roost.pager")
         let pages = Task(executorPreference: pager) {
             await Self.readPages(reader, places, stops)
@@ -71,7 +71,7 @@ extension CacheBench {
         var index = 0
         while !stops.withLock({ $0 }) {
             let watch = Stopwatch()
-            // The writer's side tells of a failure; a reader that fails stops counting.
+            // A failure is reported by the writer's side; a failed reader stops counting.
             guard (try? await OurCache.page(places[index], count: 30, reader)) != nil else { break }
             micros.append(watch.microseconds)
             index = (index + 1) % places.count

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// W2, W3, W8 and memory: the cache is asked.
+// W2, W3, W8 and memory: reads of the cache.
 
 extension CacheBench {
     static let pageLength = 30
 
     // MARK: - W2
 
-    /// First 20 channels and the last 30 messages of one, from nothing open.
+    /// Opens the cache and reads the first 20 channels and the last 30 messages of one.
     mutating func openCold(_ fixture: Fixture) async throws(BenchError) {
         tell("W2: opening")
         let warm = try await openings(fixture, rounds: max(9, options.rounds)) { true }
-        // Cold is what the target asks; this shows what of it is not the disk.
+        // The target is for a cold opening; this row shows its part without the disk.
         report.add("W2", "open, 20 channels, 30 messages; file in memory", "µs", warm, target: nil)
         guard options.emptiesFileCaches, Machine.dropFileCaches() else {
             report.note("W2", "the system's cache of files is not emptied: warm only")
@@ -76,14 +76,14 @@ extension CacheBench {
             limit: late.limit.median)
     }
 
-    /// What each page took, and all of them.
+    /// The times of single pages, and of all pages together.
     private struct Pages {
         var ours: [Double] = []
         var limit: [Double] = []
         var cost = (ours: Cost(), limit: Cost())
     }
 
-    /// Both sides by turns, in runs long enough to have the processor's caches to themselves.
+    /// Reads pages of both sides by turns, in runs long enough to fill the processor's caches.
     private func pages(
         _ places: [Place], _ ours: OurCache, _ limit: Limit
     ) async throws(BenchError) -> Pages {
@@ -105,7 +105,7 @@ extension CacheBench {
                 pages.limit.append(watch.microseconds)
             }
             pages.cost.limit += whole.cost
-            // Ours counts the message at the moment itself, the limit does not.
+            // Ours includes the message at the moment itself, the limit does not.
             guard found.limit > 0, abs(found.ours - found.limit) <= run.count else {
                 throw BenchError(
                     "The two sides found different messages: \(found.ours), \(found.limit).")
@@ -116,12 +116,12 @@ extension CacheBench {
 
     // MARK: - Memory
 
-    /// How much memory grows while every message is read once, a page of 100 at a time.
+    /// Measures the growth of memory while every message is read once, in pages of 100.
     mutating func pageThroughAll(of fixture: Fixture) async throws(BenchError) {
         tell("memory: paging through \(options.messages) messages")
         let all = data.everyPlace
         let ours = try await OurCache(fixture.ours)
-        // What the page cache takes is no growth: a tenth of the pages fills it first.
+        // The page cache is not growth: a tenth of the pages fills it first.
         for place in all.prefix(1_000) { try await ours.page(place, count: 100) }
         let one = try await growth { () async throws(BenchError) in
             for place in all { try await ours.page(place, count: 100) }
@@ -149,7 +149,7 @@ extension CacheBench {
 
     // MARK: - W8
 
-    /// The newest 20 hits of each of several questions.
+    /// Finds the newest 20 hits of each of several queries.
     mutating func search(_ fixture: Fixture) async throws(BenchError) {
         tell("W8: searching")
         let limit = try Limit(fixture.limitWithSearch, .init(hasSearch: true))
@@ -163,7 +163,7 @@ extension CacheBench {
                 watch = Stopwatch()
                 let expected = try limit.search(words, count: 20)
                 others.append(watch.microseconds)
-                // Ours finds names of files too.
+                // Ours also finds names of files.
                 guard found >= expected else {
                     throw BenchError("The two sides found different messages for \(kind).")
                 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// W6, W7 and scaling: what a cache takes, what stays, and what grows with it.
+// W6, W7 and scaling: the size of a cache, eviction, and costs that grow with the size.
 
 extension CacheBench {
     // MARK: - W6
@@ -25,7 +25,7 @@ extension CacheBench {
 
     // MARK: - W7
 
-    /// Down to half, from a copy each round.
+    /// Evicts down to half, from a new copy each round.
     mutating func evict(_ fixture: Fixture) async throws(BenchError) {
         for hasSearch in [false, true] {
             var rounds = Rounds()
@@ -85,7 +85,7 @@ extension CacheBench {
 
     // MARK: - Scaling
 
-    /// A page, a live message and an opening at three sizes.
+    /// Measures a page, a live message and an opening at three sizes.
     mutating func scale(from large: Fixture) async throws(BenchError) {
         var found: [[ScaledCost]] = []
         for divisor in [100, 10, 1] {
@@ -110,7 +110,7 @@ extension CacheBench {
         }
     }
 
-    /// What one thing costs in a cache of one size.
+    /// The cost of one operation in a cache of one size.
     private struct ScaledCost {
         let name: String
         let ours: Double

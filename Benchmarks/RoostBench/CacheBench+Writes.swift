@@ -2,12 +2,14 @@
 
 internal import RoostStore
 
-// W1, W4, W5: what the server says is written down.
+// W1, W4, W5: writes of the server's data.
 
 extension CacheBench {
     // MARK: - W1
 
-    /// The limit delays its checkpoints, which suits a bulk load.
+    /// Writes pages.
+    ///
+    /// The limit delays its checkpoints, which helps a bulk load.
     mutating func upsert() async throws(BenchError) {
         let count = min(100_000, options.messages)
         let data = try ServerData(seed: options.seed, messages: count)
@@ -26,7 +28,7 @@ extension CacheBench {
         report.add("W1", "upsert in pages of 100", "µs/message", rounds, target: 2)
     }
 
-    /// What one round took of each side.
+    /// The costs of one round.
     private struct Costs {
         var ours = Cost()
         var limit = Cost()
@@ -48,7 +50,7 @@ extension CacheBench {
         try limit.putChannels(channels)
         try searching.putChannels(channels)
         try await oursSearching.putChannels(channels)
-        // As a collection does: somebody takes every commit.
+        // A subscriber takes every commit, as a collection does.
         let feed = await ours.store.writer.journal()
         async let taken = Self.count(feed)
         var cost = Costs()
@@ -71,7 +73,7 @@ extension CacheBench {
         }
         await ours.close()
         await oursSearching.close()
-        guard await taken > 0 else { throw BenchError("Our journal told of nothing.") }
+        guard await taken > 0 else { throw BenchError("The journal of our store has no commit.") }
         return cost
     }
 

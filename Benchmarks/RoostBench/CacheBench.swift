@@ -3,10 +3,10 @@
 internal import RoostExecutors
 internal import RoostWire
 
-/// The cache against the limit: a plain C loop over SQLite with the leanest schema that can do the work.
+/// The cache against the limit: a plain C loop over SQLite with the leanest schema for the work.
 ///
-/// Both are given the same bytes and asked the same questions by turns in one process, so that what
-/// disturbs the machine disturbs both. Figures are medians of rounds. See `docs/benchmarks.md`.
+/// Both sides get the same bytes and the same queries by turns in one process, so other work on the
+/// machine affects both. Figures are medians of rounds. See `docs/benchmarks.md`.
 package struct CacheBench {
     package enum Workload: String, CaseIterable, Sendable {
         case w1 = "W1"
@@ -22,14 +22,15 @@ package struct CacheBench {
     }
 
     package struct Options: Sendable {
-        /// Messages of the large cache; the others are a tenth and a hundredth of it.
+        /// The number of messages of the large cache; the others have a tenth and a hundredth of
+        /// it.
         package var messages = 1_000_000
         package var workloads = Set(Workload.allCases)
         package var rounds = 3
         package var seed: UInt64 = 1
-        /// Whether W2 may empty the whole machine's cache of files, to read from the disk.
+        /// Whether W2 may empty the system's cache of files, to read from the disk.
         package var emptiesFileCaches = true
-        /// Where the databases stand while it runs; emptied after.
+        /// The folder of the databases during the run; emptied afterwards.
         package var folder: String
 
         package init(folder: String) { self.folder = folder }
@@ -43,15 +44,15 @@ package struct CacheBench {
     /// Runs the workloads.
     ///
     /// - Parameters:
-    ///   - options: What to run, and how long.
-    ///   - progress: Told what is being done now, a sentence at a time.
+    ///   - options: The workloads and their length.
+    ///   - progress: Receives a sentence for each step.
     /// - Returns: The figures; a missed target is one of them, and no error.
-    /// - Throws: When the folder cannot be used, or one side fails at its work.
+    /// - Throws: An error if the folder cannot be used, or one side fails.
     package static func run(
         _ options: Options, progress: @escaping @Sendable (String) -> Void
     ) async throws(BenchError) -> BenchReport {
         precondition(options.rounds > 0 && options.messages > 0, "There must be something to do.")
-        // One thread asks, as the engine of a client does (docs/adr/0004).
+        // One thread reads, as in the engine of a client (docs/adr/0004).
         let executor = ThreadExecutor(name: "roost.bench")
         let outcome: Result<BenchReport, BenchError> = await withTaskExecutorPreference(executor) {
             do throws(BenchError) {
@@ -82,7 +83,7 @@ package struct CacheBench {
         do throws(WireError) {
             bytes = try data.bytesPerMessage()
         } catch {
-            throw BenchError("A page that was made cannot be read: \(error)")
+            throw BenchError("A generated page cannot be decoded: \(error)")
         }
         report.note("machine", Machine.description)
         report.note("load average at the start", Machine.load.map { "\($0)" } ?? "unknown")
@@ -109,7 +110,7 @@ package struct CacheBench {
         let large = Fixture(folder: options.folder, name: "large")
         let needsSearch = [Workload.w5, .w6, .w7, .w8].contains(where: wants)
         try await build(large, data, withSearch: needsSearch)
-        // Sizes first: everything after changes them. Eviction last: it leaves half.
+        // Sizes first, because later workloads change them. Eviction last, because it deletes half.
         if wants(.w6) { try await measureSize(of: large) }
         if wants(.w2) { try await openCold(large) }
         if wants(.w3) { try await readPages(of: large) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What something took, in microseconds: the wait, and the work of all threads, which does not grow when
-/// others use the machine.
+/// The cost of an operation in microseconds: the wait, and the work of all threads, which does not
+/// grow when other processes use the machine.
 struct Cost {
     var wall = 0.0
     var processor = 0.0
@@ -16,11 +16,11 @@ struct Cost {
     }
 }
 
-/// What each side took, a value a round.
+/// The costs of each side, one value per round.
 struct Rounds {
     var ours: [Cost] = []
     var limit: [Cost] = []
-    /// The same with an index of words.
+    /// The costs of ours with an index of words.
     var oursSearching: [Cost] = []
     var limitSearching: [Cost] = []
 }
@@ -31,7 +31,7 @@ extension [Cost] {
 }
 
 extension [Double] {
-    /// The middle value; zero of none.
+    /// The middle value; zero without values.
     var median: Double { quantile(0.5) }
 
     var mean: Double { isEmpty ? 0 : reduce(0, +) / Double(count) }

@@ -8,15 +8,15 @@ internal import RoostHost
 internal import RoostModel
 internal import SendbirdChatSDK
 
-/// What the v4 door costs beside the native one: both on one client, by turns.
+/// The cost of the v4 door beside the native one: both on one client, by turns.
 package struct DoorsBench {
     package struct Options: Sendable {
-        /// Messages of the channel that is paged through.
+        /// The number of messages of the channel that is read in pages.
         package var messages = 1_200
-        /// Messages that are sent, and messages that come live, a round.
+        /// The number of sent and of live messages in a round.
         package var sends = 200
         package var rounds = 3
-        /// Where the databases stand while it runs.
+        /// The folder of the databases during the run.
         package var folder: String
 
         package init(folder: String) { self.folder = folder }
@@ -26,7 +26,7 @@ package struct DoorsBench {
 
     private static let pageSize = 30
 
-    /// Times of one kind of work, of either side.
+    /// The times of one kind of work, for both sides.
     private struct Sides {
         var door: [Double] = []
         var native: [Double] = []
@@ -37,7 +37,7 @@ package struct DoorsBench {
     private var report = BenchReport()
 
     /// - Returns: The figures; a missed target is one of them, and no error.
-    /// - Throws: When the folder cannot be used, or one side fails at its work.
+    /// - Throws: An error if the folder cannot be used, or one side fails.
     package static func run(
         _ options: Options, progress: @escaping @Sendable (String) -> Void
     ) async throws(BenchError) -> BenchReport {
@@ -79,7 +79,7 @@ package struct DoorsBench {
         try await Self.connect()
         let client = try await SendbirdChat.door.client()
         let channel = try await Self.channel(url)
-        // Once from the server, so that the disk has all of it.
+        // The first pass reads from the server, so that the disk has all pages.
         _ = try await Self.pageNative(client, url)
         try await measureSends(client, channel, url)
         try await measureLive(client, channel, url, from: bo)
@@ -114,7 +114,7 @@ package struct DoorsBench {
                 done.resume(returning: Carried(channel))
             }
         }
-        guard let channel = channel.value else { throw BenchError("The channel is not there.") }
+        guard let channel = channel.value else { throw BenchError("The channel is missing.") }
         return channel
     }
 
@@ -126,9 +126,9 @@ package struct DoorsBench {
         var (first, all, opening) = (Sides(), Sides(), Sides())
         for round in 1...options.rounds {
             tell("pages, round \(round) of \(options.rounds)")
-            // The first pass of each warms what it needs.
+            // The first pass of each side fills its caches.
             for pass in 0..<7 {
-                // Each goes first as often as the other: the first one finds colder caches.
+                // Each side goes first equally often, because the first one finds colder caches.
                 let before = pass % 2 == 0 ? try await Self.pageNative(client, url) : []
                 let door = try await Self.pageDoor(channel)
                 let native = before.isEmpty ? try await Self.pageNative(client, url) : before
@@ -152,13 +152,13 @@ package struct DoorsBench {
             limit: opening.native.median, target: 1.3)
     }
 
-    /// What opening a timeline took, and each page to the first message.
+    /// Returns the times of opening a timeline and of each page up to the first message.
     private static func pageNative(
         _ client: ChatClient, _ url: ChannelURL
     ) async throws -> [Double] {
         var micros: [Double] = []
         let opening = Stopwatch()
-        // What the door asks for: channels as the old libraries showed them, without replies.
+        // The parameters that the door uses: channels as in the old libraries, without replies.
         let timeline = try await client.timeline(
             of: url, filter: MessageFilter(), pageSize: pageSize, capacity: .max)
         var seen = await timeline.snapshot.messages.reduce(0) { $0 + $1.text.utf8.count }
@@ -190,7 +190,7 @@ package struct DoorsBench {
                     seen = Self.read(messages)
                     opened = opening.microseconds
                 },
-                // An error, which is waited for so that nothing of the opening runs beside the pages.
+                // Ends with an error. The wait for it keeps the opening apart from the pages.
                 apiResultHandler: { _, _ in done.resume() })
         }
         micros.append(opened)
@@ -203,10 +203,10 @@ package struct DoorsBench {
         return micros
     }
 
-    /// Pages as an app does: it asks for each page where it is called back with the one before.
+    /// A reader that requests each page in the callback of the page before, as an app does.
     private final class Pager {
         private let collection: MessageCollection
-        /// What each page took, from the call to the handler.
+        /// The time of each page, from the call to the handler.
         private(set) var micros: [Double] = []
         private(set) var seen = 0
 
@@ -224,12 +224,12 @@ package struct DoorsBench {
         }
     }
 
-    /// Reads what a screen would show.
+    /// Reads the values that a screen would show.
     private static func read(_ messages: [BaseMessage]?) -> Int {
         (messages ?? []).reduce(0) { $0 + $1.message.utf8.count }
     }
 
-    // MARK: Sending and hearing
+    // MARK: Sending and receiving
 
     private mutating func measureSends(
         _ client: ChatClient, _ channel: Channel, _ url: ChannelURL
@@ -257,7 +257,7 @@ package struct DoorsBench {
             ours: sides.door.median, limit: sides.native.median, target: 1.3)
     }
 
-    /// Hears what others write.
+    /// A delegate that notes the messages of other users.
     private final class Ear: MessageCollectionDelegate {
         private let heard: AsyncStream<Void>.Continuation
 
@@ -277,7 +277,7 @@ package struct DoorsBench {
         var sides = Sides()
         let timeline = try await client.timeline(of: url)
         try await timeline.reachServer()
-        // The door's collection watches its channel too.
+        // The door's collection observes its channel too.
         let list = try await client.channelList(.only(url))
         let channels = await list.changes()
         let watching = Task { for await _ in channels {} }

@@ -5,25 +5,26 @@ internal import RoostExecutors
 internal import RoostHost
 internal import RoostModel
 
-/// How soon a frame is on screen, how many a second, and what a return after an absence costs.
+/// The time from a frame to the screen, the throughput, and the cost of a return after an absence.
 package struct EngineBench {
     package struct Options: Sendable {
-        /// Messages in the cache while live ones come.
+        /// The number of messages in the cache during live messages.
         package var messages = 1_000_000
-        /// Live messages one after the other, and seconds of a thousand each.
+        /// The number of single live messages, and the seconds with a thousand each.
         package var live = 2_000
         package var seconds = 10
-        /// Channels that changed during an absence, and messages in each.
+        /// The number of channels that change during an absence, and of messages in each.
         package var channels = 200
         package var missed = 50
         package var seed: UInt64 = 1
-        /// Where the databases stand while it runs.
+        /// The folder of the databases during the run.
         package var folder: String
 
         package init(folder: String) { self.folder = folder }
     }
 
-    /// Live messages a second that have to be kept up with, and in how many milliseconds 99 of 100.
+    /// The required live messages per second, and the milliseconds within which 99 of 100 are
+    /// shown.
     private static let (rate, patience) = (1_000, 20.0)
     private static let user = UserID("user-0000")
 
@@ -32,7 +33,7 @@ package struct EngineBench {
     private var report = BenchReport()
 
     /// - Returns: The figures; a missed target is one of them, and no error.
-    /// - Throws: When the folder cannot be used, or one side fails at its work.
+    /// - Throws: An error if the folder cannot be used, or one side fails.
     package static func run(
         _ options: Options, progress: @escaping @Sendable (String) -> Void
     ) async throws(BenchError) -> BenchReport {
@@ -107,7 +108,7 @@ package struct EngineBench {
     }
 
     private func fill(_ folder: String, _ data: ServerData) async throws(BenchError) {
-        // With its index of words, or the client would fill that beside what is measured.
+        // With an index of words: otherwise the client would fill the index during the measurement.
         var cache = try await OurCache(folder, hasSearch: true)
         try await cache.putChannels(data.channels())
         for number in 0..<data.pageCount {
@@ -119,7 +120,7 @@ package struct EngineBench {
         await cache.close()
     }
 
-    /// Frames at a steady rate, whether or not the client keeps up; what each took to be shown.
+    /// Sends frames at a steady rate, and returns the time from each frame to the screen.
     private func flood(
         _ server: InProcessServer, _ feed: inout Feed, _ shown: Shown
     ) async throws -> [Double] {
@@ -138,7 +139,7 @@ package struct EngineBench {
         return arrivals.indices.map { (moments[first + $0] - arrivals[$0]) / 1000 }
     }
 
-    /// The same messages into the same cache without an engine.
+    /// Commits the same messages to the same cache without an engine.
     private func commitAlone(
         _ folder: String, _ feed: inout Feed
     ) async throws(BenchError) -> [Double] {
@@ -154,7 +155,7 @@ package struct EngineBench {
         return took
     }
 
-    // MARK: Coming back
+    // MARK: Return after an absence
 
     private mutating func measureCatchUp() async throws {
         let folder = "\(options.folder)/return"
@@ -178,7 +179,7 @@ package struct EngineBench {
         }
         await bo.waitUntilIdle()
         await ada.waitUntilIdle()
-        // The first return hears of the channels that were made; the second of nothing.
+        // The first return gets the new channels, the second has no changes.
         for _ in 0..<2 {
             await ada.disconnect()
             http.reset()
@@ -236,7 +237,7 @@ package struct EngineBench {
     }
 }
 
-/// Live messages of one channel, each after the one before it.
+/// The live messages of one channel, each with its predecessor.
 private struct Feed {
     let data: ServerData
     let channel: ChannelURL
@@ -259,7 +260,7 @@ private struct Feed {
     }
 }
 
-/// When each message came into a timeline's changes.
+/// The times at which messages came in a timeline's changes.
 private final class Shown: Sendable {
     private struct State {
         /// In microseconds of the clock.

@@ -5,7 +5,7 @@ internal import RoostModel
 internal import RoostTransport
 internal import RoostWire
 
-/// A server without a network: frames come when they are fed, and nothing is ever missing.
+/// A server without a network: frames come when they are fed, and no message is ever missing.
 final class InProcessServer: SocketTransport, HTTPTransport, Socket {
     private struct State {
         var frames: [String] = []
@@ -22,7 +22,7 @@ final class InProcessServer: SocketTransport, HTTPTransport, Socket {
         self.login = ServerEvent.login(.success(login)).encoded
     }
 
-    /// A frame arrives.
+    /// Delivers a frame.
     func feed(_ frame: String) {
         let reader = state.withLock { state -> CheckedContinuation<String?, Never>? in
             guard let reader = state.reader else {
@@ -66,7 +66,7 @@ final class InProcessServer: SocketTransport, HTTPTransport, Socket {
     }
 
     func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
-        // One object that says "nothing new" in the words of each question.
+        // One object that means "no changes" for each request.
         let body = #"""
             {"updated":[],"deleted":[],"next":"","has_more":false,"channels":[],"messages":[],
             "is_huge_gap":false,"prev_messages":[],"next_messages":[],"next_has_more":false,
@@ -82,7 +82,7 @@ final class InProcessServer: SocketTransport, HTTPTransport, Socket {
     }
 }
 
-/// Counts what crosses.
+/// A transport that counts requests and bytes.
 final class CountingHTTP: HTTPTransport {
     struct Count: Sendable {
         var requests = 0

@@ -2,22 +2,22 @@
 
 internal import CRoostBenchLimit
 
-/// The plain C program that can do the workloads and nothing else.
+/// The plain C program for the same workloads.
 @safe
 final class Limit {
     private var limit: OpaquePointer?
     private let path: String
 
-    /// How its file is opened.
+    /// The settings of its file.
     struct Options {
         var waitsForDisk = false
         var hasSearch = false
-        /// More delay bulk loads less, and slow single commits.
+        /// A longer interval makes bulk loads faster and single commits slower.
         var checkpointPages: Int32 = 1_000
     }
 
     init(_ path: String, _ options: Options = Options()) throws(BenchError) {
-        // SAFETY: the pointer is this object's alone until `close`; every call below lends it.
+        // SAFETY: only this object has the pointer until `close`; every call below lends it.
         guard let limit = unsafe roost_limit_open(path, Self.options(options)) else {
             throw BenchError("The limit cannot open \(path): give this process access to it.")
         }
@@ -75,7 +75,7 @@ final class Limit {
         try check(unsafe roost_limit_evict(limit, bytes))
     }
 
-    /// Bytes of the file once its log is part of it.
+    /// Returns the size of the file once its log is part of it.
     func fileBytes() throws(BenchError) -> Int64 {
         try check(unsafe roost_limit_checkpoint(limit))
         return unsafe roost_limit_file_bytes(limit)
@@ -102,20 +102,20 @@ final class Limit {
     }
 }
 
-/// A thread of the limit's that reads pages while another connection writes.
+/// A thread of the limit that reads pages while another connection writes.
 @safe
 final class LimitPager {
     private let pager: OpaquePointer
 
     init(_ path: String, _ data: ServerData) throws(BenchError) {
-        // SAFETY: the data outlives the pager, which only asks it for what never changes.
+        // SAFETY: the data outlives the pager, which reads only its constant parts.
         guard
             let pager = unsafe roost_limit_pager_start(path, roost_limit_standard(), data.pointer)
-        else { throw BenchError("The limit cannot read \(path) beside its writer.") }
+        else { throw BenchError("The limit cannot read \(path) during a write.") }
         unsafe self.pager = unsafe pager
     }
 
-    /// Ends it, once, and answers with the microseconds of each page.
+    /// Ends the thread, once, and returns the microseconds of each page.
     func stop() -> [Double] {
         let capacity = 1 << 20
         // SAFETY: there is room for as many values as the thread may write; it has ended then.
@@ -126,13 +126,13 @@ final class LimitPager {
     }
 }
 
-/// A queue of unsent messages in plain C, each append a transaction that waits for the disk.
+/// A queue of unsent messages in plain C, with one durable transaction per append.
 @safe
 final class LimitQueue {
     private let queue: OpaquePointer
 
     init(_ path: String) throws(BenchError) {
-        // SAFETY: the pointer is this object's alone until `deinit`; every call lends it.
+        // SAFETY: only this object has the pointer until `deinit`; every call lends it.
         guard let queue = unsafe roost_queue_open(path) else {
             throw BenchError("\(path) cannot be used: name another folder in --folder.")
         }
@@ -141,7 +141,7 @@ final class LimitQueue {
 
     deinit { unsafe roost_queue_close(queue) }
 
-    /// Writes a message down.
+    /// Appends a message.
     func append(_ payload: [UInt8], named name: String, at number: Int) throws(BenchError) {
         let isDone = unsafe payload.withUnsafeBufferPointer { payload in
             let bytes = unsafe roost_bytes(bytes: payload.baseAddress, length: payload.count)

@@ -6,12 +6,12 @@ internal import RoostSQLite
 internal import RoostStore
 internal import RoostWire
 
-/// Our store, driven as the engine drives it: bytes to values, values to mutations, one commit.
+/// Our store, used as the engine uses it: bytes to values, values to mutations, one commit.
 struct OurCache {
     private static let owner = StoreOwner(application: "bench", user: "user-0000")
 
     let store: Store
-    /// The older end of what is known of each channel, which the next page continues.
+    /// The older end of each channel's coverage, which the next page continues.
     private var olderEnds: [ChannelURL: Position] = [:]
 
     init(
@@ -34,7 +34,7 @@ struct OurCache {
         try await commit([.channels(page.channels)])
     }
 
-    /// A page of messages as the server sent it, read.
+    /// A decoded page of messages.
     struct Page: Sendable {
         fileprivate let answer: ListMessages.Output
     }
@@ -47,15 +47,15 @@ struct OurCache {
         try await put(try Self.page(body))
     }
 
-    /// Writes one page while the next one is read, as happens while several channels are fetched: answers are
-    /// read by whoever asked, and only commits wait for each other.
+    /// Writes one page while the next one is decoded, as with several channels at once: answers are
+    /// decoded concurrently, and only commits wait for each other.
     ///
     /// - Parameters:
-    ///   - page: What was read by the call before; nil for the first.
-    ///   - body: The page to be written, should nobody have read it.
-    ///   - next: The one after it; nil after the last.
+    ///   - page: The page decoded by the previous call; nil for the first.
+    ///   - body: The page to write, if it is not decoded yet.
+    ///   - next: The page after it; nil after the last.
     /// - Returns: The next page.
-    /// - Throws: When a page cannot be read or written.
+    /// - Throws: An error if a page cannot be decoded or written.
     mutating func put(
         _ page: Page?, or body: [UInt8], reading next: [UInt8]?
     ) async throws(BenchError) -> Page? {
@@ -98,7 +98,7 @@ struct OurCache {
         ])
     }
 
-    /// A page of a change log as the server sent it, read.
+    /// A decoded page of a change log.
     struct Changes: Sendable {
         fileprivate let answer: MessageChangeLog.Output
     }
@@ -107,7 +107,7 @@ struct OurCache {
         Changes(answer: try decode(MessageChangeLog.self, body))
     }
 
-    /// Applies one page of a change log while one of another channel is read; like `put`.
+    /// Applies one page of a change log while one of another channel is decoded; like `put`.
     func apply(
         _ changes: Changes?, or body: [UInt8], of channel: String, reading next: [UInt8]?
     ) async throws(BenchError) -> Changes? {
@@ -154,9 +154,11 @@ struct OurCache {
         }
     }
 
-    /// Finds the newest messages with these words, decoded; no excerpts, as the limit makes none.
+    /// Finds the newest messages with these words, decoded, without excerpts, because the limit
+    /// makes none.
     ///
-    /// The space says that the last word is complete: the limit knows no words half typed.
+    /// The trailing space marks the last word as complete, because the limit does not search for
+    /// prefixes.
     @discardableResult
     func search(_ words: String, count: Int) async throws(BenchError) -> Int {
         do {
@@ -168,7 +170,7 @@ struct OurCache {
         }
     }
 
-    /// Where the files lie of a store opened in `folder`.
+    /// Returns the folder of the files of a store opened in `folder`.
     static func folder(in folder: String) -> String {
         "\(folder)/\(owner.application)/\(owner.user)"
     }
@@ -181,7 +183,7 @@ struct OurCache {
         }
     }
 
-    /// Bytes of the cache's files.
+    /// Returns the size of the cache's files.
     func fileBytes() async -> Int64 {
         let counts = await store.writer.fileBytes()
         return counts.cache + counts.log

@@ -5,15 +5,16 @@ internal import RoostExecutors
 internal import RoostHost
 internal import RoostModel
 
-/// What a send call costs, and how fast what waits goes out; with a real server and real sockets.
+/// The cost of a send call, and the rate at which waiting messages are sent, with a real server and
+/// real sockets.
 package struct OutboxBench {
     package struct Options: Sendable {
-        /// Messages that are sent while there is no connection, one by one.
+        /// The number of messages sent without a connection, one by one.
         package var sends = 2_000
-        /// Messages that wait when the connection comes.
+        /// The number of messages that wait for the connection.
         package var waiting = 10_000
         package var rounds = 3
-        /// Where the databases stand while it runs.
+        /// The folder of the databases during the run.
         package var folder: String
 
         package init(folder: String) { self.folder = folder }
@@ -24,7 +25,7 @@ package struct OutboxBench {
     private var report = BenchReport()
 
     /// - Returns: The figures; a missed target is one of them, and no error.
-    /// - Throws: When the folder cannot be used, or one side fails at its work.
+    /// - Throws: An error if the folder cannot be used, or one side fails.
     package static func run(
         _ options: Options, progress: @escaping @Sendable (String) -> Void
     ) async throws(BenchError) -> BenchReport {
@@ -56,7 +57,7 @@ package struct OutboxBench {
                 cache: .folder(folder)))
     }
 
-    /// Sends of one side before the other's turn comes.
+    /// The number of sends of one side before the other side's turn.
     private static let turn = 50
     private static let text = String(repeating: "a message of usual length ", count: 4)
 
@@ -66,10 +67,10 @@ package struct OutboxBench {
         var (ours, limit): ([Double], [Double]) = ([], [])
         for round in 1...options.rounds {
             tell("sends, round \(round) of \(options.rounds): \(options.sends) on either side")
-            // Nothing listens on that port, and nobody connects.
+            // No server listens on that port, and no client connects.
             let client = try await Self.client("\(options.folder)/send-\(round)", port: 9)
             let queue = try LimitQueue("\(options.folder)/limit-\(round).sqlite")
-            // By turns, so that what disturbs the machine disturbs both.
+            // By turns, so that other work on the machine affects both.
             let all = 0..<options.sends
             for first in stride(from: 0, to: all.upperBound, by: Self.turn) {
                 let turn = (first..<first + Self.turn).clamped(to: all)
@@ -95,7 +96,7 @@ package struct OutboxBench {
             limit: limit.quantile(0.99))
     }
 
-    /// The limit's queue as an actor has it whose thread may wait for the disk.
+    /// The limit's queue in an actor whose thread may wait for the disk.
     private actor Clerk {
         private nonisolated let executor = ThreadExecutor(name: "bench.clerk")
         private let queue: LimitQueue
@@ -112,7 +113,7 @@ package struct OutboxBench {
         }
     }
 
-    /// What of it is the price of not blocking the caller's thread.
+    /// Measures the part of the cost that keeps the caller's thread free.
     private mutating func measureHandover() async throws {
         var (there, here): ([Double], [Double]) = ([], [])
         let clerk = try Clerk("\(options.folder)/there.sqlite")
@@ -150,7 +151,7 @@ package struct OutboxBench {
             let params = ChannelCreateParams(memberIDs: ["bo"], name: "\(number)")
             urls.append(try await client.createChannel(params).url)
         }
-        // One at a time, each waiting for its answer: what a queue has to reach.
+        // One at a time, each waiting for its answer: the least rate of a queue.
         let single = Stopwatch()
         let probes = 200
         for number in 0..<probes {

@@ -2,23 +2,23 @@
 
 internal import RoostWire
 
-/// Why a measurement could not be made.
+/// The reason why a measurement failed.
 package struct BenchError: Error, Hashable, Sendable {
-    /// A sentence that says what to do.
+    /// A sentence with the remedy.
     package let message: String
     init(_ message: String) { self.message = message }
 }
 
-/// What `roost-bench cache` found: data, whether good or bad.
+/// The figures of a benchmark.
 package struct BenchReport: Hashable, Sendable {
     /// One figure of both sides; each is a cost, so less is better.
     package struct Row: Hashable, Sendable {
         package enum Verdict: String, Hashable, Sendable {
             case met
             case missed
-            /// The issue sets no target.
+            /// The figure has no target.
             case shown
-            /// The store has no such feature yet.
+            /// The store does not have the feature yet.
             case notBuilt = "not built"
         }
 
@@ -28,7 +28,7 @@ package struct BenchReport: Hashable, Sendable {
         package let unit: String
         package let ours: Double?
         package let limit: Double?
-        /// The most that ours may cost, as a multiple of the limit.
+        /// The greatest allowed cost of ours, as a multiple of the limit.
         package let target: Double?
 
         package var ratio: Double? {
@@ -66,7 +66,7 @@ package struct BenchReport: Hashable, Sendable {
                 target: target))
     }
 
-    /// Adds a row of what was waited, which the target is for, and one of the work.
+    /// Adds a row for the elapsed time, with the target, and one for the processor time.
     mutating func add(
         _ workload: String, _ name: String, _ unit: String, _ rounds: Rounds, target: Double?
     ) {
@@ -86,7 +86,7 @@ package struct BenchReport: Hashable, Sendable {
             limit: rounds.limitSearching.processor.median)
     }
 
-    /// A table for people, in Markdown.
+    /// The report as a Markdown table.
     package var table: String {
         var lines = facts.map { "- \($0.name): \($0.value)" }
         lines.append("")
@@ -112,7 +112,7 @@ package struct BenchReport: Hashable, Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// The same as one JSON object.
+    /// The report as one JSON object.
     package var json: String {
         var writer = JSONWriter()
         writer.object { writer in
@@ -141,7 +141,7 @@ package struct BenchReport: Hashable, Sendable {
 extension Double? {
     fileprivate var json: String { map { $0.isFinite ? String($0) : "null" } ?? "null" }
 
-    /// Three figures that count.
+    /// The value with three significant figures.
     fileprivate var shown: String {
         guard let value = self, value.isFinite else { return "–" }
         switch abs(value) {

@@ -4,17 +4,17 @@ import RoostHost
 import RoostSockets
 import RoostWire
 
-// Sockets at rest, waits, pages and long runs.
+// Sockets at rest, latency, pages and long runs.
 extension ServerBench {
-    /// The server's memory alone: the clients' ends are descriptors and nothing else.
+    /// Measures the server's memory alone: the clients' ends are descriptors without other memory.
     mutating func idle(_ host: ChatHost, _ echo: HTTPServer) async throws {
-        // The clients' ends are parked, so the table has the server's only.
+        // The clients' ends are parked, so the table has only the server's descriptors.
         let room = Machine.allowDescriptors(0) - 1_000
         let count = min(options.idleSockets, room)
         tell("\(count) idle sockets")
         var (ours, limit): (Double?, Double?)
         for isOurs in [false, true] {
-            // Memory that was used once is used again, so the first hundred pay for what all share.
+            // Freed memory is used again, so the first hundred sockets pay for shared parts.
             var sockets: [RawSocket] = []
             let parked = try ParkedSockets()
             var before: Int?
@@ -42,7 +42,7 @@ extension ServerBench {
             "KiB", ours: ours, limit: limit)
     }
 
-    /// How long a message takes to the last member, one after the other; limit: an echo.
+    /// Measures the time from a message to the last member, one message at a time; limit: an echo.
     mutating func waits(
         _ url: String, _ sockets: [WebSocketConnection], _ echoes: [WebSocketConnection]
     ) async throws {
@@ -66,7 +66,7 @@ extension ServerBench {
         }
     }
 
-    /// Pages of 30 messages by REST; limit: as many bytes from a handler that does nothing.
+    /// Reads pages of 30 messages by REST; limit: as many bytes from a handler without work.
     mutating func reads(_ host: ChatHost, _ echo: HTTPServer) async throws {
         tell("pages")
         let url = "c\(options.channels.min() ?? 0)"
@@ -75,7 +75,7 @@ extension ServerBench {
         let (ours, plain) = (try RawSocket(port: host.port), try RawSocket(port: echo.port))
         let headers = "Api-Token: bench\r\n"
         let size = try ours.get(target, headers)
-        guard size > 2_000 else { throw BenchError("A page has no messages in it.") }
+        guard size > 2_000 else { throw BenchError("A page has no messages.") }
         var (mine, limit): ([Double], [Double]) = ([], [])
         for _ in 0..<options.reads {
             let watch = Stopwatch()
@@ -93,7 +93,7 @@ extension ServerBench {
         }
     }
 
-    /// Messages to a channel of all sizes' middle for a while; what grows meanwhile is a leak.
+    /// Sends messages to a channel of medium size for a while; growth of memory is a leak.
     mutating func lasting(_ host: ChatHost) async throws {
         guard options.seconds > 0 else { return }
         tell("\(options.seconds) seconds of messages")
@@ -105,7 +105,7 @@ extension ServerBench {
         let watch = Stopwatch()
         var sent = 0
         var (early, isWarm) = (Int?.none, false)
-        // However slow the machine, something is sent after the memory was first looked at.
+        // On a machine of any speed some messages are sent after the first look at the memory.
         while !isWarm || watch.microseconds < Double(options.seconds) * 1e6 {
             if !isWarm, watch.microseconds > Double(options.seconds) * 2e5 {
                 isWarm = true
@@ -137,7 +137,7 @@ extension ServerBench {
 }
 
 extension [Double] {
-    /// The value below which such a part of all lies.
+    /// Returns the value below which this part of all values lies.
     fileprivate func percentile(_ part: Double) -> Double {
         let sorted = sorted()
         return sorted[Swift.min(sorted.count - 1, Int(Double(sorted.count) * part))]

@@ -6,22 +6,22 @@ import RoostSQLite
 import RoostSockets
 import RoostWire
 
-/// The server against the limit: its own socket library echoing, and plain rows in SQLite.
+/// The server against the limit: an echo by its own socket library, and plain rows in SQLite.
 ///
-/// Server and clients are in one process, each on a thread of its own, for ours and for the limit alike.
-/// So the figures are of both ends together; the ratios are what counts.
+/// Server and clients are in one process, each on a thread of its own, for ours and for the limit
+/// alike. So the figures include both ends, and the ratios count.
 package struct ServerBench {
     package struct Options: Sendable {
-        /// Members of the channels in which messages are fanned out.
+        /// The sizes of the channels for the fan-out.
         package var channels = [10, 100, 1_000]
-        /// Frames that reach clients, in each round of a channel.
+        /// The number of frames that reach clients, in each round of a channel.
         package var deliveries = 100_000
         package var accepts = 20_000
         package var idleSockets = 10_000
         package var reads = 2_000
-        /// Messages whose way to the last member is timed alone.
+        /// The number of messages whose latency is measured alone.
         package var waits = 200
-        /// How long the last measurement keeps the server busy.
+        /// The length of the last measurement in seconds.
         package var seconds = 10
         package var rounds = 3
         package var folder: String
@@ -35,7 +35,7 @@ package struct ServerBench {
     let clientLoop: EventLoop
     var report = BenchReport()
 
-    /// Runs everything; a missed target is a figure and no error.
+    /// Runs all measurements; a missed target is a figure and no error.
     package static func run(
         _ options: Options, progress: @escaping @Sendable (String) -> Void
     ) async throws(BenchError) -> BenchReport {
@@ -71,7 +71,7 @@ package struct ServerBench {
         configuration.connectionLimit = descriptors
         report.note("descriptors allowed", "\(descriptors)")
         let host = try await ChatHost.start(configuration)
-        // First, as memory that was used once is used again.
+        // First, because freed memory is used again.
         try await idle(host, echo)
         try await fanOut(host, echo)
         try await reads(host, echo)
@@ -143,12 +143,12 @@ package struct ServerBench {
         }
     }
 
-    /// Reads until so many messages have come, answers to one's own included.
+    /// Reads until `count` messages have come, answers to own messages included.
     static func receive(_ count: Int, on socket: WebSocketConnection) async throws {
         var left = count
         while left > 0 {
             guard case .text(let text) = try await socket.receive() else {
-                throw BenchError("A socket ended before everything had come.")
+                throw BenchError("A socket ended before the last message.")
             }
             if text.hasPrefix("EROR") { throw BenchError("The server refused: \(text)") }
             if text.hasPrefix("MESG") { left -= 1 }
@@ -177,7 +177,7 @@ package struct ServerBench {
     ) async throws {
         var left = count
         while left > 0 {
-            // As many on their way as a busy sender has.
+            // As many unanswered messages as a busy sender has.
             let burst = min(left, 50)
             for _ in 0..<burst { try await socket.send(text) }
             for _ in 0..<burst { _ = try await socket.receive() }
@@ -193,11 +193,13 @@ package struct ServerBench {
 
     // MARK: Durable accepts
 
-    /// Messages of one sender, each acknowledged when it is on the disk; the limit is the same rows
-    /// in transactions of a hundred, as a server could have that waits for a hundred.
+    /// Measures the durable messages of one sender.
     ///
-    /// A row in hand is not yet one that came over a socket and was answered, so beside it stands what the
-    /// library needs to echo as many frames.
+    /// The limit is the same rows in transactions of a hundred, as a server could have that waits
+    /// for a hundred.
+    ///
+    /// A row is not yet a message that came over a socket and was answered, so a second row adds
+    /// the socket library's cost of echoing as many frames.
     private mutating func accepts(_ host: ChatHost, _ echo: HTTPServer) async throws {
         tell("durable accepts")
         try await make("alone", ["solo"], on: host)
@@ -239,7 +241,7 @@ package struct ServerBench {
             ours: ours.processor.median, limit: echoes.processor.median + rows.processor.median)
     }
 
-    /// What a share of some work costs; its processor time without that of the clients' thread.
+    /// Returns the cost of a part of some work, without the processor time of the clients' thread.
     private func serverCost(
         of count: Int,
         _ work: (inout ThrowingTaskGroup<Void, any Error>, EventLoop) -> Void
@@ -256,7 +258,7 @@ package struct ServerBench {
             wall: cost.wall / Double(count), processor: (cost.processor - spent) / Double(count))
     }
 
-    /// Microseconds that the clients' thread has run.
+    /// Returns the microseconds that the clients' thread has run.
     private func clientTime() async -> Double {
         await withCheckedContinuation { continuation in
             clientLoop.execute { continuation.resume(returning: Stopwatch.ownThread) }
@@ -288,7 +290,7 @@ package struct ServerBench {
     }
 }
 
-/// Sends back what comes, and answers with as many bytes as the path says.
+/// A handler that echoes frames, and answers with as many bytes as the path says.
 private struct Echo: HTTPServerHandler {
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
         let count = Int(request.target.dropFirst()) ?? 0

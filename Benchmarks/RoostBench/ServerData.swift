@@ -3,9 +3,9 @@
 internal import CRoostBenchLimit
 internal import RoostWire
 
-/// What a server would send, made from a seed a page at a time; both sides are given the same bytes.
+/// The data of a server, made from a seed page by page; both sides get the same bytes.
 ///
-/// Not for two tasks at once: a page is written where the last one stood.
+/// One task at a time may use it: each page overwrites the last one.
 @safe
 final class ServerData {
     static let channelCount = Int(ROOST_DATA_CHANNELS)
@@ -15,7 +15,7 @@ final class ServerData {
     let pageCount: Int
     private let data: OpaquePointer
 
-    /// The body of a change log, and what it tells.
+    /// The body of a change log and its counts.
     struct Changes {
         let body: [UInt8]
         let channel: Int
@@ -23,9 +23,10 @@ final class ServerData {
     }
 
     init(seed: UInt64, messages: Int) throws(BenchError) {
-        // SAFETY: the pointer is this object's alone, from here to `deinit`; every call below lends it.
+        // SAFETY: only this object has the pointer, from here to `deinit`; every call below lends
+        // it.
         guard let data = unsafe roost_data_make(seed, Int64(messages)) else {
-            throw BenchError("There is no memory for the places of \(messages) messages.")
+            throw BenchError("There is not enough memory for \(messages) messages.")
         }
         unsafe self.data = unsafe data
         messageCount = messages
@@ -34,13 +35,15 @@ final class ServerData {
 
     deinit { unsafe roost_data_free(data) }
 
-    /// A page of one channel; the pages of a channel come newest first, those of all are mixed.
+    /// Returns a page of one channel; the pages of a channel come newest first, those of all
+    /// channels are mixed.
     func page(_ number: Int) -> [UInt8] {
         var channel: Int32 = 0
         return unsafe Self.copy(roost_data_page(data, Int64(number), &channel))
     }
 
-    /// How many bytes of JSON a message has in the mean of some pages; those of few messages are not full.
+    /// Returns the average number of JSON bytes of a message in some pages; the pages of a small
+    /// cache are not full.
     func bytesPerMessage() throws(WireError) -> Int {
         var (bytes, count) = (0, 0)
         for number in stride(from: 0, to: pageCount, by: max(1, pageCount / 20)) {
@@ -56,7 +59,7 @@ final class ServerData {
         unsafe Self.copy(roost_data_channels(data))
     }
 
-    /// A message newer than all others, and the one before it in its channel.
+    /// Returns a message newer than all others, and the message before it in its channel.
     func live(_ number: Int) -> (body: [UInt8], predecessor: Int64) {
         var channel: Int32 = 0
         var predecessor: Int64 = 0
@@ -73,11 +76,11 @@ final class ServerData {
     }
 
     func url(_ channel: Int) -> String {
-        // SAFETY: the text stands as long as the data does, and ends in a zero.
+        // SAFETY: the text lives as long as the data, and ends in a zero.
         unsafe String(cString: roost_data_url(data, Int32(channel)))
     }
 
-    /// Random places of random channels, the same for the same seed.
+    /// Returns random places of random channels, the same for the same seed.
     func places(_ count: Int, seed: UInt64) -> [Place] {
         let urls = (0..<Self.channelCount).map(url)
         var state = seed
@@ -89,7 +92,7 @@ final class ServerData {
         }
     }
 
-    /// Where each page of 100 ends, so that reading from all of them reads every message.
+    /// The end of each page of 100, so that reading from all of them reads every message.
     var everyPlace: [Place] {
         (0..<pageCount).map { number in
             var channel: Int32 = 0
@@ -98,7 +101,7 @@ final class ServerData {
         }
     }
 
-    /// Words to search for: frequent, middling, rare, two at once, and two characters of Chinese.
+    /// The words to search for: frequent, medium, rare, two at once, and two Chinese characters.
     var searches: [String] {
         let words = [0, 60, 900, 5_000].map {
             unsafe String(cString: roost_data_word(data, $0))
@@ -107,16 +110,18 @@ final class ServerData {
         return words + ["\(words[0]) \(words[2])", characters]
     }
 
-    /// Reads alone, so a thread of the limit's may ask while this task makes bytes.
+    /// The pointer for a thread of the limit.
+    ///
+    /// The thread only reads, so this task may make bytes meanwhile.
     var pointer: OpaquePointer { unsafe data }
 
     private static func copy(_ bytes: roost_bytes) -> [UInt8] {
-        // SAFETY: the bytes stand until the data is asked for others.
+        // SAFETY: the bytes are valid until the next request.
         unsafe Array(UnsafeBufferPointer(start: bytes.bytes, count: bytes.length))
     }
 }
 
-/// Where a page is asked for.
+/// A place from which a page is read.
 struct Place: Hashable, Sendable {
     let url: String
     let moment: Int64

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long does the log grow beside readers that overlap without a pause? See docs/adr/0006.
+"""Measures the length of a log with overlapping readers. See docs/adr/0006.
 
 usage: log.py [SECONDS]
 """

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What `roost-bench cache` measures against: a chat cache in plain C on SQLite that can do the
- * workloads and nothing else, and the data that both sides are given. See docs/benchmarks.md.
+ * The limit of `roost-bench cache`: a chat cache in plain C on SQLite that can do the
+ * workloads and nothing else, and the data of both sides. See docs/benchmarks.md.
  */
 #ifndef ROOST_BENCH_LIMIT_H
 #define ROOST_BENCH_LIMIT_H
@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that belong to whoever gave them, until its next call. */
+/* Bytes that belong to the object that returned them, until its next call. */
 typedef struct {
     const uint8_t *bytes;
     size_t length;
 } roost_bytes;
 
-/* -- Data: what a server would send, made from a seed, a page at a time. -- */
+/* -- Data: the answers of a server, made from a seed page by page. -- */
 
 typedef struct roost_data roost_data;
 
@@ -43,11 +43,11 @@ roost_bytes roost_data_changes(
 
 /* "" when there is no such channel. */
 const char *roost_data_url(const roost_data *data, int channel);
-/* A moment of the channel's history, by a number that stands for chance. */
+/* A moment of the channel's history, chosen by a random number. */
 int64_t roost_data_moment(const roost_data *data, int channel, uint64_t chance);
 /* The word of this rank; rank 0 is the most frequent one. */
 const char *roost_data_word(const roost_data *data, int rank);
-/* Two characters that Chinese messages have side by side. */
+/* Two adjacent characters of Chinese messages. */
 const char *roost_data_characters(const roost_data *data);
 
 /* -- The limit. -- */
@@ -60,7 +60,7 @@ typedef struct {
     int32_t checkpoint_pages;  /* Pages of log that start a checkpoint. */
     bool waits_for_disk;       /* synchronous = FULL instead of NORMAL. */
     bool has_search;           /* A full-text index beside the messages. */
-    /* What the decision on the layout was measured with; the limit itself has none of them. */
+    /* Variants for the decision on the layout; the limit itself has none of them. */
     bool by_arrival;           /* Rows in order of arrival instead of clustered by place. */
     bool json_payload;         /* The message's JSON instead of a binary form. */
     int32_t compression;       /* zlib's level; 0 is none. Needs ROOST_LIMIT_ZLIB. */
@@ -74,22 +74,22 @@ roost_limit_options roost_limit_standard(void);
 /* NULL when the file cannot be opened. */
 roost_limit *roost_limit_open(const char *path, roost_limit_options options);
 void roost_limit_close(roost_limit *limit);
-/* Why the last call failed; "" when none did. */
+/* The error of the last call; "" without one. */
 const char *roost_limit_error(const roost_limit *limit);
 const char *roost_limit_sqlite_version(void);
 
-/* Those below answer with a negative number when they fail. */
+/* The functions below return a negative number if they fail. */
 
 /* Writes the channels of a list, in one transaction. */
 int roost_limit_put_channels(roost_limit *limit, roost_bytes body);
-/* Writes a page of messages and how far the channel is known now, in one transaction. */
+/* Writes a page of messages and the channel's new coverage, in one transaction. */
 int roost_limit_put_page(roost_limit *limit, roost_bytes body);
 /* Writes one message in a transaction of its own. */
 int roost_limit_put_live(roost_limit *limit, roost_bytes message);
 /* Applies a page of a change log and keeps its token, in one transaction. */
 int roost_limit_apply_changes(roost_limit *limit, roost_bytes body);
 
-/* Reads decode everything into structs of their own and free them; the answer is their number. */
+/* Reads decode all fields into structs of their own, free them, and return their number. */
 
 int roost_limit_read_channels(roost_limit *limit, int count);
 /* The messages before a moment, newest first. */
@@ -98,8 +98,8 @@ int roost_limit_read_message(roost_limit *limit, int64_t id);
 /* The newest messages that hold all the words. */
 int roost_limit_search(roost_limit *limit, const char *words, int count);
 
-/* Forgets the messages of whole channels, first of those read longest ago, until the file is no
-   larger than this; reopens the file. Channels in the order of their numbers stand for last use. */
+/* Deletes the messages of whole channels, least recently read first, until the file is no
+   larger than this; reopens the file. The order of the channels' numbers is that of last use. */
 int roost_limit_evict(roost_limit *limit, int64_t target_bytes);
 
 /* Moves the log into the file. */
@@ -110,13 +110,13 @@ int64_t roost_limit_file_bytes(const roost_limit *limit);
 
 typedef struct roost_limit_pager roost_limit_pager;
 
-/* Starts to read pages of 30 at random; NULL when it cannot. `data` must outlive it. */
+/* Starts to read pages of 30 at random; NULL if it fails. `data` must outlive it. */
 roost_limit_pager *roost_limit_pager_start(
     const char *path, roost_limit_options options, const roost_data *data);
-/* Ends it; microseconds of its pages are copied to `micros`, `capacity` at most. Answers how many. */
+/* Ends it and copies the microseconds of at most `capacity` pages to `micros`; returns their number. */
 int64_t roost_limit_pager_stop(roost_limit_pager *pager, double *micros, int64_t capacity);
 
-/* -- The limit of the outbox: one message, one transaction, on the disk when the call returns. -- */
+/* -- The limit of the outbox: one message per transaction, durable when the call returns. -- */
 
 typedef struct roost_queue roost_queue;
 
@@ -129,8 +129,8 @@ void roost_queue_close(roost_queue *queue);
 
 /* -- Sockets at rest. -- */
 
-/* Sends descriptors into a local socket, where they stay open although this process closes its own: so
-   it can have more than its table takes. How many were taken. */
+/* Sends descriptors into a local socket, where they stay open although this process closes its own. So
+   it can have more than its table holds. Returns the number of sent descriptors. */
 int roost_park(int via, const int *descriptors, int count);
 
 #endif

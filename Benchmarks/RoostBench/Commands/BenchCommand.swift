@@ -12,10 +12,10 @@ extension Option {
         help: "only these, such as W1,W3; also scaling and memory")
     static let rounds = Option(
         "rounds", .number(placeholder: "N", 1...100), standard: "3",
-        help: "how often to measure; the figures are medians")
+        help: "number of measurements; the figures are medians")
     static let benchFolder = Option(
         "folder", .text(placeholder: "DIR"),
-        help: "where the databases stand meanwhile; the system's temporary folder otherwise")
+        help: "folder of the databases during the run; the system's temporary folder by default")
 }
 
 extension Command {
@@ -23,8 +23,8 @@ extension Command {
         "cache", summary: "measures the cache against a plain C program on SQLite",
         explanation: """
             Runs the workloads W1 to W8 of docs/benchmarks.md on our cache and on the leanest C program that
-            can do them, by turns and with the same data, and prints what each costs and their ratio. Needs a
-            gigabyte of disk and some minutes; tells what it does on standard error. A missed target is a
+            can do them, by turns and with the same data, and prints the costs and their ratio. Needs a
+            gigabyte of disk and some minutes; reports its steps on standard error. A missed target is a
             figure, not a failure.
             """,
         options: [.json, .messages, .only, .rounds, .benchFolder],
@@ -54,7 +54,7 @@ extension Command {
             }
         })
 
-    /// The workloads of a list; all of them when there is none.
+    /// Returns the workloads of a list; all of them without a list.
     private static func workloads(
         _ list: String?
     ) throws(CommandFailure) -> Set<CacheBench.Workload> {

@@ -14,7 +14,7 @@ extension Option {
         help: "sockets at rest; both ends are in this process, so twice as many descriptors")
     static let benchSeconds = Option(
         "seconds", .number(placeholder: "N", 0...1_000_000), standard: "10",
-        help: "how long the run is over which memory must not grow; 0 leaves it out")
+        help: "length of the run in which memory must not grow; 0 leaves it out")
 }
 
 extension Command {
@@ -22,7 +22,7 @@ extension Command {
         "server", summary: "measures the server against its socket library and SQLite",
         explanation: """
             Fan-out in channels of 10, 100 and 1,000 members against an echo of the same socket library,
-            the way of one message to the last member, pages by REST, acknowledged messages against rows
+            the latency of one message to the last member, pages by REST, acknowledged messages against rows
             inserted a hundred a commit, memory of sockets at rest, and its growth over a long run. Server
             and clients share one process, so trust the ratios. Only a machine with nothing else to do
             gives figures worth keeping: the load before and after is printed with them.

@@ -5,7 +5,7 @@ import RoostCommandLine
 extension Option {
     static let paged = Option(
         "messages", .number(placeholder: "N", 100...100_000), standard: "1200",
-        help: "messages of the channel that is paged through")
+        help: "messages of the channel that is read in pages")
 }
 
 extension Command {
@@ -13,7 +13,7 @@ extension Command {
         "doors", summary: "measures the v4 door beside the native one",
         explanation: """
             Pages, sends and live messages through the door of the v4 names and through the native one, on one
-            client and by turns, with a server of its own on this machine. Tells what it does on standard
+            client and by turns, with a server of its own on this machine. Reports its steps on standard
             error. A missed target is a figure, not a failure.
             """,
         options: [.json, .paged, .rounds, .benchFolder],

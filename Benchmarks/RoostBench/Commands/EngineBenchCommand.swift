@@ -5,19 +5,19 @@ import RoostCommandLine
 extension Option {
     static let cachedMessages = Option(
         "messages", .number(placeholder: "N", 10_000...10_000_000), standard: "1000000",
-        help: "messages in the cache while live ones come")
+        help: "messages in the cache during live messages")
     static let liveSeconds = Option(
         "seconds", .number(placeholder: "N", 1...3_600), standard: "10",
-        help: "how long a thousand live messages come each second")
+        help: "seconds with a thousand live messages each")
 }
 
 extension Command {
     static let benchEngine = Command(
-        "engine", summary: "measures the engine: a frame's way to the screen, and a return",
+        "engine", summary: "measures the engine: from a frame to the screen, and a return",
         explanation: """
-            From a frame's arrival to the timeline's change with a large cache, one after the other beside the
-            store's commit alone, then a thousand a second; and what a client asks and waits for that comes
-            back to 200 open timelines. Tells what it does on standard error.
+            Measures the time from a frame to the timeline's change in a large cache, one frame at a time beside the
+            store's commit alone, then a thousand a second. Then measures the requests and the time of a client that
+            returns to 200 open timelines. Reports its steps on standard error.
             """,
         options: [.json, .cachedMessages, .liveSeconds, .benchFolder],
         example: "roost-bench engine --messages 100000",

@@ -10,7 +10,7 @@ enum EntryPoint {
 
 extension Program {
     package static let bench = Program(
-        "roost-bench", summary: "measures Roost against the least that can do the same work",
+        "roost-bench", summary: "measures Roost against minimal programs for the same work",
         firstSteps: [
             ("roost-bench cache --messages 100000", "the cache against plain C on SQLite")
         ],

@@ -5,7 +5,7 @@ import RoostCommandLine
 extension Option {
     static let waiting = Option(
         "waiting", .number(placeholder: "N", 100...1_000_000), standard: "10000",
-        help: "messages that wait when the connection comes")
+        help: "messages that wait for the connection")
 }
 
 extension Command {
@@ -13,7 +13,7 @@ extension Command {
         "outbox", summary: "measures the outbox: a send call, and a queue that drains",
         explanation: """
             A send call against one durable transaction of a plain C program, and messages that wait against
-            messages sent one by one, with a server of its own on this machine. Tells what it does on
+            messages sent one by one, with a server of its own on this machine. Reports its steps on
             standard error. A missed target is a figure, not a failure.
             """,
         options: [.json, .waiting, .rounds, .benchFolder],

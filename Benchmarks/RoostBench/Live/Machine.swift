@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// What the figures depend on besides the program.
+/// The conditions of a run besides the program.
 enum Machine {
-    /// Processor, kernel and memory, in a line.
+    /// The processor, kernel and memory in a line.
     static var description: String {
         let processors = ProcessInfo.processInfo.activeProcessorCount
         let memory = ProcessInfo.processInfo.physicalMemory / (1 << 30)
@@ -19,15 +19,16 @@ enum Machine {
             ?? "processor"
     }
 
-    /// Work waiting for a processor, over a minute; nil where the system does not say.
+    /// The average number of tasks that wait for a processor, over a minute; nil if the system does
+    /// not report it.
     static var load: Double? {
         let text = try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)
         return text?.split(separator: " ").first.flatMap { Double($0) }
     }
 
-    /// Empties the system's cache of files, so that the next open reads the disk.
+    /// Empties the system's cache of files, so that the next opening reads the disk.
     ///
-    /// - Returns: Whether it did: it takes Linux and its administrator.
+    /// - Returns: Whether it did: that needs Linux and its administrator.
     static func dropFileCaches() -> Bool {
         sync()
         guard let file = FileHandle(forWritingAtPath: "/proc/sys/vm/drop_caches") else {
@@ -36,13 +37,14 @@ enum Machine {
         return (try? file.write(contentsOf: Data("3\n".utf8))) != nil
     }
 
-    /// Begins a new measurement of the most memory this process ever held.
+    /// Restarts the measurement of this process's greatest memory.
     static func resetPeakMemory() {
-        // Where there is no such file, the peak is that of the whole run.
+        // Without this file the peak is that of the whole run.
         try? Data("5\n".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     }
 
-    /// Memory of this process in KiB, now and at its peak; nil where the system does not say.
+    /// The memory of this process in KiB, now and at its peak; nil if the system does not report
+    /// it.
     static var memory: (now: Int, peak: Int)? {
         guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else {
             return nil
@@ -56,7 +58,7 @@ enum Machine {
         return (now, peak)
     }
 
-    /// Microseconds to bring 4 KiB to the disk, nothing else: the median of many.
+    /// Returns the microseconds to write 4 KiB durably, without other work: the median of many.
     static func diskWait(in folder: String) throws(BenchError) -> Double {
         let path = "\(folder)/fdatasync-probe"
         let page = Data(repeating: 0x5A, count: 4_096)
@@ -101,7 +103,7 @@ enum Machine {
     }
 
     static func remove(_ path: String) {
-        // What is not there needs no removing; what cannot be removed is left to whoever owns it.
+        // A missing file needs no removal, and a file that cannot be removed stays.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

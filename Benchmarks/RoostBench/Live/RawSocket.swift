@@ -10,7 +10,7 @@ import Glibc
 
 /// A client's end of a connection; every call blocks.
 ///
-/// It costs this process a descriptor and no memory, so that what grows is the server's.
+/// It costs this process a descriptor and no memory, so growth of memory is the server's.
 final class RawSocket {
     fileprivate let descriptor: CInt
 
@@ -49,7 +49,7 @@ final class RawSocket {
         guard count == bytes.count else { throw BenchError("A connection broke.") }
     }
 
-    /// The bytes that come, until they hold enough.
+    /// Receives bytes until `isEnough` accepts them.
     func hear(until isEnough: ([UInt8]) -> Bool) throws(BenchError) -> [UInt8] {
         var all: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -62,7 +62,7 @@ final class RawSocket {
         return all
     }
 
-    /// Becomes a WebSocket; returns when the first frame has come, if one is to come.
+    /// Upgrades to a WebSocket; returns after the first frame, if one is expected.
     func upgrade(_ target: String, hearing word: String?) throws(BenchError) {
         try say(
             "GET \(target) HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -72,7 +72,7 @@ final class RawSocket {
         _ = try hear { bytes in bytes.firstRange(of: sign) != nil }
     }
 
-    /// Asks and returns when the whole answer has come.
+    /// Makes a request and returns when the whole answer has come.
     func get(_ target: String, _ headers: String) throws(BenchError) -> Int {
         try say("GET \(target) HTTP/1.1\r\nHost: a\r\n\(headers)\r\n")
         var whole: Int?
@@ -88,8 +88,9 @@ final class RawSocket {
     }
 }
 
-/// Sockets that stay open without standing in this process's table of descriptors, on their way through a
-/// local socket that nobody reads; they are closed with it.
+/// Sockets that stay open outside this process's table of descriptors.
+///
+/// They are in transit through a local socket without a reader, and are closed with it.
 final class ParkedSockets {
     private var pair: [CInt] = [-1, -1]
 
@@ -119,9 +120,9 @@ final class ParkedSockets {
 }
 
 extension Machine {
-    /// Lets this process open so many descriptors, if the system lets it.
+    /// Raises the limit of open descriptors, if the system allows it.
     ///
-    /// - Returns: How many it may open now.
+    /// - Returns: The new limit.
     static func allowDescriptors(_ count: Int) -> Int {
         var limit = rlimit()
         #if canImport(Darwin)
@@ -133,7 +134,7 @@ extension Machine {
         unsafe getrlimit(.init(kind), &limit)
         var wanted = limit
         wanted.rlim_cur = max(limit.rlim_cur, rlim_t(count))
-        // The bound above it only an administrator raises.
+        // Only an administrator can raise the hard limit.
         wanted.rlim_max = max(limit.rlim_max, wanted.rlim_cur)
         if unsafe setrlimit(.init(kind), &wanted) != 0 {
             limit.rlim_cur = limit.rlim_max

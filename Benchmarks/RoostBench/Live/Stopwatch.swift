@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Time that passes while something is done.
+/// A measurement of elapsed time and processor time.
 struct Stopwatch {
     private let start = ContinuousClock.now
     private let processorStart = Self.processor
@@ -16,10 +16,10 @@ struct Stopwatch {
         return Double(seconds) * 1e6 + Double(attoseconds) / 1e12
     }
 
-    /// Microseconds that all threads of this process have run.
+    /// The microseconds that all threads of this process have run.
     private static var processor: Double { read(CLOCK_PROCESS_CPUTIME_ID) }
 
-    /// Microseconds that the calling thread has run.
+    /// The microseconds that the calling thread has run.
     static var ownThread: Double { read(CLOCK_THREAD_CPUTIME_ID) }
 
     private static func read(_ clock: clockid_t) -> Double {
@@ -31,7 +31,7 @@ struct Stopwatch {
 }
 
 extension Stopwatch {
-    /// Waits until the watch shows so many microseconds; at once when it shows more.
+    /// Waits until the watch shows `microseconds`; returns at once if it shows more.
     func wait(until microseconds: Double) async throws {
         let early = microseconds - self.microseconds
         if early > 0 { try await Task.sleep(for: .microseconds(Int64(early))) }
