@@ -11,9 +11,9 @@ enum EntryPoint {
 extension Program {
     package static let roost = Program(
         "roost",
-        summary: "chat that works without a network; its server, a client for scripts, a demo",
+        summary: "chat that works without a network: a server, a client for scripts, a demo",
         firstSteps: [
-            ("roost demo", "see it work"),
+            ("roost demo", "see client and server at work"),
             ("roost help client", "drive a client from any language"),
         ],
         commands: [

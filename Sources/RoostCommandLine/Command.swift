@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One command of a program, with all that its help text says.
+/// One command of a program, with its help text.
 package struct Command: Sendable {
-    /// One word, or two for a command of a group, such as `cache inspect`; empty for the only command of a
-    /// program.
+    /// One word, or two for a command of a group, such as `cache inspect`; empty for the only
+    /// command of a program.
     package let name: String
     /// A few words for the list of commands.
     package let summary: String
-    /// What it does, in a few lines.
+    /// The effect of the command, in a few lines.
     package let explanation: String
     package let operands: [Operand]
     package let options: [Option]
-    /// Of each of these exactly one has to be given.
+    /// The options of which exactly one is required, for each list.
     package let alternatives: [[Option]]
-    /// Lines that can be typed as they stand.
+    /// Lines that can be typed unchanged.
     package let example: String
     package let exitCodes: [ExitCode]
     package let run: @Sendable (Arguments) async throws(CommandFailure) -> Void

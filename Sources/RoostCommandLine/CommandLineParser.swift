@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns the words of a command line into something to do.
+/// The translation of a command line's words into a call of a command.
 package struct CommandLineParser: Sendable {
-    /// What was asked for.
+    /// The call of the command line.
     package enum Invocation: Sendable {
-        /// Help about one command, or about those of a group, or about all when the name is "".
+        /// Help about one command or a group of commands, or about all if the name is "".
         case help(String)
         case version
         case run(Command, Arguments)
@@ -18,9 +18,9 @@ package struct CommandLineParser: Sendable {
         self.program = program
     }
 
-    /// Reads the words after the program's name.
+    /// Parses the words after the program's name.
     ///
-    /// - Throws: `.wrongArguments` with a sentence that names what was probably meant.
+    /// - Throws: `.wrongArguments` with a sentence that names the probable intention.
     package func parse(_ words: [String]) throws(CommandFailure) -> Invocation {
         guard let first = words.first else {
             return program.soleCommand.map { .run($0, Arguments()) } ?? .help("")
@@ -50,7 +50,7 @@ package struct CommandLineParser: Sendable {
         return .run(command, try arguments(rest, of: command))
     }
 
-    /// The command, or the group, that help is wanted for.
+    /// Returns the command or the group whose help is requested.
     private func topic(_ words: [String]) throws(CommandFailure) -> String {
         guard let first = words.first else { return "" }
         if let command = command(beginning: words) { return command.name }
@@ -59,7 +59,7 @@ package struct CommandLineParser: Sendable {
         guard words.count > 1 else { return first }
         let question = NearestName.question(for: words[1], among: group.map { $0.words[1] })
         throw wrong(
-            "\(program.call(first)) knows no “\(words[1])”\(question) See \(program.call("help")) \(first)."
+            "\(program.call(first)) has no command “\(words[1])”\(question) See \(program.call("help")) \(first)."
         )
     }
 
@@ -72,8 +72,8 @@ package struct CommandLineParser: Sendable {
         if let successor = program.successors[word] {
             let call = ([successor] + words.dropFirst()).joined(separator: " ")
             return wrong(
-                "\(program.call(word)) is a program of its own now: run \(call) instead. "
-                    + "swift build --product \(successor) makes it.")
+                "\(program.call(word)) is a separate program now: run \(call) instead. "
+                    + "swift build --product \(successor) builds it.")
         }
         var names = ["help"]
         for command in commands where !names.contains(command.words[0]) {
@@ -147,7 +147,7 @@ extension CommandLineParser {
         of option: Option, attached: String?, _ rest: inout ArraySlice<String>
     ) throws(CommandFailure) -> String {
         var given = attached
-        // An option's name after an option is a forgotten value, not a value.
+        // An option's name after an option means that the value was forgotten.
         if given == nil, let next = rest.first, !next.hasPrefix("--") { given = rest.popFirst() }
         guard let text = given, !text.isEmpty else {
             throw wrong("--\(option.name) needs \(option.wanted): \(option.help).")
@@ -187,7 +187,7 @@ extension CommandLineParser {
 }
 
 extension Command {
-    /// Whether there is a place for one more word after so many.
+    /// Whether the command takes one more word after `count` words.
     fileprivate func takesOperand(after count: Int) -> Bool {
         count < operands.count || operands.last?.mayRepeat == true
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a command ended, for scripts; the numbers are promised in `docs/client.md` and in every help text.
+/// The exit codes of a command, for scripts; `docs/client.md` and every help text list them.
 package enum ExitCode: Int32, CaseIterable, Sendable {
     case done = 0
     case failed = 1
@@ -8,7 +8,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case storage = 3
     case server = 4
 
-    /// What the number says, in a few words.
+    /// The meaning of the number, in a few words.
     package var meaning: String {
         switch self {
         case .done: "done"
@@ -20,10 +20,11 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     }
 }
 
-/// Why a command ends early: the sentence goes to standard error, the number to whoever called.
+/// The failure of a command: the sentence goes to standard error, the number to the calling
+/// process.
 package struct CommandFailure: Error, Hashable, Sendable {
     package let code: ExitCode
-    /// One sentence or two that say what to do; several failures have a line each.
+    /// One or two sentences with the remedy; several failures have a line each.
     package let message: String
 
     package init(_ code: ExitCode, _ message: String) {
@@ -31,7 +32,7 @@ package struct CommandFailure: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// Several as one, with the code of the first; nil without any.
+    /// Joins several failures, with the code of the first; nil without any.
     package init?(_ failures: [CommandFailure]) {
         guard let first = failures.first else { return nil }
         self.init(first.code, failures.map(\.message).joined(separator: "\n"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `--help` prints.
+/// The output of `--help`.
 package enum HelpText {
     /// Returns the help text of a whole program, or of one command or group of it.
     package static func about(_ topic: String, of program: Program) -> String {
@@ -48,7 +48,7 @@ package enum HelpText {
         table(codes.map { (String($0.rawValue), $0.meaning) })
     }
 
-    /// Two columns, the first as wide as its widest entry.
+    /// Returns two columns, the first as wide as its widest entry.
     private static func table(_ rows: [(String, String)]) -> String {
         let width = rows.map { $0.0.count }.max() ?? 0
         return rows.map { left, right in

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the name somebody probably meant.
+/// The suggestion of a similar name for a misspelt one.
 package enum NearestName {
-    /// The name that is fewest slips away, and of equals the first; nil when none is near.
+    /// Returns the name with the fewest slips, of equals the first; nil if none is near.
     ///
-    /// A slip is a letter too many, too few, another one, or two exchanged. A beginning of at least two
-    /// letters counts as near.
+    /// A slip is a letter too many, too few, a different one, or two exchanged. A beginning of at
+    /// least two letters counts as near.
     package static func of(_ word: String, among names: [String]) -> String? {
         let word = word.lowercased()
         let limit = word.count <= 3 ? 1 : max(2, word.count / 3)
@@ -18,14 +18,14 @@ package enum NearestName {
         return best?.name
     }
 
-    /// "; did you mean X?", or nothing.
+    /// Returns "; did you mean X?", or an empty text.
     package static func question(
         for word: String, among names: [String], prefix: String = ""
     ) -> String {
         of(word, among: names).map { "; did you mean \(prefix)\($0)?" } ?? "."
     }
 
-    /// The optimal string alignment distance.
+    /// Returns the optimal string alignment distance.
     private static func slips(from word: [Character], to name: [Character]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...name.count)

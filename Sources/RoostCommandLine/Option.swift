@@ -2,18 +2,18 @@
 
 /// One option of a command, such as `--port N`.
 package struct Option: Hashable, Sendable {
-    /// What stands after the name.
+    /// The value after the name.
     package enum Value: Hashable, Sendable {
-        /// Nothing: the option is there or not.
+        /// No value: the option is present or absent.
         case none
         case text(placeholder: String)
         case number(placeholder: String, ClosedRange<Int>)
     }
 
-    /// Without the dashes.
+    /// The name without the dashes.
     package let name: String
     package let value: Value
-    /// What holds when the option is absent; nil when nothing does.
+    /// The value of an absent option; nil if there is none.
     package let standard: String?
     package let isRequired: Bool
     /// Whether it may be given several times.
@@ -32,7 +32,7 @@ package struct Option: Hashable, Sendable {
         self.help = help
     }
 
-    /// As it is written on the command line, such as `--port N`.
+    /// The option in a command line, such as `--port N`.
     package var usage: String {
         switch value {
         case .none: "--\(name)"
@@ -40,7 +40,7 @@ package struct Option: Hashable, Sendable {
         }
     }
 
-    /// What a value must be, to be read after "needs" or "wants".
+    /// The required form of a value, to be read after "needs" or "wants".
     package var wanted: String {
         switch value {
         case .none: "nothing"
@@ -53,11 +53,11 @@ package struct Option: Hashable, Sendable {
     }
 }
 
-/// A word a command needs that is no option, such as the folder of `roost cache inspect DIR`.
+/// An argument of a command that is no option, such as the folder of `roost cache inspect DIR`.
 package struct Operand: Hashable, Sendable {
     package let placeholder: String
     package let help: String
-    /// It may be followed by more of its kind; only the last operand of a command.
+    /// Whether more of its kind may follow; only for the last operand of a command.
     package let mayRepeat: Bool
 
     package init(_ placeholder: String, mayRepeat: Bool = false, help: String) {
@@ -66,13 +66,13 @@ package struct Operand: Hashable, Sendable {
         self.help = help
     }
 
-    /// As it is written in a usage line.
+    /// The operand in a usage line.
     var usage: String { mayRepeat ? "\(placeholder)..." : placeholder }
 }
 
-/// What a command was called with; checked against its options already.
+/// The arguments of a command, already checked against its options.
 package struct Arguments: Hashable, Sendable {
-    /// What each option was given, in order; an empty text for an option without a value.
+    /// The values of each option, in order; an empty text for an option without a value.
     package internal(set) var values: [String: [String]] = [:]
     package internal(set) var operands: [String] = []
 
@@ -80,13 +80,13 @@ package struct Arguments: Hashable, Sendable {
 
     package func has(_ option: Option) -> Bool { values[option.name] != nil }
 
-    /// The value given, else the standard one, else nil.
+    /// Returns the given value, else the standard one, else nil.
     package func text(_ option: Option) -> String? { values[option.name]?.last ?? option.standard }
 
-    /// Every value of an option that may be repeated, in order.
+    /// Returns every value of an option that may be repeated, in order.
     package func texts(_ option: Option) -> [String] { values[option.name] ?? [] }
 
-    /// The value of an option that is required or has a standard value.
+    /// Returns the value of an option that is required or has a standard value.
     package func requiredText(_ option: Option) -> String {
         guard let text = text(option) else {
             preconditionFailure("--\(option.name) is neither required nor has a standard value.")
@@ -94,6 +94,6 @@ package struct Arguments: Hashable, Sendable {
         return text
     }
 
-    /// The number given or the standard one; nil without either.
+    /// Returns the given number or the standard one; nil without either.
     package func number(_ option: Option) -> Int? { text(option).flatMap { Int($0) } }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command-line program: its commands, and the words of its first help text.
+/// A command-line program: its commands, and the content of its first help text.
 package struct Program: Sendable {
     package static let version = "0.1.0"
 

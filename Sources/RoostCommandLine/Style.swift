@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Colours and weights, where the reader's terminal has them.
+/// Colours and weights, if the terminal has them.
 package struct Style: Hashable, Sendable {
     package enum Role: Sendable {
         case good
@@ -16,7 +16,7 @@ package struct Style: Hashable, Sendable {
         self.hasColor = hasColor
     }
 
-    /// Colour on a terminal only, and not where `NO_COLOR` says no (no-color.org).
+    /// Enables colour on a terminal unless `NO_COLOR` is set (no-color.org).
     package init(isTerminal: Bool, environment: [String: String]) {
         let refuses = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         hasColor = isTerminal && !refuses && environment["TERM"] != "dumb"

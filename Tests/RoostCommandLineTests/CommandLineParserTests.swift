@@ -141,9 +141,9 @@ struct CommandLineParserTests {
     @Test(arguments: [
         (
             "paint wall --port 1",
-            "roost paint is a program of its own now: run roost-paint wall --port 1 instead."
+            "roost paint is a separate program now: run roost-paint wall --port 1 instead."
         ),
-        ("help paint", "swift build --product roost-paint makes it."),
+        ("help paint", "swift build --product roost-paint builds it."),
     ])
     func `a command that moved names the program that has it`(line: String, hint: String) throws {
         let failure = try #require(throws: CommandFailure.self) {

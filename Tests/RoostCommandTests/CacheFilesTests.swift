@@ -62,7 +62,7 @@ struct CacheFilesTests {
         let store = try await fill(program)
         let sound = try await program.run(["cache", "verify", "cache"])
         #expect(sound.status == 0)
-        #expect(sound.output.first?.hasSuffix(": 100 messages, nothing wrong") == true)
+        #expect(sound.output.first?.hasSuffix(": 100 messages, no findings") == true)
         await store.close()
         try damage(file("cache.sqlite", of: program))
         let found = try await program.run(["cache", "verify", "cache"])
@@ -133,7 +133,7 @@ struct CacheFilesTests {
         let known = try await program.run(["cache", "clear", "cache", "--channel", "a"])
         #expect(known.status == 0 && known.output.contains { $0.contains("50 messages") })
         let drawn = try await program.run(["cache", "inspect", "cache"])
-        #expect(drawn.output.contains("  a  0 messages, nothing is known of its history"))
+        #expect(drawn.output.contains("  a  0 messages, its history is unknown"))
         try program.remove()
     }
 

@@ -149,7 +149,7 @@ struct ProgramTests {
     @Test(arguments: [
         (["serve"], ExitCode.wrongArguments, "--data DIR, --app-id ID."),
         (serve(), .wrongArguments, "--api-token-file FILE, or the variable ROOST_API_TOKEN"),
-        (serve("--api-token-file", "missing"), .storage, "no secret to be read in missing"),
+        (serve("--api-token-file", "missing"), .storage, "no readable secret in missing"),
         (
             open("--host", "0.0.0.0"), .wrongArguments, "give --require-token, or --insecure"
         ),
@@ -189,7 +189,7 @@ struct ProgramTests {
     }
 
     @Test(arguments: [
-        (["--token-file", "missing"], ExitCode.storage, "no secret to be read in missing"),
+        (["--token-file", "missing"], ExitCode.storage, "no readable secret in missing"),
         (["--token-file", "t", "--token", "t"], .wrongArguments, "exclude each other"),
     ])
     func `a client names an unreadable token file`(

@@ -71,7 +71,7 @@ struct SealedCommandTests {
         }
         let refused = try await client(keys)
         #expect(refused.status == ExitCode.wrongArguments.rawValue)
-        #expect(refused.errors.first?.contains("--key-folder must not lie in --cache") == true)
+        #expect(refused.errors.first?.contains("--key-folder must not be in --cache") == true)
         #expect(try FileManager.default.contentsOfDirectory(atPath: program.path("cache")) == [])
         #expect(try await client("cache-keys").status == 0)
         try program.remove()

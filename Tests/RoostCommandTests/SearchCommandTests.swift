@@ -57,7 +57,7 @@ struct SearchCommandTests {
         #expect(
             phrase.suffix(2) == [
                 "1 message, and perhaps more: see --limit",
-                "Every message of these channels was looked at.",
+                "Every message of these channels was searched.",
             ])
         #expect(try await lines("cache", "lunch", "--", "-again", "-not").contains("1 message"))
         try program.remove()
@@ -84,7 +84,7 @@ struct SearchCommandTests {
         await store.close()
         let outcome = try await program.run(["cache", "search", "cache", "word"])
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.last?.hasPrefix("No channel is cached there") == true)
+        #expect(outcome.output.last?.hasPrefix("No channel is cached in this folder") == true)
         try program.remove()
     }
 }

@@ -105,7 +105,7 @@ struct UnsentCommandTests {
             try? FileManager.default.removeItem(atPath: path + suffix)
         }
         let drawn = try await program.run(["cache", "inspect", "cache"]).output
-        #expect(drawn.contains { $0.contains("how many unsent messages it held is unknown") })
+        #expect(drawn.contains { $0.contains("the number of its unsent messages is unknown") })
         #expect(!drawn.contains { $0.contains("0 unsent") }, "\(drawn)")
         let verified = try await program.run(["cache", "verify", "cache"])
         #expect(verified.status == 1 && verified.output.contains { $0.contains("unknown") })

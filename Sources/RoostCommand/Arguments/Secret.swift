@@ -3,17 +3,17 @@
 import Foundation
 import RoostCommandLine
 
-/// A secret that a command needs, and the places where it may stand.
+/// A secret that a command needs, and its possible places.
 ///
-/// A secret among the arguments stands in the list of processes, which every user of the machine can read. A
-/// file and the environment are the safe places.
+/// Every user of the machine can read a process's arguments, so a file and the environment are the
+/// safe places.
 struct Secret {
     /// The most bytes that are read of a file; tokens are far shorter.
     private static let byteLimit = 65_536
 
-    /// The argument itself.
+    /// The option with the secret itself.
     let option: Option
-    /// A file with the secret; white space around it does not count.
+    /// The option with a file of the secret; white space around it does not count.
     let file: Option
     /// The variable of the environment.
     let variable: String
@@ -41,7 +41,7 @@ struct Secret {
         let text = String(decoding: content, as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else {
-            throw CommandFailure(.storage, "There is no secret to be read in \(path).")
+            throw CommandFailure(.storage, "There is no readable secret in \(path).")
         }
         return text
     }

@@ -10,20 +10,21 @@ extension Option {
         "channel", .text(placeholder: "URL"), help: "only the messages of this channel")
     static let downTo = Option(
         "to", .number(placeholder: "MB", 0...1_000_000_000),
-        help: "only until the cache takes so many megabytes, longest unopened channels first")
+        help: "only down to this size of the cache in megabytes, longest unopened channels first")
     static let everything = Option(
         "everything", help: "channels, users, cursors and the last login too")
     static let includingUnsent = Option(
-        "including-unsent", help: "with --everything: unsent messages too; nobody has a copy")
-    static let dryRun = Option("dry-run", help: "say what would go, and change nothing")
+        "including-unsent",
+        help: "with --everything: unsent messages too; there is no other copy of them")
+    static let dryRun = Option("dry-run", help: "report the effect without changing anything")
 }
 
 extension Command {
     static let cacheClear = Command(
-        "cache clear", summary: "makes a cache smaller: by channels, to a size, or altogether",
+        "cache clear", summary: "makes a cache smaller: by channels, to a size, or completely",
         explanation: """
-            Forgets the messages of all channels that are not pinned, or what the options say. Channels stay
-            in the list, unsent messages stay unless they are asked for, and all that goes can be fetched
+            Removes the messages of all channels that are not pinned, or as the options say. Channels stay
+            in the list, and unsent messages stay unless an option names them. Removed messages can be fetched
             again. A client may have the cache open.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
@@ -47,7 +48,7 @@ extension Command {
         })
 }
 
-/// What `roost cache clear` was asked for.
+/// The options of `roost cache clear`.
 struct CacheClearing {
     enum Extent: Hashable {
         case channel(ChannelURL)
@@ -80,7 +81,7 @@ struct CacheClearing {
         protection = arguments.protection
     }
 
-    /// Clears one cache, or says what would go.
+    /// Clears one cache, or reports the effect without it.
     func carryOut(in folder: String) async throws(StoreError) -> CacheClearingOutcome {
         let folder = CacheFolders.named(folder)
         let found = try await FolderInspection.of(folder, protection)
@@ -145,14 +146,14 @@ struct CacheClearing {
     }
 }
 
-/// What went, or would go, of one cache.
+/// The removed content of one cache, or the content that would be removed.
 struct CacheClearingOutcome {
     let owner: StoreOwner
     let isDryRun: Bool
     let channels: [(url: ChannelURL, messageCount: Int)]
     let unsentCount: Int
     let bytesBefore: Int64
-    /// Nil when nobody can tell.
+    /// Nil if it is unknown.
     let bytesAfter: Int64?
 
     func lines(style: Style) -> [String] {

@@ -5,16 +5,17 @@ import RoostModel
 import RoostStore
 
 extension Option {
-    static let text = Option("text", help: "show what unsent messages say")
+    static let text = Option("text", help: "show the text of unsent messages")
 }
 
 extension Command {
     static let cacheInspect = Command(
-        "cache inspect", summary: "shows what a cache holds: sizes, ranges, holes, unsent messages",
+        "cache inspect",
+        summary: "shows the contents of a cache: sizes, ranges, holes, unsent messages",
         explanation: """
-            Looks into every cache below a folder, without a server and without changing anything; a client
+            Reads every cache below a folder, without a server and without changing anything; a client
             may have it open. Each channel's history is drawn as a bar: █ is complete, ░ is a hole, ├ is the
-            beginning of the channel, ┄ is a beginning not known.
+            beginning of the channel, ┄ is an unknown beginning.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
         options: [.text, .keyOfCache], example: "roost cache inspect ./ada",
@@ -41,7 +42,7 @@ extension Arguments {
 }
 
 extension CommandFailure {
-    /// Why a folder could not be looked into.
+    /// Translates an error of an inspection.
     init(inspecting folder: String, _ error: StoreError) {
         let message =
             switch error.kind {
@@ -49,24 +50,24 @@ extension CommandFailure {
                 if error.file?.hasSuffix("/" + FolderInspection.outboxName) == true {
                     "\(folder)/\(FolderInspection.outboxName) is damaged, or is no database of "
                         + "Roost: a client that opens it saves each unsent message that can be read, "
-                        + "and sets it aside."
+                        + "and quarantines the file."
                 } else {
                     "\(folder)/\(FolderInspection.cacheName) is damaged, or is no database of "
-                        + "Roost: a client that opens it sets it aside and begins a new one."
+                        + "Roost: a client that opens it quarantines it and begins a new one."
                 }
             default: error.commandSentence
             }
         self.init(.storage, message)
     }
 
-    /// A channel was asked for by a name that is none.
+    /// The failure for the name of an unknown channel.
     init(noCacheKnows channel: ChannelURL) {
-        self.init(.storage, "No cache there knows a channel \(channel).")
+        self.init(.storage, "No cache in this folder has a channel \(channel).")
     }
 }
 
 extension StoreError {
-    /// What to do, with the option that does it where there is one.
+    /// The message, with the option that remedies it if there is one.
     var commandSentence: String {
         switch kind {
         case .keyMissing, .wrongKey: "\(message) Name the folder of the key with --key-folder."

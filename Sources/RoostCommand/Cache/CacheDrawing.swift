@@ -5,7 +5,7 @@ import RoostCore
 import RoostModel
 import RoostStore
 
-/// What `roost cache inspect` prints about one user's folder.
+/// The output of `roost cache inspect` about one user's folder.
 struct CacheDrawing {
     let folder: String
     let found: FolderInspection
@@ -33,17 +33,17 @@ struct CacheDrawing {
             lines += ["", "  unsent, oldest first"] + found.outbox.items.map { draw($0) }
         }
         for id in found.outbox.damaged {
-            lines.append("    \(id): damaged and cannot be read; it stays where it is")
+            lines.append("    \(id): damaged and unreadable; it is kept")
         }
         for id in found.outbox.newer {
-            lines.append("    \(id): written by a newer release; it stays where it is")
+            lines.append("    \(id): written by a newer release; it is kept")
         }
         return lines + found.setAsides.map { draw($0) }
     }
 
     private var outboxState: String {
         guard found.hasOutbox else {
-            return "not there: how many unsent messages it held is unknown"
+            return "missing: the number of its unsent messages is unknown"
         }
         let (damaged, newer) = (found.outbox.damaged.count, found.outbox.newer.count)
         var parts = [Measures.count(found.outbox.items.count, "unsent message")]
@@ -55,7 +55,7 @@ struct CacheDrawing {
     private func draw(_ outbox: OutboxSetAside) -> String {
         let name = outbox.path.split(separator: "/").last.map(String.init) ?? outbox.path
         let lost = outbox.lost.map { "\($0)" } ?? "an unknown number"
-        return "  set aside  \(name): a damaged outbox, of which \(lost) could not be saved"
+        return "  quarantined  \(name): a damaged outbox, of which \(lost) could not be saved"
     }
 
     private func draw(_ channel: CacheInspection.Channel) -> [String] {
@@ -67,7 +67,7 @@ struct CacheDrawing {
                 ? [
                     Measures.count(channel.coverage.ranges.count, "range"),
                     Measures.count(channel.coverage.holes.count, "hole"),
-                ] : ["nothing is known of its history"])
+                ] : ["its history is unknown"])
         var lines = [
             "", "  \(channel.url)  \(style(.quiet, counts.joined(separator: ", ")))",
             "  \(bar.bar)",
@@ -96,7 +96,7 @@ struct CacheDrawing {
 }
 
 extension OutboxItem {
-    /// What a message shall say that is to be edited; nil for all else.
+    /// The new text of an edit; nil for all other changes.
     fileprivate var newText: String? {
         guard case .edit(_, let edit)? = change?.action else { return nil }
         return edit.text

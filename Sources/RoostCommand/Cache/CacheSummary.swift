@@ -5,7 +5,7 @@ import RoostModel
 import RoostStore
 import RoostWire
 
-/// What a cache holds, as the request `cache` answers it.
+/// The contents of a cache, as the answer to the request `cache`.
 enum CacheSummary {
     static func json(_ cache: CacheInspection, unsent: OutboxItems) -> JSONValue {
         [
@@ -32,7 +32,7 @@ enum CacheSummary {
         ["from": moment(lower), "to": moment(upper)]
     }
 
-    /// Null stands for the start of history, and for its end.
+    /// Null for the start of history, and for its end.
     private static func moment(_ position: Position) -> JSONValue {
         switch position.createdAt {
         case .distantPast, .distantFuture: .null

@@ -13,12 +13,12 @@ extension Option {
 
 extension Command {
     static let cacheExport = Command(
-        "cache export", summary: "writes all that a cache holds as lines of JSON",
+        "cache export", summary: "writes the contents of a cache as lines of JSON",
         explanation: """
             Writes every cache below a folder to standard output, one object a line, without a server and
             without changing anything; a client may have it open. Each channel is followed by its messages,
-            oldest first, and all unsent messages stand at the end. The objects are those of the server's
-            interface, so fields this release does not know are there too; "complete" lists the ranges in
+            oldest first, and all unsent messages are at the end. The objects are those of the server's
+            interface, with fields unknown to this release; "complete" lists the ranges in
             which no message is missing, as milliseconds, null for the beginning of the channel.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
@@ -51,7 +51,7 @@ extension Command {
 }
 
 extension ExportedItem {
-    /// The thing as one line; `me` is who wrote what is unsent.
+    /// Returns the object as one line; `me` is the author of unsent items.
     func line(of me: UserID) -> String {
         var writer = JSONWriter()
         writer.object { writer in
@@ -83,7 +83,7 @@ extension ExportedItem {
 }
 
 extension JSONWriter {
-    /// What a change is about, and what it asks for.
+    /// Adds the target and the content of a change.
     fileprivate mutating func change(_ change: PendingChange) {
         field("req_id", change.id.rawValue)
         field("channel_url", change.channel.rawValue)

@@ -2,9 +2,9 @@
 
 package import RoostModel
 
-/// Sizes and ages in the words people use.
+/// Sizes and ages for people.
 package enum Measures {
-    /// Such as `812 B`, `31 kB` or `4.2 MB`; a thousand bytes are a kilobyte.
+    /// Returns a size such as `812 B`, `31 kB` or `4.2 MB`; a thousand bytes are a kilobyte.
     package static func size(_ bytes: Int64) -> String {
         switch bytes {
         case ..<1_000: "\(bytes) B"
@@ -13,7 +13,8 @@ package enum Measures {
         }
     }
 
-    /// Such as `12 s`, `3 min`, `5 h` or `2 days`, rounded down; `0 s` for what a clock puts in the future.
+    /// Returns an age such as `12 s`, `3 min`, `5 h` or `2 days`, rounded down; `0 s` for a moment
+    /// in the future.
     package static func age(of moment: Timestamp, now: Timestamp) -> String {
         let (difference, overflow) = now.milliseconds.subtractingReportingOverflow(
             moment.milliseconds)
@@ -26,7 +27,7 @@ package enum Measures {
         }
     }
 
-    /// Such as `1 message` or `2 messages`.
+    /// Returns a count such as `1 message` or `2 messages`.
     package static func count(_ number: Int, _ noun: String) -> String {
         number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
     }

@@ -3,14 +3,14 @@
 package import RoostCore
 package import RoostModel
 
-/// Draws what is known of a channel's history: `├████░░░██┤`.
+/// A drawing of a channel's covered history: `├████░░░██┤`.
 ///
-/// Cells stand for time. Every range and every hole has at least one, however short it was, so that no
-/// hole is hidden; when there are more of them than cells, the oldest give way to a `…`.
+/// A cell is a length of time. Every range and every hole has at least one cell, so that no short
+/// hole is hidden. When there are more of them than cells, the oldest are replaced by a `…`.
 package struct RangeBar: Hashable, Sendable {
-    /// `├████░░░██┤`; `┄` instead of `├` where the start of history is not known.
+    /// `├████░░░██┤`; `┄` instead of `├` if the start of history is unknown.
     package let bar: String
-    /// The oldest and newest known moments; nil when nothing is known.
+    /// The oldest and newest covered moments; nil without coverage.
     package let first: Timestamp?
     package let last: Timestamp?
 
@@ -42,7 +42,7 @@ package struct RangeBar: Hashable, Sendable {
         last = newest.upper == .distantFuture ? nil : newest.upper.createdAt
     }
 
-    /// Ranges and holes by age; the stretches without a finite length count as short.
+    /// Returns ranges and holes by age; those of infinite length count as short.
     private static func segments(of coverage: Coverage) -> [Segment] {
         var segments: [Segment] = []
         if let oldest = coverage.ranges.first, !oldest.startsHistory {
@@ -67,14 +67,14 @@ package struct RangeBar: Hashable, Sendable {
         return overflow ? 0 : max(0, length)
     }
 
-    /// One cell for each length, and the rest in proportion; together exactly `width`.
+    /// Returns one cell for each length, and the rest in proportion; together exactly `width`.
     private static func cells(for lengths: [Int64], width: Int) -> [Int] {
         let spare = width - lengths.count
         let total = lengths.reduce(0.0) { $0 + Double($1) }
         var cells: [Int] = []
         var (passed, given) = (0.0, 0)
         for (index, length) in lengths.enumerated() {
-            // Without any length all share alike. Rounding the running sum loses no cell.
+            // Without any length all get equal shares. Rounding the running sum loses no cell.
             passed += total > 0 ? Double(length) / total : 1 / Double(lengths.count)
             let end = index == lengths.count - 1 ? spare : Int(passed * Double(spare) + 0.5)
             cells.append(1 + end - given)

@@ -6,31 +6,31 @@ import RoostStore
 
 extension Option {
     static let searchedChannel = Option(
-        "channel", .text(placeholder: "URL"), help: "look into this channel only")
+        "channel", .text(placeholder: "URL"), help: "search this channel only")
     static let hitLimit = Option(
         "limit", .number(placeholder: "N", 1...10_000), standard: "20",
-        help: "how many messages to show at most")
+        help: "the most messages to show")
 }
 
 extension Command {
     static let cacheSearch = Command(
         "cache search",
-        summary: "finds cached messages by their words, and says what it cannot see",
+        summary: "finds cached messages by their words, and lists uncached periods",
         explanation: """
-            Looks into every cache below a folder, without a server and without changing anything, newest
+            Searches every cache below a folder, without a server and without changing anything, newest
             first. All words must occur; those in one pair of quotation marks belong together, -word must not
-            occur (put -- before it), and the last word may be the beginning of one. At the end stand the
-            periods that the cache has not got: there may be more.
+            occur (put -- before it), and the last word may be the beginning of one. The output ends with the
+            periods that are not in the cache and may have more messages.
             """,
         operands: [
             Operand("DIR", help: "the folder given to roost client as --cache"),
-            Operand("WORD", mayRepeat: true, help: "what to look for"),
+            Operand("WORD", mayRepeat: true, help: "the words to find"),
         ],
         options: [.searchedChannel, .hitLimit, .keyOfCache],
         example: "roost cache search ./ada lunch tomorrow",
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
-            // The shell has taken the quotation marks away.
+            // The shell has removed the quotation marks.
             let words = arguments.operands.dropFirst().map { $0.contains(" ") ? "\"\($0)\"" : $0 }
             let question = SearchQuestion(
                 words.joined(separator: " "),

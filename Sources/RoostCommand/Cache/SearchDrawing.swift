@@ -5,7 +5,7 @@ import RoostCore
 import RoostModel
 import RoostStore
 
-/// What `roost cache search` prints about one cache.
+/// The output of `roost cache search` about one cache.
 struct SearchDrawing {
     let folder: String
     let answer: SearchAnswer
@@ -48,14 +48,14 @@ struct SearchDrawing {
 
     private var sightLines: [String] {
         guard answer.hasChannels else {
-            return ["No channel is cached there, so there was nothing to look into."]
+            return ["No channel is cached in this folder, so there was nothing to search."]
         }
         switch answer.sight {
-        case .complete: return ["Every message of these channels was looked at."]
+        case .complete: return ["Every message of these channels was searched."]
         case .partial(let periods):
             let shown = periods.prefix(Self.periodLimit).map { "  \(draw($0))" }
             let rest = periods.count - shown.count
-            return ["Not seen, so there may be more:"] + shown
+            return ["Not searched, so there may be more:"] + shown
                 + (rest > 0 ? ["  and \(Measures.count(rest, "other period"))"] : [])
         }
     }
@@ -77,7 +77,7 @@ struct SearchDrawing {
 }
 
 extension String {
-    /// Without line ends, and without what would command the terminal.
+    /// The text without line ends, and without control characters for the terminal.
     fileprivate var onOneLine: String {
         var text = ""
         for scalar in unicodeScalars {

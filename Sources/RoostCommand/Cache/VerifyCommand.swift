@@ -5,17 +5,17 @@ import RoostStore
 
 extension Option {
     static let repair = Option(
-        "repair", help: "make a cache with findings anew, with all of it that is certain")
+        "repair", help: "rebuild a cache with findings from its certain data")
 }
 
 extension Command {
     static let cacheVerify = Command(
         "cache verify",
-        summary: "checks that a cache keeps its promises, and repairs one that does not",
+        summary: "checks the invariants of a cache, and repairs it on request",
         explanation: """
             Checks every cache below a folder: the file, that every message is covered and can be read, the
             sums, the cursors, the index of words, the outbox. Without --repair nothing is changed, and a client may have it open. A repair
-            sets the old file aside beside the new one; what is not certain is fetched again by the client.
+            quarantines the old file beside the new one; the client fetches uncertain data again.
             Unsent messages are not touched.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
@@ -48,24 +48,26 @@ extension Command {
 
         static func < (one: Verdict, other: Verdict) -> Bool { one.rawValue < other.rawValue }
 
-        /// What to do about it; nil for nothing.
+        /// The failure with its remedy; nil if the cache is intact.
         var failure: CommandFailure? {
             switch self {
             case .sound: nil
             case .repairable:
-                CommandFailure(.failed, "Not every cache is sound: run it again with --repair.")
+                CommandFailure(
+                    .failed, "A cache has findings: run the command again with --repair.")
             case .notRepairable:
                 CommandFailure(
                     .failed,
-                    "Unsent messages are concerned, which no repair can fetch again: open the cache "
-                        + "with a client, which saves each of them that can be read.")
+                    "Unsent messages are damaged, and no repair can fetch them again: open the cache "
+                        + "with a client, which saves the readable ones.")
             }
         }
     }
 
-    /// Prints what is found.
+    /// Prints the findings.
     ///
-    /// - Throws: What keeps the files from being read and is no damage, so that no repair helps.
+    /// - Throws: An error for files that cannot be read for a reason other than damage, so that no
+    ///   repair helps.
     private static func verify(
         _ folder: String, _ protection: StoreProtection
     ) async throws(StoreError) -> Verdict {
@@ -76,7 +78,7 @@ extension Command {
             let messages = Measures.count(found.checkedMessages, "message")
             guard !found.isSound else {
                 StandardOutput.writeNow(
-                    style(.strong, folder) + ": \(messages), nothing wrong")
+                    style(.strong, folder) + ": \(messages), no findings")
                 return .sound
             }
             var lines = [style(.strong, folder) + ": \(messages)"]
@@ -100,13 +102,14 @@ extension Command {
         let named = CacheFolders.named(folder)
         guard let owner = await FolderInspection.owner(of: named) else {
             throw StoreError(
-                .unexpected, "Nobody can tell whose cache \(folder) is: move the file away by hand."
+                .unexpected,
+                "The owner of the cache \(folder) is unknown: move the file away by hand."
             )
         }
         let report = try await FolderInspection.repair(named, owner: owner, protection)
         guard case .repaired(let setAside, _, let salvaged) = report else { return }
         StandardOutput.writeNow(
-            "  made anew with \(Measures.count(salvaged.channels, "channel")) and "
+            "  rebuilt with \(Measures.count(salvaged.channels, "channel")) and "
                 + "\(Measures.count(salvaged.messages, "message")); the old file "
                 + (setAside.map { "is at \($0)" } ?? "is gone")
         )

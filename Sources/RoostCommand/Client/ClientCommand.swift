@@ -7,33 +7,33 @@ import RoostStore
 extension Option {
     static let server = Option(
         "server", .text(placeholder: "URL"), isRequired: true,
-        help: "the server, such as http://127.0.0.1:8080; it need not be in reach")
+        help: "the server, such as http://127.0.0.1:8080; it may be unreachable")
     static let applicationID = Option(
         "app-id", .text(placeholder: "ID"), isRequired: true, help: "the application's ID")
     static let user = Option(
-        "user", .text(placeholder: "ID"), isRequired: true, help: "whose client this is")
+        "user", .text(placeholder: "ID"), isRequired: true, help: "the user of this client")
     static let tokenFile = Option(
         "token-file", .text(placeholder: "FILE"),
-        help: "a file with the user's access token, where the server asks for one")
+        help: "a file with the user's access token, if the server requires one")
     static let token = Option(
         "token", .text(placeholder: "T"),
         help: "the token itself; other users of this machine can see it, so prefer the file")
     static let cache = Option(
         "cache", .text(placeholder: "DIR"), isRequired: true,
-        help: "the folder of the cache and of unsent messages; it is made when missing")
+        help: "the folder of the cache and of unsent messages; made if missing")
     static let keyFolder = Option(
         "key-folder", .text(placeholder: "DIR"),
         help:
             "seal cache and unsent messages, with a key kept in this folder; not that of the cache")
     static let keyOfCache = Option(
         "key-folder", .text(placeholder: "DIR"),
-        help: "the folder the key of a sealed cache is kept in")
+        help: "the folder with the key of a sealed cache")
     static let pageSize = Option(
         "page-size", .number(placeholder: "N", 1...200), standard: "40",
-        help: "messages shown at first, and with each older or newer")
+        help: "messages shown at first, and added by each older or newer")
     static let plainTransport = Option(
         "allow-plain-transport",
-        help: "let http cross a network unprotected; this machine is always allowed")
+        help: "allow plain http over a network; this machine is always allowed")
 }
 
 extension Command {
@@ -41,7 +41,7 @@ extension Command {
         "client", summary: "a chat client for scripts: JSON lines in, JSON lines out",
         explanation: """
             Reads one request per line from standard input and writes one answer per request to standard
-            output, with events in between. Starts and serves its cache with no server in reach. Ends with
+            output, with events in between. Starts and serves its cache without a reachable server. Ends with
             the request quit or with the end of input. docs/client.md has every request and event.
 
             An access token comes from --token-file, from the variable ROOST_TOKEN or from --token.
@@ -83,7 +83,7 @@ extension Configuration {
         if let keyFolder, CacheFolders.isPath(keyFolder, below: cache) {
             throw CommandFailure(
                 .wrongArguments,
-                "--key-folder must not lie in --cache: who copies the cache would have the key too."
+                "--key-folder must not be in --cache: a copy of the cache would contain the key."
             )
         }
         let secret = Secret(option: .token, file: .tokenFile, variable: "ROOST_TOKEN")
@@ -98,7 +98,7 @@ extension Configuration {
 }
 
 extension ServerAddress {
-    /// Whether nothing but the missing permission to send in the clear speaks against an address.
+    /// Whether the missing permission for plain http is the only objection to an address.
     fileprivate static func isPlain(_ text: String) -> Bool {
         (try? ServerAddress(text, allowsPlainTransport: false)) == nil
             && (try? ServerAddress(text, allowsPlainTransport: true)) != nil
@@ -106,7 +106,7 @@ extension ServerAddress {
 }
 
 extension CommandFailure {
-    /// Why a client could not be opened.
+    /// Translates an error of the opening.
     init(opening error: RoostError) {
         self.init(
             error.code == .localDatabaseError ? .storage : .wrongArguments,

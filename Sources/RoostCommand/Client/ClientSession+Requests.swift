@@ -4,10 +4,10 @@ import Roost
 import RoostWire
 
 extension ClientSession {
-    /// How long a request waits for the server; what it is told then is what is known by then.
+    /// The longest wait of a request for the server; afterwards the answer has the present state.
     private static let patience = Duration.seconds(9)
 
-    /// Carries one request out; its answer is what the script sees, an error included.
+    /// Performs one request; its answer, errors included, goes to the script.
     mutating func perform(_ request: Request) async throws(RoostError) -> Outcome {
         switch request {
         case .connect:
@@ -79,7 +79,7 @@ extension ClientSession {
             try await client.delete(id, in: try openChannel(or: channel))
         case .resend(let id): return ["resent": .bool(await client.resend(id))]
         case .cancel(let id): await client.cancel(id)
-        default: preconditionFailure("\(request) concerns no message.")
+        default: preconditionFailure("The request \(request) names no message.")
         }
         return [:]
     }
@@ -99,7 +99,7 @@ extension ClientSession {
         timeline = nil
         let timeline = try await client.timeline(of: channel, startingAt: start)
         self.timeline = timeline
-        // Watched before it is looked at, so that nothing falls between the answer and the events.
+        // Observed before it is read, so that no change falls between the answer and the events.
         let changes = await timeline.changes()
         let refusals = await timeline.serverRefusals()
         let extent = Self.extent(await timeline.snapshot, count: nil)
@@ -116,7 +116,7 @@ extension ClientSession {
         }
         let list = try await client.channelList()
         self.list = list
-        // A script that asks while connected means the server's list, not what the disk had before.
+        // While connected, a script asks for the server's list, not for the cached one.
         var failure: RoostError?
         if case .connected = await client.connectionState {
             let isIdle = await client.waitUntilIdle(atMost: Self.patience)
@@ -140,7 +140,7 @@ extension ClientSession {
         return timeline.channel
     }
 
-    /// What a list reaches, without its elements.
+    /// Returns the extent of a list, without its elements.
     private static func extent(_ snapshot: Timeline.Snapshot, count: Int?) -> JSONValue {
         .object(
             [
@@ -178,9 +178,10 @@ extension ClientSession {
 extension RoostError {
     fileprivate static let unanswered = RoostError(
         .requestFailed, remedy: .retry,
-        message: "The server has not answered yet. The list shows the cache; the request goes on.")
+        message: "The server has not answered yet. The list shows the cache; the request continues."
+    )
 
-    /// A request that needs something to be open first.
+    /// The error of a request that needs an open list.
     fileprivate static func notOpen(_ what: String) -> RoostError {
         RoostError(
             .invalidParameter, remedy: .correctInput, message: "There is no open \(what).")

@@ -4,9 +4,9 @@ import Roost
 import RoostCommandLine
 import RoostWire
 
-/// Serves one script: its requests one after the other, and the client's news in between.
+/// The session of one script: its requests in order, and the client's events in between.
 ///
-/// The lists it has open are watched by child tasks, which end with the list or with the session.
+/// Child tasks observe the open lists; they end with the list or with the session.
 struct ClientSession {
     let client: ChatClient
     let output: StandardOutput
@@ -18,9 +18,9 @@ struct ClientSession {
         self.output = output
     }
 
-    /// What a request leads to beside its answer.
+    /// The effect of a request besides its answer.
     enum Outcome {
-        /// The error stands beside the result: the disk answers where the server does not.
+        /// The error is beside the result: the cache answers if the server does not.
         case answered(JSONValue, RoostError? = nil)
         case opened(
             Timeline, AsyncStream<ListDiff<Message>>, AsyncStream<RoostError>, JSONValue)
@@ -28,10 +28,10 @@ struct ClientSession {
         case quit
     }
 
-    /// Answers every line until the end of input, `quit`, or until nobody reads the answers.
+    /// Answers every line until the end of input, until `quit`, or until the output is closed.
     mutating func run(reading input: StandardInput) async {
         let (client, output) = (client, output)
-        // Watched from before the first request on: what it asks for may be refused at once.
+        // Observed from before the first request: a request may be refused at once.
         let outbox = await client.outboxEvents()
         let events = await client.events()
         await output.write(readyLine.text)
@@ -113,7 +113,8 @@ extension ClientSession {
         }
     }
 
-    /// A channel that the server will not show: `open` has answered from disk before.
+    /// Reports a channel that the server refuses to show: `open` has already answered from the
+    /// cache.
     private static func report(
         _ refusals: AsyncStream<RoostError>, of channel: ChannelURL, to output: StandardOutput
     ) async {
@@ -122,7 +123,7 @@ extension ClientSession {
         }
     }
 
-    /// What was asked for and not done, in whatever channel: the answer to the request came before.
+    /// Reports refused requests of any channel, whose answers came before.
     private static func reportRefusals(
         _ events: AsyncStream<OutboxEvent>, to output: StandardOutput
     ) async {
@@ -152,7 +153,7 @@ extension ClientSession {
 }
 
 extension ReplyLine {
-    /// The event that tells how the client stands to its server.
+    /// Returns the event for a state of the connection.
     static func connection(_ state: ConnectionState) -> JSONValue {
         var fields = [JSONValue.Field("state", .string(state.name))]
         switch state {

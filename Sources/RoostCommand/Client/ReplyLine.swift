@@ -3,13 +3,13 @@
 package import RoostModel
 package import RoostWire
 
-/// The lines `roost client` writes: one answer for each request, and events in between.
+/// The output lines of `roost client`: one answer for each request, and events in between.
 package enum ReplyLine {
     package static func success(_ id: JSONValue, _ result: JSONValue) -> JSONValue {
         ["id": id, "ok": true, "result": result]
     }
 
-    /// The answer of the disk, with the server's error beside it if there is one.
+    /// Returns the answer from the cache, with the server's error beside it if there is one.
     package static func answer(
         _ id: JSONValue, _ result: JSONValue, _ error: RoostError?
     ) -> JSONValue {
@@ -21,7 +21,7 @@ package enum ReplyLine {
         ["id": id, "ok": false, "error": .error(error)]
     }
 
-    /// The event for what the server did not do; nil for all other news of the outbox.
+    /// Returns the event for a refusal of the server; nil for all other events of the outbox.
     package static func refusal(_ event: OutboxEvent) -> JSONValue? {
         switch event {
         case .failed(let message):
@@ -50,7 +50,7 @@ package enum ReplyLine {
         }
     }
 
-    /// The event for a channel that the server will not show.
+    /// Returns the event for a channel that the server refuses to show.
     package static func refusal(opening channel: ChannelURL, _ error: RoostError) -> JSONValue {
         event(
             "refused",
@@ -97,7 +97,7 @@ extension JSONValue {
     }
 
     private static func file(_ file: FileContent) -> JSONValue {
-        // Until the server has the file it has an address on this machine at most.
+        // Before the upload a file has at most an address on this machine.
         let hasURL = !file.url.isEmpty && !file.url.hasPrefix("file:")
         return [
             "name": .string(file.name), "type": .string(file.type),
@@ -127,7 +127,7 @@ extension JSONValue {
 }
 
 extension RoostError.Remedy {
-    /// The word scripts see.
+    /// The name in the lines of scripts.
     package var name: String {
         switch self {
         case .none: "none"

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// What a script can ask of `roost client`; `docs/client.md` describes each.
+/// A request of a script to `roost client`; `docs/client.md` describes each.
 package enum Request: Hashable, Sendable {
     case connect
     case disconnect
@@ -14,7 +14,7 @@ package enum Request: Hashable, Sendable {
     case newer
     /// Nil means the open channel, here and below.
     case send(String, ChannelURL?)
-    /// A file with words under it.
+    /// A file with a caption.
     case sendFile(path: String, String, ChannelURL?)
     case edit(MessageID, String, ChannelURL?)
     case delete(MessageID, ChannelURL?)
@@ -27,7 +27,7 @@ package enum Request: Hashable, Sendable {
     case waitIdle
     case quit
 
-    /// The word a request is asked for with.
+    /// The names of requests.
     package enum Name: String, CaseIterable, Sendable {
         case connect
         case disconnect
@@ -50,7 +50,7 @@ package enum Request: Hashable, Sendable {
         case waitIdle = "wait_idle"
         case quit
 
-        /// The fields it takes beside `id` and `request`.
+        /// The fields of the request besides `id` and `request`.
         package var fields: [String] {
             switch self {
             case .createChannel: ["members", "name", "distinct"]

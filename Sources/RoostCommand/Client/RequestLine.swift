@@ -4,9 +4,9 @@ import RoostCommandLine
 package import RoostModel
 package import RoostWire
 
-/// One line of a script, read: what it asks for, or why it cannot be answered.
+/// One decoded line of a script: its request, or an error for the answer.
 package struct RequestLine: Sendable {
-    /// Given back with the answer as it came; null when the line has none.
+    /// The ID for the answer, unchanged; null if the line has none.
     package let id: JSONValue
     package let outcome: Result<Request, RoostError>
 
@@ -43,9 +43,9 @@ package struct RequestLine: Sendable {
 }
 
 extension Request {
-    /// Reads a request out of a line's object.
+    /// Reads a request from a line's object.
     ///
-    /// - Throws: `.invalidParameter` with a sentence that names the field and what it must be.
+    /// - Throws: `.invalidParameter` with a sentence that names the field and its required form.
     package init(_ value: JSONValue) throws(RoostError) {
         let fields = RequestFields(value)
         let name = try fields.requestName()
@@ -87,7 +87,7 @@ extension Request {
     }
 }
 
-/// Reads the fields of a request, each with a sentence for what may be wrong with it.
+/// Reads the fields of a request, with a sentence for each possible error.
 private struct RequestFields {
     private let object: JSONValue
 
@@ -97,7 +97,7 @@ private struct RequestFields {
 
     func requestName() throws(RoostError) -> Request.Name {
         guard let value = object["request"] else {
-            throw wrong("The line has no field “request” that says what to do.")
+            throw wrong("The line has no field “request” with the name of a request.")
         }
         guard let word = value.string else { throw wrong("“request” must be a string.") }
         guard let name = Request.Name(rawValue: word) else {
@@ -108,7 +108,7 @@ private struct RequestFields {
         return name
     }
 
-    /// A misspelt field would be a request half understood, so it is refused.
+    /// Refuses unknown fields, because a misspelt field would be a request half understood.
     func refuseUnknown(for name: Request.Name) throws(RoostError) {
         guard case .object(let fields) = object else { return }
         let known = ["id", "request"] + name.fields
@@ -170,7 +170,7 @@ private struct RequestFields {
         }
     }
 
-    /// A field that is there; null counts as absent.
+    /// Returns a field's value; null counts as absent.
     private func present(_ name: String) -> JSONValue? {
         guard let value = object[name], value != .null else { return nil }
         return value

@@ -3,7 +3,7 @@
 import RoostCommandLine
 import RoostWire
 
-/// The stage of the demo: a server, two people's clients, and a voice that tells what happens.
+/// The parts of the demo: a server, the clients of two people, and the narration.
 ///
 /// Belongs to one thread.
 final class Demo {
@@ -24,7 +24,7 @@ final class Demo {
         narration = Narration(style: style)
     }
 
-    /// Plays the story and ends every process, whatever happens; nil when all held.
+    /// Plays the story and ends every process in any case; nil if all steps succeeded.
     func play() -> DemoFailure? {
         defer {
             for person in people { person.end() }
@@ -33,7 +33,7 @@ final class Demo {
         do throws(DemoFailure) {
             let story = Story(stage: self)
             let messageCount = try story.tell()
-            try step("the server ends when it is asked to") { () throws(DemoFailure) in
+            try step("the server ends on request") { () throws(DemoFailure) in
                 try endServer()
             }
             say(
@@ -48,14 +48,14 @@ final class Demo {
         }
     }
 
-    // MARK: Telling
+    // MARK: Narration
 
     func chapter(_ title: String) throws(DemoFailure) {
         say(narration.chapter(title))
         try pause(.milliseconds(700))
     }
 
-    /// Does a step and tells whether it held.
+    /// Performs a step and reports its success.
     @discardableResult
     func step<Value>(
         _ title: String, _ body: () throws(DemoFailure) -> Value
@@ -72,7 +72,7 @@ final class Demo {
         }
     }
 
-    /// Shows what both see, where somebody has time to look.
+    /// Shows both timelines, unless the demo is fast.
     func draw() throws(DemoFailure) {
         guard !isFast, people.count == 2 else { return }
         let sides = SideBySide(try side(of: people[0]), try side(of: people[1]), style: style)
@@ -88,7 +88,7 @@ final class Demo {
 
     private func say(_ line: String) { StandardOutput.writeNow(line) }
 
-    /// Waits for the reader's eyes, or for somebody who wants the demo to end.
+    /// Waits for the reader, or for an interruption of the demo.
     private func pause(_ duration: Duration) throws(DemoFailure) {
         let wait = Deadline(in: isFast ? .zero : duration)
         if !Descriptors.readable([signals.descriptor], until: wait).isEmpty { throw .interrupted }
@@ -131,7 +131,7 @@ final class Demo {
         }
     }
 
-    /// Gives somebody a client process with a cache of their own.
+    /// Starts a client process with a cache of its own for a user.
     func startClient(of user: String, server: String) throws(DemoFailure) -> ScriptedClient {
         let client = ScriptedClient(
             user: user,

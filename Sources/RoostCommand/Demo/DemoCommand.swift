@@ -4,16 +4,16 @@ import RoostCommandLine
 
 extension Option {
     static let fast = Option("fast", help: "no pauses and no drawings; well under a minute")
-    static let keep = Option("keep", help: "keep the folder with the databases and say where it is")
+    static let keep = Option("keep", help: "keep the folder of the databases and print its path")
 }
 
 extension Command {
     static let demo = Command(
-        "demo", summary: "plays the main job with a real server and two real clients",
+        "demo", summary: "shows a conversation between two clients and a server",
         explanation: """
-            Starts a server and two clients as processes of their own, cuts one's link, kills it, lets both
-            write meanwhile, and connects again. Every step is checked; the first that does not hold ends
-            the demo with a cross, what was expected and what was seen. Needs no network.
+            Starts a server and two clients as processes, cuts one client's link, kills it, lets both
+            write meanwhile, and connects it again. Every step is checked; the first failed step ends
+            the demo with a cross, the expected and the seen value. Needs no network.
             """,
         options: [.fast, .keep], example: "roost demo --fast",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
@@ -35,7 +35,7 @@ extension Command {
             case .expected:
                 throw CommandFailure(
                     .failed,
-                    "The demo did not hold. With --keep its databases stay, for a look with "
+                    "The demo failed. With --keep its databases stay, for an inspection with "
                         + "roost cache inspect.")
             }
         })

@@ -2,12 +2,12 @@
 
 package import RoostCommandLine
 
-/// Why the demo stops: a step did not hold, or somebody wanted it to end.
+/// The reason for the demo's end: a failed step or an interruption.
 package enum DemoFailure: Error, Hashable, Sendable {
     case expected(String, seen: String)
     case interrupted
 
-    /// The difference between two lists that should be the same, where it begins.
+    /// Returns the first difference between two lists that should be equal.
     package static func different(
         _ what: String, expected: [String], seen: [String]
     ) -> DemoFailure {
@@ -21,7 +21,7 @@ package enum DemoFailure: Error, Hashable, Sendable {
     }
 }
 
-/// The words of the demo: chapters, steps with a tick or a cross, and the summary.
+/// The texts of the demo: chapters, steps with a tick or a cross, and the summary.
 package struct Narration: Sendable {
     private let style: Style
 
@@ -50,7 +50,7 @@ package struct Narration: Sendable {
         return "\n\(style(.good, "All held:")) \(parts.joined(separator: ", "))."
     }
 
-    /// Such as `12.3 s`.
+    /// Returns a duration such as `12.3 s`.
     package static func seconds(_ duration: Duration) -> String {
         let tenths = (duration + .milliseconds(50)) / .milliseconds(100)
         let whole = Int(tenths)

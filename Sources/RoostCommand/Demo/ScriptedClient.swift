@@ -3,9 +3,9 @@
 import RoostCommandLine
 import RoostWire
 
-/// A `roost client` process and what the demo asks of it.
+/// A `roost client` process and the demo's requests to it.
 final class ScriptedClient {
-    /// How long anything may take before the step counts as broken; a slow machine has time enough.
+    /// The time limit of each step; enough for a slow machine.
     static let patience = Duration.seconds(20)
 
     let user: String
@@ -13,10 +13,10 @@ final class ScriptedClient {
     private let interruption: Int32
     private var child: LineProcess?
     private var lastID: Int64 = 0
-    /// The events that came since the last `forgetEvents`.
+    /// The events since the last `forgetEvents`.
     private(set) var events: [JSONValue] = []
     private(set) var requestCount = 0
-    /// As the last event told it.
+    /// The state in the last event.
     private(set) var connection = "not running"
 
     init(user: String, words: [String], interruption: Int32) {
@@ -25,7 +25,7 @@ final class ScriptedClient {
         self.interruption = interruption
     }
 
-    // MARK: Its life
+    // MARK: Process
 
     /// Starts the process and waits until it is ready.
     func start() throws(DemoFailure) {
@@ -54,7 +54,7 @@ final class ScriptedClient {
 
     // MARK: Requests
 
-    /// Asks and waits for the answer, which must be good.
+    /// Makes a request and returns the result of its successful answer.
     @discardableResult
     func ask(
         _ request: Request.Name, _ fields: [(String, JSONValue)] = []
@@ -79,7 +79,7 @@ final class ScriptedClient {
 
     func snapshot() throws(DemoFailure) -> ShownTimeline { ShownTimeline(try ask(.snapshot)) }
 
-    /// Looks at the timeline, and again at every event, until it is as it should be.
+    /// Reads the timeline, and again after every event, until `holds` is true.
     @discardableResult
     func awaitSnapshot(
         _ expected: String, where holds: (ShownTimeline) -> Bool
@@ -93,7 +93,7 @@ final class ScriptedClient {
             let shown =
                 "\(seen.messages.count) messages, \(seen.messages.filter(\.isPending).count) pending, "
                 + "ending with \(tail)"
-            // What came while the answer was on its way is not in it.
+            // Events that came while the answer was on its way are not in it.
             guard events.count == count else { continue }
             try readLine(expected, seen: shown, until: deadline)
         }
@@ -112,7 +112,7 @@ final class ScriptedClient {
         }
     }
 
-    /// Reads a line; keeps it when it is an event, hands it over when it is an answer.
+    /// Reads a line; keeps an event, and returns an answer.
     @discardableResult
     private func readLine(
         _ expected: String, seen: String = "no line", until deadline: Deadline

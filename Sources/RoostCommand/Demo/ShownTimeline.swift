@@ -2,7 +2,7 @@
 
 package import RoostWire
 
-/// A timeline as a client's `snapshot` shows it.
+/// A timeline in a client's answer to `snapshot`.
 package struct ShownTimeline: Hashable, Sendable {
     package struct Message: Hashable, Sendable {
         package let id: Int64?
@@ -36,9 +36,10 @@ package struct ShownTimeline: Hashable, Sendable {
 
     package var texts: [String] { messages.map(\.text) }
 
-    /// What two people must agree on: the server's IDs with who said what, in order.
+    /// The part of a timeline that is equal for both people: the server's IDs, the senders and the
+    /// texts, in order.
     ///
-    /// Request IDs are left out, because the server tells them to the sender only.
+    /// Request IDs are left out, because the server sends them to the sender only.
     package var agreed: [String] {
         messages.map { message in
             let id = message.id.map { String($0) } ?? "unsent"

@@ -2,7 +2,7 @@
 
 package import RoostCommandLine
 
-/// Draws the ends of two timelines next to one another.
+/// A drawing of the ends of two timelines next to each other.
 package struct SideBySide: Sendable {
     package struct Side: Sendable {
         let title: String
@@ -14,7 +14,7 @@ package struct SideBySide: Sendable {
         }
     }
 
-    /// Characters of one side, without its frame.
+    /// The width of one side in characters, without its frame.
     private static let width = 34
 
     private let left: Side
@@ -27,7 +27,7 @@ package struct SideBySide: Sendable {
         self.style = style
     }
 
-    /// The last `count` messages of either side, as lines.
+    /// Returns the last `count` messages of each side as lines.
     package func lines(last count: Int = 8) -> [String] {
         let rule = String(repeating: "─", count: Self.width + 2)
         let leftRows = rows(of: left, last: count)

@@ -3,7 +3,7 @@
 import RoostWire
 
 extension Story {
-    /// One more than is filled silently (R113).
+    /// One message more than is filled in silently (R113).
     func missTooMany(_ cast: Cast) throws(DemoFailure) {
         let (ada, bo) = (cast.ada, cast.bo)
         try stage.chapter("A long sleep: 301 messages")
@@ -14,11 +14,11 @@ extension Story {
             bo.forgetEvents()
             try write((1...301).map { "Sheep \($0)" }, by: ada)
         }
-        try stage.step("Bo connects and is told of a huge gap") { () throws(DemoFailure) in
+        try stage.step("Bo connects and sees a huge gap") { () throws(DemoFailure) in
             try bo.ask(.connect)
             try bo.awaitEvent("huge_gap")
         }
-        try stage.step("his list ends where his knowledge ends, and says that there is more") {
+        try stage.step("his list ends at the gap and says that there is more") {
             () throws(DemoFailure) in
             try bo.ask(.waitIdle)
             let seen = try bo.snapshot()
@@ -32,7 +32,7 @@ extension Story {
             }
         }
         try stage.draw()
-        try stage.step("opened anew and paged back, it is whole again") {
+        try stage.step("opened again and paged back, it is complete") {
             () throws(DemoFailure) in
             try bo.ask(.open, [("channel", .string(cast.channel))])
             try bo.ask(.waitIdle)
@@ -40,7 +40,8 @@ extension Story {
         }
     }
 
-    /// As many as are filled silently; returns how many messages both show in the end.
+    /// As many messages as are filled in silently; returns the number of messages that both show in
+    /// the end.
     func missMany(_ cast: Cast) throws(DemoFailure) -> Int {
         let (ada, bo) = (cast.ada, cast.bo)
         try stage.chapter("A shorter one: 300 messages")
@@ -51,7 +52,7 @@ extension Story {
             bo.forgetEvents()
             try write(texts, by: ada)
         }
-        try stage.step("Bo connects, and they are filled in without a word") {
+        try stage.step("Bo connects, and they are filled in silently") {
             () throws(DemoFailure) in
             try bo.ask(.connect)
             try bo.awaitSnapshot("300 more messages, in order") {

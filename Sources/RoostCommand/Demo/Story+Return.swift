@@ -3,7 +3,7 @@
 import RoostWire
 
 extension Story {
-    /// What Ada did while Bo was away.
+    /// Ada's changes while Bo was away.
     struct Changes {
         let added: [String]
         /// New texts by message ID.
@@ -11,7 +11,7 @@ extension Story {
         let deleted: Int64
     }
 
-    // MARK: Ada goes on
+    // MARK: Ada continues
 
     func goOnWithout(_ cast: Cast) throws(DemoFailure) -> Changes {
         let ada = cast.ada
@@ -49,7 +49,7 @@ extension Story {
         let (ada, bo) = (cast.ada, cast.bo)
         try stage.chapter("The end of the tunnel")
         try stage.step("Bo connects again") { () throws(DemoFailure) in try bo.ask(.connect) }
-        try stage.step("the gap is filled: the twenty are there, in order") {
+        try stage.step("the gap is filled with the twenty, in order") {
             () throws(DemoFailure) in
             try bo.awaitSnapshot("Ada's twenty messages, in order") { timeline in
                 timeline.texts.filter { changes.added.contains($0) } == changes.added
@@ -76,7 +76,7 @@ extension Story {
         try stage.draw()
     }
 
-    // MARK: Helping hands
+    // MARK: Helpers
 
     /// Sends texts and waits until the server has them all.
     func write(_ texts: [String], by writer: ScriptedClient) throws(DemoFailure) {
@@ -87,7 +87,7 @@ extension Story {
         }
     }
 
-    /// Pages both back to the beginning and compares them; returns how many messages they show.
+    /// Pages both back to the beginning and compares them; returns their number of messages.
     @discardableResult
     func checkEqual(
         _ one: ScriptedClient, _ other: ScriptedClient
@@ -109,6 +109,6 @@ extension Story {
 }
 
 extension ShownTimeline {
-    /// A message's text; nil when the message is not there.
+    /// Returns a message's text; nil if the message is missing.
     func text(of id: Int64) -> String? { messages.first { $0.id == id }?.text }
 }

@@ -2,20 +2,21 @@
 
 import RoostWire
 
-/// What the demo plays, in order; each step checks itself.
+/// The story of the demo; each step checks itself.
 ///
-/// Ada sits at a desk. Bo is on a train: his link goes, his process is killed, and he writes all the same.
+/// Ada sits at a desk. Bo is on a train: his link is cut, his process is killed, and he writes all
+/// the same.
 struct Story {
     let stage: Demo
 
-    /// The two clients and what the story has to remember.
+    /// The two clients and their channel.
     struct Cast {
         let ada: ScriptedClient
         let bo: ScriptedClient
         let channel: String
     }
 
-    /// Tells it all and returns how many messages both sides show in the end.
+    /// Plays the story and returns the number of messages that both sides show in the end.
     func tell() throws(DemoFailure) -> Int {
         let cast = try meet()
         let written = try loseTheLink(cast)
@@ -33,7 +34,7 @@ struct Story {
         try stage.step("a server listens") { () throws(DemoFailure) in
             address = try stage.startServer()
         }
-        let (ada, bo) = try stage.step("Ada and Bo connect, each in a process of their own") {
+        let (ada, bo) = try stage.step("Ada and Bo connect, each in a separate process") {
             () throws(DemoFailure) in
             let ada = try stage.startClient(of: "ada", server: address)
             let bo = try stage.startClient(of: "bo", server: address)
@@ -84,9 +85,9 @@ struct Story {
         }
     }
 
-    // MARK: The link goes
+    // MARK: The link is cut
 
-    /// Cuts Bo off and lets him write; returns his texts.
+    /// Cuts Bo's link and lets him write; returns his texts.
     private func loseTheLink(_ cast: Cast) throws(DemoFailure) -> [String] {
         let bo = cast.bo
         try stage.chapter("A tunnel")

@@ -9,16 +9,16 @@ import RoostModel
 extension Option {
     static let until = Option(
         "until", .number(placeholder: "N", 1...Int.max),
-        help: "stop behind step N and show the state then")
+        help: "stop after step N and show the state")
 }
 
 extension Command {
     static let journal = Command(
-        "journal", summary: "draws a client's sync journal and lives it again",
+        "journal", summary: "shows a client's sync journal and replays it",
         explanation: """
-            Reads what ChatClient.journal() wrote: each thing a client took in, with what was decided. Every
-            decision is made anew from the recorded state; one that comes out otherwise is marked, and
-            points to another release or an edited file. A journal holds no text, name or address.
+            Reads the output of ChatClient.journal(): each input of a client, with its decisions. Every
+            decision is made again from the recorded state. A different decision is marked, and
+            points to another release or an edited file. A journal has no text, name or address.
             """,
         operands: [Operand("FILE", help: "the journal")], options: [.until],
         example: "roost journal report.jsonl --until 120",
@@ -26,7 +26,7 @@ extension Command {
         run: { arguments throws(CommandFailure) in
             let path = arguments.operands[0]
             guard let data = FileManager.default.contents(atPath: path) else {
-                throw CommandFailure(.storage, "\(path) cannot be read: name a file that can.")
+                throw CommandFailure(.storage, "\(path) cannot be read: name a readable file.")
             }
             let file: JournalFile
             do throws(RoostError) {
@@ -50,13 +50,13 @@ extension Command {
             StandardOutput.writeNow("")
             StandardOutput.writeNow("connection: \(state.link.state)")
             StandardOutput.writeNow(
-                "outbox: \(state.outbox.isBusy ? "something leaves or could" : "at rest")")
+                "outbox: \(state.outbox.isBusy ? "sending, or ready to send" : "at rest")")
             StandardOutput.writeNow(
                 differing.isEmpty
-                    ? "Every decision came out as recorded."
-                    : "\(differing.count) decisions came out otherwise; they are marked with !.")
+                    ? "Every decision is as recorded."
+                    : "\(differing.count) decisions are different; they are marked with !.")
             guard differing.isEmpty else {
-                throw CommandFailure(.failed, "The journal is not of this release, or was edited.")
+                throw CommandFailure(.failed, "The journal is from another release, or was edited.")
             }
         })
 

@@ -4,39 +4,41 @@ import Foundation
 import RoostCommandLine
 import RoostStore
 
-/// Finds caches on disk.
+/// The search for caches on disk.
 enum CacheFolders {
-    /// A cache lies at `DIR/APPLICATION/USER`; one may also name the folder itself, or the application's.
+    /// A cache is at `DIR/APPLICATION/USER`; the path may also name that folder itself, or the
+    /// application's.
     private static let depth = 2
 
-    /// The folders below `root`, itself included, that hold a cache, by name.
+    /// Returns the folders with a cache below `root`, itself included, in order of names.
     ///
-    /// - Throws: `.storage` when there is none.
+    /// - Throws: `.storage` if there is none.
     static func below(_ root: String) throws(CommandFailure) -> [String] {
-        // Asked through attributes, because the older call answers through a pointer; they are the link's
-        // own where there is one.
+        // By attributes, because the older call returns its result through a pointer. The
+        // attributes of a link are its own.
         let target = URL(fileURLWithPath: root).resolvingSymlinksInPath().path
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: target) else {
-            throw CommandFailure(.storage, "There is no folder \(root): name the one of a cache.")
+            throw CommandFailure(
+                .storage, "There is no folder \(root): name the folder of a cache.")
         }
         guard attributes[.type] as? FileAttributeType == .typeDirectory else {
-            throw CommandFailure(.storage, "\(root) is a file: name the folder it lies in.")
+            throw CommandFailure(.storage, "\(root) is a file: name its folder.")
         }
         let found = search(root, depth: depth)
         guard !found.isEmpty else {
             throw CommandFailure(
                 .storage,
-                "There is no cache in \(root): name the folder that roost client has as --cache.")
+                "There is no cache in \(root): name the folder given to roost client as --cache.")
         }
         return found
     }
 
-    /// Does something with each cache below `root`; one that refuses keeps none of the others back.
+    /// Calls a closure for each cache below `root`; a failure does not keep back the others.
     ///
     /// - Parameters:
-    ///   - root: As `below` takes it.
+    ///   - root: As for `below`.
     ///   - body: Called with each folder.
-    /// - Throws: `.storage` when there is none, and at the end with a line for each that refused.
+    /// - Throws: `.storage` if there is none, and at the end with a line for each failure.
     static func forEach(
         below root: String, _ body: (String) async throws(StoreError) -> Void
     ) async throws(CommandFailure) {
@@ -51,18 +53,18 @@ enum CacheFolders {
         if let failure = CommandFailure(refusals) { throw failure }
     }
 
-    /// A cache's folder with the names it has on the disk, which tell whose it is.
+    /// Returns a cache's folder with the names on the disk, which contain its owner.
     static func named(_ folder: String) -> String {
         URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
     }
 
-    /// Whether a path is that of a folder or leads into it, by whatever links; neither need be there.
+    /// Whether a path is that of a folder or leads into it, through any links; neither need exist.
     static func isPath(_ path: String, below folder: String) -> Bool {
         let (path, folder) = (resolved(path), resolved(folder))
         return path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
     }
 
-    /// The path without links, which are followed only where something is there: up to the nearest folder.
+    /// Returns the path without links, which are followed up to the nearest existing folder.
     private static func resolved(_ path: String) -> String {
         let url = URL(fileURLWithPath: path).standardizedFileURL
         if url.path == "/" || FileManager.default.fileExists(atPath: url.path) {
@@ -73,7 +75,7 @@ enum CacheFolders {
     }
 
     private static func search(_ folder: String, depth: Int) -> [String] {
-        // What may not be read holds nothing we could show.
+        // An unreadable folder has nothing to show.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         if names.contains(FolderInspection.cacheName) { return [folder] }
         guard depth > 0 else { return [] }

@@ -9,7 +9,7 @@ import Glibc
 import RoostCommandLine
 #endif
 
-/// A process of this same program, spoken to by lines.
+/// A process of this same program that communicates by lines.
 ///
 /// Belongs to one thread; its owner must end it.
 final class LineProcess {
@@ -28,13 +28,14 @@ final class LineProcess {
     private var lines: [String] = []
     private var hasEnded = false
 
-    /// Starts the program anew with these words; its standard error is ours.
+    /// Starts the program again with these arguments; its standard error is ours.
     ///
     /// - Parameters:
-    ///   - words: What follows the program's name.
-    ///   - environment: Variables beside those of this process: secrets, as words are no place for them.
+    ///   - words: The arguments.
+    ///   - environment: Variables besides those of this process: secrets, which must not be
+    ///     arguments.
     ///   - interruption: A descriptor that becomes readable when waiting must end.
-    /// - Throws: What the system refused.
+    /// - Throws: The system's error.
     init(_ words: [String], environment: [String: String] = [:], interruption: Int32) throws {
         self.interruption = interruption
         process.executableURL = Self.program
@@ -46,17 +47,17 @@ final class LineProcess {
         try process.run()
     }
 
-    /// This program's own file.
+    /// The file of this program.
     private static var program: URL {
         Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
     }
 
-    /// Writes a line; a child that is gone is told by the next `next`.
+    /// Writes a line; the end of the child is reported by the next `next`.
     func write(_ line: String) {
         try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    /// Waits for the next line and no longer than the deadline.
+    /// Waits for the next line until the deadline.
     func next(until deadline: Deadline) -> Event {
         while true {
             if !lines.isEmpty { return .line(lines.removeFirst()) }
@@ -78,21 +79,22 @@ final class LineProcess {
         }
     }
 
-    /// Ctrl-C reaches every process of the terminal, the child perhaps first.
+    /// Whether the demo is interrupted: Ctrl-C reaches every process of the terminal, the child
+    /// perhaps first.
     private func isInterrupted(within patience: Duration) -> Bool {
         !Descriptors.readable([interruption], until: Deadline(in: patience)).isEmpty
     }
 
-    /// Ends it at once, as a crash would.
+    /// Ends the process at once, as a crash would.
     func endAbruptly() {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
     }
 
-    /// Asks it to end, waits for a while, then ends it; nil when it had to be killed.
+    /// Asks the process to end, waits for a while, then ends it; nil if it had to be killed.
     @discardableResult
     func end(within patience: Duration = .seconds(3)) -> Int32? {
-        // Already closed when the child is gone: then there is nobody left to tell.
+        // Already closed if the child has ended.
         try? input.fileHandleForWriting.close()
         if process.isRunning { process.terminate() }
         let deadline = Deadline(in: patience)

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Runs something that waits for other processes, away from the shared pool.
+/// Runs a closure that waits for other processes, away from the shared pool.
 enum OwnThread {
     static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in

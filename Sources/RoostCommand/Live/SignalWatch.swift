@@ -9,9 +9,9 @@ import Darwin
 import Glibc
 #endif
 
-/// Tells when somebody wants the program to end: Ctrl-C, `kill`, a closed terminal.
+/// The signals that ask the program to end: Ctrl-C, `kill`, a closed terminal.
 ///
-/// From its making on, the signals end the program no longer by themselves.
+/// Once it is made, these signals no longer end the program by themselves.
 struct SignalWatch {
     /// Becomes readable with the first signal; for programs that wait with `poll`.
     let descriptor: Int32
@@ -26,13 +26,13 @@ struct SignalWatch {
         let writer = pipe.fileHandleForWriting
         sources = numbers.map { number in
             #if canImport(Darwin)
-            // There the default action would come first.
+            // On this platform the default action would come first.
             signal(number, SIG_IGN)
             #endif
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 continuation.yield(number)
-                // The pipe is full only when it has been told often enough.
+                // A full pipe has signals enough.
                 try? writer.write(contentsOf: Data([UInt8(truncatingIfNeeded: number)]))
             }
             source.resume()

@@ -3,8 +3,8 @@
 import RoostCommandLine
 
 extension StandardError {
-    /// Says how far a cache has been brought up to date, which takes a while for a large one.
+    /// Reports the progress of a migration, which takes a while for a large cache.
     static func tellOfMoving(_ done: Int, of total: Int) {
-        write("roost: bringing the cache up to date, \(done) of \(total) messages")
+        write("roost: migrating the cache, \(done) of \(total) messages")
     }
 }

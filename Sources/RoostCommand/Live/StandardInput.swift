@@ -5,15 +5,15 @@ import Foundation
 
 /// Standard input, line by line.
 ///
-/// The blocking read happens on a queue of its own and only when a line is asked for, so that a script
-/// which writes faster than it is served is held up by the pipe and by nothing in memory.
+/// The blocking read happens on a queue of its own and only on demand. So a script that writes
+/// faster than its requests are served is held up by the pipe, and memory does not grow.
 actor StandardInput {
     private let queue = DispatchQueue(label: "roost.stdin")
     private var splitter = LineSplitter()
     private var lines: [LineSplitter.Line] = []
     private var hasEnded = false
 
-    /// The next line; nil at the end of input.
+    /// Returns the next line; nil at the end of input.
     func next() async -> LineSplitter.Line? {
         while lines.isEmpty, !hasEnded {
             let bytes = await read()

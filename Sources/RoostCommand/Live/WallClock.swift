@@ -3,13 +3,13 @@
 import Foundation
 import RoostModel
 
-/// The device's clock and calendar, for people's eyes.
+/// The device's clock and calendar, for people.
 enum WallClock {
     static var now: Timestamp {
         Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
     }
 
-    /// A moment as `2026-03-01 10:22:03` in UTC.
+    /// Returns a moment as `2026-03-01 10:22:03` in UTC.
     static func date(_ moment: Timestamp) -> String {
         let date = Date(timeIntervalSince1970: Double(moment.seconds))
         return date.formatted(

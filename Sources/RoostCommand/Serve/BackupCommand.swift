@@ -10,15 +10,15 @@ extension Option {
         help: "the folder given to roost serve as --data")
     static let to = Option(
         "to", .text(placeholder: "DIR"), isRequired: true,
-        help: "the folder of the copy; it must not be there yet")
+        help: "the folder of the copy; it must not exist yet")
 }
 
 extension Command {
     static let backup = Command(
-        "backup", summary: "copies all that a server keeps, while it runs",
+        "backup", summary: "copies a server's data while it runs",
         explanation: """
-            Checks the server's database and copies it and the files that were uploaded. Whatever was
-            acknowledged before is in the copy. To go back to it, stop the server and put the copy in the
+            Checks the server's database and copies it with the uploaded files. All acknowledged
+            messages are in the copy. To restore it, stop the server and put the copy in the
             place of its folder.
             """,
         options: [.copiedData, .to], example: "roost backup --data ./server --to ./server-monday",

@@ -9,16 +9,16 @@ import RoostServer
 extension Option {
     static let data = Option(
         "data", .text(placeholder: "DIR"), isRequired: true,
-        help: "the folder of the server's database; it is made when missing")
+        help: "the folder of the server's database; made if missing")
     static let port = Option(
         "port", .number(placeholder: "N", 0...65_535), standard: "8080",
-        help: "where to listen; 0 takes a free port")
+        help: "the port to listen on; 0 takes a free port")
     static let host = Option(
         "host", .text(placeholder: "ADDRESS"), standard: "127.0.0.1",
-        help: "the address to listen on; 0.0.0.0 lets other machines in")
+        help: "the address to listen on; 0.0.0.0 is reachable from other machines")
     static let apiTokenFile = Option(
         "api-token-file", .text(placeholder: "FILE"),
-        help: "a file with the secret of administrators' calls, which carry it as Api-Token")
+        help: "a file with the secret of administrators' calls, their header Api-Token")
     static let apiToken = Option(
         "api-token", .text(placeholder: "TOKEN"),
         help: "the secret itself; other users of this machine can see it, so prefer the file")
@@ -26,39 +26,42 @@ extension Option {
         "require-token", help: "refuse users without an access token")
     static let insecure = Option(
         "insecure",
-        help: "let other machines in although no user needs a token: anyone may act as anyone")
+        help: "listen for other machines without user tokens: anyone may act as any user")
     static let allowOrigin = Option(
         "allow-origin", .text(placeholder: "ORIGIN"), mayRepeat: true,
-        help: "let web pages of this origin call, such as https://chat.example; * lets all; "
+        help:
+            "allow calls of web pages of this origin, such as https://chat.example; * allows all; "
             + "may be repeated")
     static let tlsCertificate = Option(
         "tls-cert", .text(placeholder: "FILE"),
-        help: "speak TLS with this certificate, in PEM form with its chain; needs --tls-key")
+        help: "use TLS with this certificate, in PEM form with its chain; needs --tls-key")
     static let tlsKey = Option(
         "tls-key", .text(placeholder: "FILE"),
         help: "the certificate's key, in PEM form without a passphrase")
     static let publicURL = Option(
         "public-url", .text(placeholder: "URL"),
-        help: "how clients reach the server when that is not how it listens, for URLs of files")
+        help: "the address of the server for clients if it differs, for URLs of files")
     static let behindProxy = Option(
-        "behind-proxy", help: "believe the proxy's X-Forwarded-For header about addresses")
+        "behind-proxy", help: "trust the proxy's X-Forwarded-For header for addresses")
     static let compress = Option(
-        "compress", help: "deflate frames for clients that ask for it; costs processor time")
+        "compress", help: "deflate frames for clients that support it; costs processor time")
     static let log = Option(
         "log", .text(placeholder: "LEVEL"), standard: "warning",
         help: "lines of JSON on standard error: info, warning, error or none")
     static let userRate = Option(
         "user-rate", .number(placeholder: "N", 0...1_000_000), standard: "50",
-        help: "requests a second of one user; four times as many at once; 0 is without bound")
+        help:
+            "requests per second of one user, with bursts of four times as many; 0 is without limit"
+    )
     static let addressRate = Option(
         "address-rate", .number(placeholder: "N", 0...1_000_000), standard: "500",
-        help: "the same for one network address, logins included")
+        help: "the same per network address, logins included")
     static let maxConnections = Option(
         "max-connections", .number(placeholder: "N", 1...1_000_000), standard: "10000",
         help: "open connections; more wait")
     static let maxPerAddress = Option(
         "max-per-address", .number(placeholder: "N", 0...1_000_000), standard: "1000",
-        help: "open connections of one address; more are closed; 0 is without bound")
+        help: "open connections of one address; more are closed; 0 is without limit")
     static let maxPerUser = Option(
         "max-per-user", .number(placeholder: "N", 1...1_000_000), standard: "50",
         help: "open sockets of one user")
@@ -70,21 +73,21 @@ extension Option {
         help: "the longest text of a message")
     static let maxFrame = Option(
         "max-frame", .number(placeholder: "BYTES", 1_024...67_108_864), standard: "1048576",
-        help: "the largest frame a client may send")
+        help: "the largest frame of a client")
     static let maxBody = Option(
         "max-body", .number(placeholder: "BYTES", 1_024...67_108_864), standard: "4194304",
         help: "the largest call without a file")
     static let maxQueue = Option(
         "max-queue", .number(placeholder: "BYTES", 65_536...1_073_741_824),
-        standard: "4194304", help: "what may wait for a slow reader before it is closed")
+        standard: "4194304", help: "the most waiting bytes of a slow reader before it is closed")
 }
 
 extension Command {
     static let serve = Command(
-        "serve", summary: "the server: REST and WebSocket on one port, SQLite behind it",
+        "serve", summary: "the server: REST and WebSocket on one port, with SQLite as storage",
         explanation: """
-            Listens until it is told to end by Ctrl-C or SIGTERM, then closes its database. The first line
-            it prints is: listening on http://HOST:PORT and ws://HOST:PORT
+            Listens until Ctrl-C or SIGTERM, then closes its database. The first line
+            of output is: listening on http://HOST:PORT and ws://HOST:PORT
 
             The secret of administrators' calls comes from --api-token-file, from the variable
             ROOST_API_TOKEN or from --api-token. Without --require-token anyone who reaches the port may
@@ -134,7 +137,7 @@ extension ChatHost.Configuration {
             throw CommandFailure(
                 .wrongArguments,
                 "On \(host) other machines could act as any user: give --require-token, or --insecure if "
-                    + "you want that.")
+                    + "this is intended.")
         }
         // The option's range is the type's.
         port = arguments.number(.port).map { UInt16($0) } ?? 8080
@@ -204,7 +207,7 @@ extension ChatHost.Configuration {
             where !FileManager.default.fileExists(atPath: path) {
                 throw CommandFailure(
                     .storage,
-                    "There is no file \(path): name one that is there as --\(option.name).")
+                    "There is no file \(path): name an existing one as --\(option.name).")
             }
             return Certificate(chainFile: chain, keyFile: key)
         case (_?, nil), (nil, _?):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the server says once it listens; scripts read the first line, people the rest.
+/// The first output of a listening server; scripts read the first line, people the rest.
 package struct ServeWelcome: Hashable, Sendable {
-    /// As it was bound: an address or a name.
+    /// The bound address or name.
     let host: String
     let port: Int
     let applicationID: String
@@ -22,7 +22,7 @@ package struct ServeWelcome: Hashable, Sendable {
 
     package var lines: [String] {
         let authority = Self.authority(host, port)
-        // Who listens everywhere is reached nearest at home.
+        // A server on all addresses is reached on this machine by the loopback address.
         let home = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         let token = requiresToken ? " --token-file FILE" : ""
         let (http, ws) = isEncrypted ? ("https", "wss") : ("http", "ws")
@@ -33,7 +33,7 @@ package struct ServeWelcome: Hashable, Sendable {
         ] + (requiresToken ? [] : [Self.openDoor]) + ["end with Ctrl-C"]
     }
 
-    /// What it means that users need no token.
+    /// The line about a server without tokens.
     private static let openDoor =
         "no token is asked for: anyone who reaches this port may act as any user; --require-token ends that"
 
@@ -41,7 +41,7 @@ package struct ServeWelcome: Hashable, Sendable {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// The word as a shell takes it.
+    /// Returns the word in quotes for a shell.
     private static func quoted(_ word: String) -> String {
         let isPlain = word.utf8.allSatisfy { byte in
             switch byte {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Cuts a stream of bytes into lines.
+/// A splitter of a stream of bytes into lines.
 ///
-/// A line longer than `limit` is dropped up to its end and handed over as too long, so that a stream
-/// without line ends costs bounded memory.
+/// A line longer than `limit` is dropped up to its end and reported as too long, so a stream
+/// without line ends needs bounded memory.
 package struct LineSplitter: Sendable {
     package enum Line: Hashable, Sendable {
         case text([UInt8])
@@ -14,12 +14,12 @@ package struct LineSplitter: Sendable {
     private var partial: [UInt8] = []
     private var isSkipping = false
 
-    /// - Parameter limit: Bytes of a line; 1 MiB is far more than a message may hold.
+    /// - Parameter limit: The most bytes of a line; 1 MiB is far more than a message may have.
     package init(limit: Int = 1 << 20) {
         self.limit = limit
     }
 
-    /// Takes the next bytes and returns the lines that they complete, without their ends.
+    /// Takes the next bytes and returns the completed lines without their ends.
     package mutating func split(_ bytes: some Sequence<UInt8>) -> [Line] {
         var lines: [Line] = []
         for byte in bytes {
@@ -37,7 +37,7 @@ package struct LineSplitter: Sendable {
         return lines
     }
 
-    /// What was left when the stream ended: a last line without an end, or nil.
+    /// Returns the last line of a stream if it has no end; otherwise nil.
     package mutating func finish() -> Line? {
         partial.isEmpty && !isSkipping ? nil : endLine()
     }

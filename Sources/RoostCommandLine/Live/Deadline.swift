@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A moment by which something must have happened.
+/// The moment at which a wait ends.
 package struct Deadline {
     private let end: ContinuousClock.Instant
 
@@ -8,7 +8,7 @@ package struct Deadline {
         end = ContinuousClock().now + duration
     }
 
-    /// What is left, in whole milliseconds rounded up; 0 when the time is over.
+    /// The remaining time in whole milliseconds, rounded up; 0 when it is over.
     package var remainingMS: Int32 {
         let left = ContinuousClock().now.duration(to: end)
         guard left > .zero else { return 0 }
@@ -17,7 +17,7 @@ package struct Deadline {
     }
 }
 
-/// Measures how long something took.
+/// A measurement of elapsed time.
 package struct StopWatch {
     private let start = ContinuousClock().now
 

@@ -15,14 +15,14 @@ extension Program {
     /// The command runs in a detached task: an `async main` would run on the main actor, where each hop costs
     /// a change of threads.
     package func main() {
-        // A reader of the output that goes away is an error of the write, not the end of the process.
+        // A closed output is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         let words = Array(CommandLine.arguments.dropFirst())
         let ended = DispatchSemaphore(value: 0)
         // This function owns the task and waits for it; the task ends the process.
         Task.detached {
             let code = await run(words)
-            // Incomplete output is a failure, whatever else the command came to.
+            // Incomplete output is a failure, whatever the result of the command.
             exit((StandardOutput.isIncomplete ? ExitCode.storage : code).rawValue)
         }
         ended.wait()

@@ -4,15 +4,15 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Standard output, in whole lines, whoever writes them.
+/// Standard output in whole lines, from any task.
 package struct StandardOutput: Sendable {
     private let queue = DispatchQueue(label: "roost.stdout")
 
     package init() {}
 
-    /// Writes a line and returns when the system has it; the reader may take its time.
+    /// Writes a line and returns when the system has it; the reader may block the write.
     ///
-    /// Returns false when nobody reads any more, or the system has no room for it.
+    /// Returns false if the output is closed, or the system has no room for it.
     @discardableResult
     package func write(_ line: String) async -> Bool {
         await withCheckedContinuation { continuation in
@@ -20,7 +20,7 @@ package struct StandardOutput: Sendable {
         }
     }
 
-    /// As `write`, for programs that have nothing else to do meanwhile.
+    /// Writes like `write`, for programs without other work.
     @discardableResult
     package static func writeNow(_ line: String) -> Bool {
         do {
@@ -32,15 +32,16 @@ package struct StandardOutput: Sendable {
         }
     }
 
-    /// Whether something of the output is lost that somebody waits for, as on a full disk.
+    /// Whether a part of the output is lost, as on a full disk; a closed output does not count.
     ///
-    /// It holds for the whole program: few commands look at every write, and none may end as if all of its
-    /// output were there.
+    /// It holds for the whole program: few commands check every write, and none may end as if its
+    /// output were complete.
     package static var isIncomplete: Bool { hasFailed.withLock { $0 } }
 
     private static let hasFailed = Mutex(false)
 
-    /// Says at once that output is lost, and once only; a reader that went away has all it wanted.
+    /// Reports lost output at once, and only once; a reader that closed the output has all it
+    /// needs.
     private static func note(_ error: any Error) {
         let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
         if let cause, cause.domain == NSPOSIXErrorDomain, cause.code == Int(EPIPE) { return }
@@ -51,7 +52,7 @@ package struct StandardOutput: Sendable {
         guard isFirst else { return }
         let reason = cause.map { ": \($0.localizedDescription)" } ?? ""
         StandardError.write(
-            "\(ProcessInfo.processInfo.processName): The output cannot be written\(reason). What is there of it is incomplete: make "
+            "\(ProcessInfo.processInfo.processName): The output cannot be written\(reason). It is incomplete: make "
                 + "room, or name another place, and run the command again.")
     }
 }
@@ -60,7 +61,7 @@ package struct StandardOutput: Sendable {
 package enum StandardError {
     /// Writes a line.
     package static func write(_ line: String) {
-        // Nobody is left to be told when even this fails.
+        // An error of standard error itself cannot be reported.
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 }

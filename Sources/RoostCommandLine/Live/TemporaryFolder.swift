@@ -6,9 +6,9 @@ import Foundation
 package struct TemporaryFolder: Sendable {
     package let path: String
 
-    /// Makes a new folder, in memory where the system has room for files there and it is asked for.
+    /// Makes a new folder, on request in memory if the system has room for files there.
     ///
-    /// - Throws: `.storage` when the system's temporary folder cannot be written.
+    /// - Throws: `.storage` if the system's temporary folder cannot be written.
     package init(named prefix: String, inMemory: Bool = false) throws(CommandFailure) {
         let memory = "/dev/shm"
         let isThere = inMemory && FileManager.default.isWritableFile(atPath: memory)
@@ -34,10 +34,10 @@ package struct TemporaryFolder: Sendable {
     }
 
     package static func remove(_ path: String) {
-        // What cannot be removed now is the system's to clear away.
+        // The system removes its temporary folders later.
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// A secret nobody guesses.
+    /// Returns a secret that cannot be guessed.
     package static func makeSecret() -> String { UUID().uuidString.lowercased() }
 }

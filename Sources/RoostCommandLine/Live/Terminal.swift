@@ -9,7 +9,7 @@ import Glibc
 #endif
 
 extension Style {
-    /// What suits standard output.
+    /// The style for standard output.
     package static var standardOutput: Style {
         Style(
             isTerminal: isatty(STDOUT_FILENO) == 1,

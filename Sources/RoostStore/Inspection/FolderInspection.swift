@@ -80,7 +80,7 @@ package struct FolderInspection: Hashable, Sendable {
         guard DatabaseFiles(files.outbox).exists else {
             found.add(
                 .outbox, nil,
-                "the outbox is not there: how many unsent messages it held is unknown")
+                "the outbox is missing: the number of its unsent messages is unknown")
             return found
         }
         do throws(StoreError) {
