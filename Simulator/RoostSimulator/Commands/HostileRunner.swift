@@ -2,7 +2,7 @@
 
 import RoostCommandLine
 
-/// Plays one hostile scene after the other and tells how it goes.
+/// A runner of hostile scenes that reports its progress.
 struct HostileRunner: Sendable {
     let keepsTrace: Bool
     let stopsAtFailure: Bool
@@ -13,7 +13,7 @@ struct HostileRunner: Sendable {
         self.stopsAtFailure = stopsAtFailure
     }
 
-    /// Returns the seeds whose scenes broke an invariant.
+    /// Runs the scenes and returns the seeds whose scenes broke an invariant.
     func run(_ seeds: Range<UInt64>, atOnce count: Int) async -> [UInt64] {
         var failed: [UInt64] = []
         var (done, rate, longest) = (0, 0.0, Duration.zero)

@@ -5,34 +5,34 @@ import RoostCommandLine
 extension Option {
     static let seeds = Option(
         "seeds", .number(placeholder: "N", 1...100_000_000), standard: "100",
-        help: "how many lives, each from the next seed")
+        help: "the number of runs, each from the next seed")
     static let firstSeed = Option(
         "from", .number(placeholder: "S", 0...Int.max), standard: "1", help: "the first seed")
     static let oneSeed = Option(
-        "seed", .number(placeholder: "N", 0...Int.max), help: "one life, instead of --seeds")
+        "seed", .number(placeholder: "N", 0...Int.max), help: "one run, instead of --seeds")
     static let steps = Option(
         "steps", .number(placeholder: "N", 1...1_000_000), standard: "2000",
-        help: "deeds in each life")
-    static let trace = Option("trace", help: "print every deed and every fault")
-    static let firstFailure = Option("first-failure", help: "stop at the first broken promise")
+        help: "actions of each run")
+    static let trace = Option("trace", help: "print every action and every fault")
+    static let firstFailure = Option("first-failure", help: "stop at the first broken invariant")
     static let hostile = Option(
-        "hostile", help: "scenes with a hostile server instead of lives with bad luck")
+        "hostile", help: "scenes with a hostile server instead of runs with faults")
     static let jobs = Option(
-        "jobs", .number(placeholder: "N", 1...256), standard: "1", help: "lives at once")
+        "jobs", .number(placeholder: "N", 1...256), standard: "1", help: "concurrent runs")
 }
 
 extension Command {
     static let simulate = Command(
         "", summary: "runs random worlds in virtual time and checks every invariant",
         explanation: """
-            Each seed decides a life: some users on some devices, who write, read, come and go while links
+            Each seed decides a run: some users on some devices, who write, read, come and go while links
             break, answers are lost, processes crash and clocks jump. The engine, the cache and the server's
-            core are the real ones. Every promise is checked at each step and at the end against the
-            server's log. The same seed gives the same life: --seed N --trace tells it.
+            core are the real ones. Every invariant is checked at each step and at the end against the
+            server's log. The same seed gives the same run: --seed N --trace prints it.
 
             With --hostile each seed decides a scene: the server refuses, repeats, invents, hurries and stalls,
-            and turns honest at last. No call may wait over 10 s, no minute may have over 300 requests, the
-            cache has to verify, and the client has to show what the honest server has.
+            and becomes honest at the end. No call may wait over 10 s, no minute may have over 300 requests, the
+            cache has to verify, and the client has to show the honest server's data.
             """,
         options: [.seeds, .firstSeed, .oneSeed, .steps, .hostile, .jobs, .firstFailure, .trace],
         example: "roost-simulate --seeds 1000",
@@ -60,16 +60,17 @@ extension Command {
             try Command.report(failed)
         })
 
-    /// Ends the command with the seeds that failed, if there are any.
+    /// Ends the command with a failure that names the failed seeds, if there are any.
     private static func report(_ failed: [UInt64]) throws(CommandFailure) {
         guard !failed.isEmpty else { return }
         let seeds = failed.map { "\($0)" }.joined(separator: ", ")
         throw CommandFailure(
-            .failed, "Promises were broken: tell the life with --seed N --trace, N being \(seeds).")
+            .failed,
+            "Invariants were broken: print the run with --seed N --trace, N being \(seeds).")
     }
 }
 
-/// Lives one life after the other and tells how it goes.
+/// A runner of simulations that reports its progress.
 private struct SeedRunner: Sendable {
     let shape: Simulation.Shape
     let folder: TemporaryFolder
@@ -86,7 +87,7 @@ private struct SeedRunner: Sendable {
         self.stopsAtFailure = stopsAtFailure
     }
 
-    /// Returns the seeds whose lives broke a promise.
+    /// Runs the seeds and returns those that broke an invariant.
     func run(_ seeds: Range<UInt64>, atOnce count: Int) async -> [UInt64] {
         var failed: [UInt64] = []
         var done = 0
@@ -111,9 +112,9 @@ private struct SeedRunner: Sendable {
                 told = watch.elapsed
                 let seconds = max(0.001, watch.elapsed / .seconds(1))
                 StandardError.write(
-                    "simulate: \(done) of \(seeds.count) lives of \(shape.steps) steps, "
+                    "simulate: \(done) of \(seeds.count) runs of \(shape.steps) steps, "
                         + "\(failed.count) failed; a minute has \(Int(Double(done) / seconds * 60)) "
-                        + "lives, a second \(Int(Double(jobs) / seconds)) jobs of actors")
+                        + "runs, a second \(Int(Double(jobs) / seconds)) jobs of actors")
             }
         }
         return failed.sorted()

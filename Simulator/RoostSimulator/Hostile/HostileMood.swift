@@ -4,10 +4,10 @@ import RoostTestKit
 import RoostTransport
 import RoostWire
 
-/// What a hostile server does, and how often.
+/// The faults of a hostile server and their rate.
 struct HostileMood: Sendable {
     let traits: [HostileTrait]
-    /// How many of a thousand answers and frames each trait spoils.
+    /// The number of spoiled answers and frames per thousand, for each trait.
     let rate: UInt64
     private let random: SimulatedRandom
 
@@ -30,7 +30,7 @@ struct HostileMood: Sendable {
 
     func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
 
-    /// A number that ends something somewhere.
+    /// Returns an extreme or invalid number.
     func absurdNumber() -> JSONValue {
         let numbers: [JSONValue] = [
             .int(.max), .int(.min), .int(-1), .int(0), .int(-1_700_000_000_000), .int(1 << 62),
@@ -47,7 +47,7 @@ struct HostileMood: Sendable {
         return values[pick(values.count)]
     }
 
-    /// Some text that breaks readers.
+    /// Returns a text that breaks decoders.
     func garbage() -> String {
         let texts = [
             "", "{", "MESG", "MESG{", "MESG{}", "XXXX{}", "\u{0}\u{1}\u{2}", "READ[]", "PONG",
@@ -63,7 +63,7 @@ struct HostileMood: Sendable {
 
     // MARK: Trees
 
-    /// Changes values of a tree at random, by those traits that do.
+    /// Changes values of a tree at random, by the traits that spoil values.
     func spoil(_ value: JSONValue) -> JSONValue {
         var value = value
         if strikes(.absurdNumbers) {
@@ -103,7 +103,7 @@ struct HostileMood: Sendable {
         return value
     }
 
-    /// Replaces values, parents before their children; nil keeps a value and looks into it.
+    /// Replaces values, parents before their children; nil keeps a value and visits its children.
     private func changed(
         _ value: JSONValue, _ change: (HostileMood, JSONValue) -> JSONValue?
     ) -> JSONValue {
@@ -117,7 +117,7 @@ struct HostileMood: Sendable {
         }
     }
 
-    /// Cuts a text or nests it, by those traits that do.
+    /// Truncates or nests a text, by the traits that do so.
     func broken(_ text: String) -> String {
         if strikes(.truncation) { return String(text.prefix(pick(text.count + 1))) }
         if strikes(.deepNesting), let brace = text.firstIndex(of: "{") {

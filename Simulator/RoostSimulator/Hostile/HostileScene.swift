@@ -7,24 +7,25 @@ import RoostServer
 import RoostStore
 import RoostTestKit
 
-/// A client at the mercy of a hostile server, and an honest one afterwards.
+/// A client with a hostile server, which is honest at the end.
 ///
-/// The scene's seed decides what the server does and what the app asks for. While the server is hostile, each call
-/// of the app ends in time and the client keeps to its request rate. Afterwards the cache verifies, unsent messages
-/// are where they belong, and the client shows what the honest server has.
+/// The scene's seed decides the server's faults and the app's calls. While the server is hostile,
+/// each call of the app ends in time and the client keeps to its request rate. Afterwards the cache
+/// verifies, unsent messages are in the outbox or at the server, and the client shows the honest
+/// server's data.
 package actor HostileScene {
-    /// What came of a scene.
+    /// The result of a scene.
     package struct Report: Sendable {
         package let seed: UInt64
         package let traits: [HostileTrait]
-        /// The most requests and sockets of one minute, per second.
+        /// The greatest number of requests and sockets of one minute, per second.
         package let rate: Double
-        /// The longest call of the app.
+        /// The time of the app's longest call.
         package let longestCall: Duration
-        /// The invariant that was broken; nil when all held.
+        /// The broken invariant; nil if all held.
         package let failure: String?
 
-        /// The traits in words.
+        /// The names of the traits.
         package var mood: String { traits.map(\.rawValue).joined(separator: ", ") }
     }
 
@@ -38,11 +39,11 @@ package actor HostileScene {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    /// How long a call of the app may take while the link is up.
+    /// The longest allowed time of a call while the link is up.
     private static let patience = Duration.seconds(10)
-    /// How long a call may take that walks over all that is cached.
+    /// The longest allowed time of a call that visits the whole cache.
     private static let longPatience = Duration.seconds(600)
-    /// Requests and sockets of a minute at most: five in a second.
+    /// The greatest number of requests and sockets of a minute: five per second.
     private static let minuteLimit = 300
     private static let hostileTime = Duration.seconds(150)
     private static let user: UserID = "eve"
@@ -70,10 +71,10 @@ package actor HostileScene {
     /// Plays one scene.
     ///
     /// - Parameters:
-    ///   - seed: Decides everything that happens.
-    ///   - traits: What the server does; nil to draw it.
-    ///   - tell: Is told each call and its outcome.
-    /// - Returns: What came of it; a broken invariant is a `failure`.
+    ///   - seed: The seed of all random choices.
+    ///   - traits: The faults of the server; nil draws them.
+    ///   - tell: Receives each call and its outcome.
+    /// - Returns: The result; a broken invariant is a `failure`.
     package static func run(
         seed: UInt64, traits: [HostileTrait]? = nil,
         tell: @escaping @Sendable (String) -> Void = { _ in }
@@ -117,7 +118,7 @@ package actor HostileScene {
         var failure: String?
         do {
             try await furnish()
-            // Some servers turn hostile later.
+            // Some servers become hostile later.
             if random.next() % 2 == 0 {
                 call("connect") { try await $0.connect() }
                 openChannel(0)
@@ -145,7 +146,7 @@ package actor HostileScene {
             seed: seed, traits: mood.traits, rate: rate, longestCall: longestCall, failure: failure)
     }
 
-    /// What the honest server holds from the beginning.
+    /// Creates the channels and messages of the honest server.
     private func furnish() async throws {
         for user in [Self.user, Self.other] { await world.add(User(id: user, nickname: "\(user)")) }
         for channel in Self.channels {
@@ -163,7 +164,7 @@ package actor HostileScene {
             #"{"message_type":"MESG","user_id":"bob","message":"m\#(number)"}"#, as: Self.other)
     }
 
-    // MARK: What the app does
+    // MARK: The app's actions
 
     private func act() async {
         let channel = Self.channels[Int(random.next() % UInt64(Self.channels.count))]
@@ -198,7 +199,7 @@ package actor HostileScene {
                 _ = try await client.createChannel(ChannelCreateParams(memberIDs: [Self.other]))
             }
         default:
-            // Somebody writes meanwhile, so that there are honest frames to spoil.
+            // A user writes meanwhile, so that there are honest frames to spoil.
             try? await write(1_000, to: channel)
             call("connect") { try await $0.connect() }
         }
@@ -226,7 +227,7 @@ package actor HostileScene {
         let number = lastCall
         pending[number] = (name, executor.now, limit)
         tell("\(executor.now) \(name)")
-        // Ends with the call, which `checkCalls` watches.
+        // Ends with the call, which `checkCalls` observes.
         Task(executorPreference: executor) { [client] in
             var outcome = "done"
             do { try await work(client) } catch { outcome = "\(error)" }
@@ -242,7 +243,7 @@ package actor HostileScene {
         if elapsed > call.limit { late = late ?? "“\(call.name)” took \(elapsed): \(outcome)" }
     }
 
-    // MARK: What must hold
+    // MARK: Invariants
 
     private func checkCalls() throws {
         if let late { throw Violation(sentence: late) }
@@ -255,7 +256,7 @@ package actor HostileScene {
         }
     }
 
-    /// The most requests and sockets of any minute.
+    /// The greatest number of requests and sockets of any minute.
     private var busiestMinute: Int {
         let asked = server.asked
         var (busiest, first) = (0, 0)
@@ -268,11 +269,11 @@ package actor HostileScene {
 
     private func checkRate() throws {
         guard busiestMinute <= Self.minuteLimit else {
-            throw Violation(sentence: "the client asked \(busiestMinute) times in one minute")
+            throw Violation(sentence: "the client made \(busiestMinute) requests in one minute")
         }
     }
 
-    /// The server repents, the link comes back, and the client has time.
+    /// Makes the server honest, restores the link, and gives the client time.
     private func turnHonest() async throws {
         server.mood = nil
         await device.network.cut()
@@ -299,7 +300,7 @@ package actor HostileScene {
         }
     }
 
-    /// What a comparison leaves is the honest server's log, from its end to its beginning.
+    /// Checks that after a comparison each history is the honest server's log.
     private func checkHistories() async throws {
         for timeline in timelines { await timeline.close() }
         for channel in Self.channels {

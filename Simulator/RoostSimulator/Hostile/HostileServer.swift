@@ -6,20 +6,20 @@ import RoostTransport
 import RoostWire
 import Synchronization
 
-/// A server that wants its client to crash, to hurry, to wait or to lie.
+/// A hostile server, between a client and an honest server.
 ///
-/// It stands between a client and an honest server, whose answers it spoils, withholds or invents by its mood. It
-/// counts what the client asks of it.
+/// It spoils, withholds or invents the honest server's answers by its mood, and records the
+/// client's requests.
 final class HostileServer: HTTPTransport, SocketTransport {
     private struct State {
         /// Nil while the server is honest.
         var mood: HostileMood?
-        /// When each request was made and each socket was opened.
+        /// The times of all requests and openings of sockets.
         var asked: [Duration] = []
-        /// The first answer to each question.
+        /// The first answer to each request.
         var firstPages: [String: JSONValue] = [:]
         var lastToken = 0
-        /// Honest frames of messages, to invent others by.
+        /// Honest frames of messages, as templates for invented ones.
         var templates: [String] = []
     }
 
@@ -39,7 +39,7 @@ final class HostileServer: HTTPTransport, SocketTransport {
         set { state.withLock { $0.mood = newValue } }
     }
 
-    /// When each request was made and each socket was opened, in order.
+    /// The times of all requests and openings of sockets, in order.
     var asked: [Duration] { state.withLock { $0.asked } }
 
     private func noteAsked() {
@@ -51,7 +51,7 @@ final class HostileServer: HTTPTransport, SocketTransport {
         do {
             try await executor.sleep(for: duration)
         } catch {
-            throw TransportError(.cancelled, "The request was given up.")
+            throw TransportError(.cancelled, "The request was cancelled.")
         }
     }
 
@@ -74,7 +74,7 @@ final class HostileServer: HTTPTransport, SocketTransport {
         return answer(try await line.upload(request, body), to: request, mood)
     }
 
-    /// What is answered without an honest answer.
+    /// Returns an answer made without the honest server, if the mood draws one.
     private func refusal(
         of request: HTTPRequest, _ mood: HostileMood
     ) async throws(TransportError) -> HTTPResponse? {
@@ -132,7 +132,7 @@ final class HostileServer: HTTPTransport, SocketTransport {
         return HTTPResponse(status: honest.status, body: Array(text.utf8))
     }
 
-    /// One of many pages, by those traits that concern them.
+    /// Returns a page changed by the traits for pages.
     private func page(
         _ honest: JSONValue, to request: HTTPRequest, _ mood: HostileMood
     ) -> JSONValue {
@@ -179,7 +179,7 @@ final class HostileServer: HTTPTransport, SocketTransport {
         return socket
     }
 
-    /// What the client is sent instead of a frame, and whether the socket ends behind it.
+    /// Returns the frames that replace a frame, and whether the socket ends after them.
     func frames(replacing text: String) -> (frames: [String], ends: Bool) {
         guard let mood else {
             remember(text)
@@ -239,7 +239,7 @@ final class HostileServer: HTTPTransport, SocketTransport {
         return (frames, mood.strikes(.closingSockets))
     }
 
-    /// A frame out of the blue, if the mood is like that.
+    /// Returns an invented frame, if the mood draws one.
     func invention() -> String? {
         guard let mood else { return nil }
         if mood.strikes(.garbageFrames) { return mood.garbage() }

@@ -3,7 +3,7 @@
 import RoostTestKit
 import RoostTransport
 
-/// A socket of a hostile server: it changes the frames of an honest one, and adds its own.
+/// A socket of a hostile server: it changes the frames of an honest socket and adds invented ones.
 actor HostileSocket: Socket {
     private nonisolated let executor: SimulatedExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -25,7 +25,7 @@ actor HostileSocket: Socket {
         executor = server.executor
     }
 
-    /// Starts to hand frames on; `close` ends that.
+    /// Starts to pass frames on; `close` ends that.
     func begin() {
         pumps = [
             Task(executorPreference: executor) { await self.pump() },
@@ -53,11 +53,11 @@ actor HostileSocket: Socket {
         }
     }
 
-    /// Adds a frame of its own, up to twenty times a second.
+    /// Adds invented frames, up to twenty a second.
     private func invent() async {
         while !hasEnded, (try? await executor.sleep(for: .milliseconds(50))) != nil {
             guard server.mood != nil else { continue }
-            // More than this, a reader that stands still would be sent for ever.
+            // The limit ends the frames to a reader that does not read.
             guard arrived.count < 100, let frame = server.invention() else { continue }
             arrived.append(frame)
             wakeReader()

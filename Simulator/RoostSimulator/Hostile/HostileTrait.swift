@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One way of a server to do harm; a scene has several of them.
+/// One kind of a hostile server's faults; a scene has several.
 package enum HostileTrait: String, CaseIterable, Sendable {
     // MARK: Answers
 
-    /// Refuses every page token that it gave.
+    /// Refuses every page token that it issued.
     case refusedTokens
-    /// Leads every list on to a new token and an empty page.
+    /// Continues every list with a new token and an empty page.
     case endlessTokens
     /// Answers every page of a list with the first one, and a token for more.
     case repeatedPages
@@ -20,13 +20,13 @@ package enum HostileTrait: String, CaseIterable, Sendable {
     case unsortedPages
     /// Empties every list and says that it is complete.
     case emptyLists
-    /// Turns yes to no and back.
+    /// Inverts Booleans.
     case contradictions
     /// Answers 429 or 5xx.
     case failures
-    /// Answers with a page for people.
+    /// Answers with an HTML page.
     case nonsense
-    /// Answers 200 and nothing.
+    /// Answers 200 with an empty body.
     case emptyBodies
     /// Breaks off in the middle of an answer or a frame.
     case truncation
@@ -40,7 +40,7 @@ package enum HostileTrait: String, CaseIterable, Sendable {
     case slowness
     /// Ends the session with any answer.
     case expiredSessions
-    /// Refuses a request as if the user were nobody.
+    /// Refuses a request as if the user did not exist.
     case refusals
 
     // MARK: Sockets
@@ -53,24 +53,24 @@ package enum HostileTrait: String, CaseIterable, Sendable {
     case expiringSockets
     /// Closes the socket after each login.
     case closingSockets
-    /// Opens sockets and says nothing.
+    /// Opens sockets and sends no frame.
     case mutedSockets
-    /// Says in its login answer to wait for ever, or never.
+    /// Names absurd intervals in its login answer.
     case absurdLogins
     /// Loses frames in both directions.
     case lostFrames
     /// Sends each frame several times.
     case duplicateFrames
-    /// Sends what no protocol knows.
+    /// Sends frames outside the protocol.
     case garbageFrames
-    /// Answers requests that nobody made, and takes back those that somebody made.
+    /// Answers requests that the client did not make, and retracts those that it made.
     case falseAnswers
-    /// Sends messages that are not there.
+    /// Sends messages that do not exist.
     case inventedMessages
-    /// Tells of changes in many channels, many times a second.
+    /// Sends events of many channels, many times a second.
     case eventStorm
 
-    /// Whether the trait leaves lies in the cache of which only the server could know that they are lies.
+    /// Whether the trait leaves false data in the cache that only the server can recognise.
     var lies: Bool {
         switch self {
         case .emptyLists, .contradictions, .absurdNumbers, .endlessChannels, .inventedMessages,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that may happen in a simulation.
+/// One action of a simulation.
 ///
-/// Another one is a case, a weight and a branch of `Simulation.perform`.
+/// A new action is a case, a weight and a branch of `Simulation.perform`.
 enum Deed: String, CaseIterable, Sendable {
     // On a device.
     case send, sendSeveral, reply, edit, delete, resend, cancel
@@ -12,14 +12,14 @@ enum Deed: String, CaseIterable, Sendable {
     case createChannel, lookUpChannel
     case clearChannel, clearAll, trim
     case connect, disconnect, reconnect
-    /// Something changes while an answer about it is on its way.
+    /// A change while an answer about the same object is on its way.
     case race
-    // By a user, on a device that is none of ours.
+    // By a user, on a device outside the simulation.
     case sendElsewhere, replyElsewhere, burst, editElsewhere, deleteElsewhere, readElsewhere
     case leave, join, rename, createElsewhere
     case react, hide, show, resetHistory
     // To a device.
-    /// The link is lost for a moment, in which a little happens where somebody looks.
+    /// The link is lost for a moment, with a few changes in open channels.
     case blink
     case cutLink, restoreLink, loseNetwork, findNetwork
     case leaveForeground, enterForeground
@@ -28,7 +28,7 @@ enum Deed: String, CaseIterable, Sendable {
     // To time.
     case wait, waitLong, moveServerClock
 
-    /// How often it happens, compared with the others.
+    /// The frequency of the action, relative to the others.
     var weight: Int {
         switch self {
         case .send: 30
@@ -76,6 +76,6 @@ enum Deed: String, CaseIterable, Sendable {
         }
     }
 
-    /// Each as often as its weight says, for drawing one.
+    /// Every action as often as its weight, to draw one.
     static let urn = allCases.flatMap { Array(repeating: $0, count: $0.weight) }
 }

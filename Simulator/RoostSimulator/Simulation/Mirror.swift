@@ -4,19 +4,20 @@ import RoostCore
 import RoostModel
 import RoostTestKit
 
-/// What one cache holds, as its journal tells it; compared with the disk now and then.
+/// The content of one cache by its journal, compared with the disk now and then.
 struct Mirror {
     struct Channel: Hashable {
         var messages: [MessageID: Glimpse] = [:]
-        /// What is known under no filter.
+        /// The coverage without a filter.
         var coverage = Coverage()
-        /// What is known under the filters that somebody showed on this device.
+        /// The coverage under the filters that were shown on this device.
         var filtered: [MessageFilter: Coverage] = [:]
-        /// Whether the disk has to say what is left: the journal tells of filters that something is known
-        /// under them, not what.
+        /// Whether the disk has to supply the remaining messages: for filters the journal reports
+        /// that coverage changed, and not how.
         var isBlurred = false
 
-        /// Whether a message is known by the journal's own rule: where something is covered, it is held.
+        /// Whether the coverage includes a message, as the journal's rule demands of every cached
+        /// message.
         func covers(_ glimpse: Glimpse) -> Bool {
             if coverage.range(containing: glimpse.place) != nil { return true }
             return filtered.contains { filter, known in
@@ -24,7 +25,7 @@ struct Mirror {
             }
         }
 
-        /// What stands here and not there, in a few words.
+        /// Describes the content that is here and not there.
         func difference(from other: Channel) -> String {
             let ranges = coverage.ranges.filter { !other.coverage.ranges.contains($0) }
             let own = messages.values.filter { other.messages[$0.place.messageID] != $0 }
@@ -51,7 +52,7 @@ struct Mirror {
         }
         channel.coverage = change.coverageAfter
         if !change.filters.isEmpty { channel.isBlurred = true }
-        // That nothing is covered says that nothing is left; it is not told message by message.
+        // Lost coverage removes messages without a report of each.
         let hasShrunk =
             channel.coverage.isEmpty
             || change.coverageBefore.ranges.contains { !channel.coverage.holds($0) }
@@ -74,13 +75,13 @@ struct Mirror {
 }
 
 extension Coverage {
-    /// Whether all of a range is known still.
+    /// Whether the whole range is still covered.
     fileprivate func holds(_ range: CoveredRange) -> Bool {
         self.range(containing: range.lower).map { $0.upper >= range.upper } ?? false
     }
 }
 
-/// What tells one state of a delivered message from another.
+/// The parts of a delivered message that distinguish its states.
 struct Glimpse: Hashable, Sendable, CustomStringConvertible {
     let place: Position
     let message: Message
@@ -110,7 +111,7 @@ struct Glimpse: Hashable, Sendable, CustomStringConvertible {
 
     func hash(into hasher: inout Hasher) { hasher.combine(place) }
 
-    /// Where two lists part, in words.
+    /// Describes the first difference of two lists.
     static func difference(of shown: [Glimpse], from expected: [Glimpse]) -> String {
         let index = zip(shown, expected).prefix { $0 == $1 }.count
         func name(_ list: [Glimpse]) -> String {

@@ -5,13 +5,13 @@ import RoostDiskSimulation
 import RoostModel
 import RoostTestKit
 
-/// One device of one user with the app that runs on it; confined to its simulation.
+/// One device of one user with its app; confined to its simulation.
 final class SimulatedApp {
     /// A message whose send call returned: it must reach the log once.
     struct Sent {
         let channel: ChannelURL
         let requestID: RequestID
-        /// Tried again by hand, so its place among the others is nobody's promise.
+        /// Whether it was resent by hand, after which its place among the others is undefined.
         var wasResent = false
         var wasCanceled = false
     }
@@ -22,22 +22,22 @@ final class SimulatedApp {
     var process: SimulatedProcess
     /// Nil between two runs.
     var launched: SimulatedWorld.Launched?
-    /// Tells news of an earlier run from this one's.
+    /// The number of the run, which identifies events of earlier runs.
     var run = 0
     var mirror = Mirror()
-    /// The time from which the list's changes are read; nil while nothing of the list is kept.
+    /// The time from which the list's changes are read; nil while no part of the list is kept.
     var listBegan: Timestamp?
     var timelines: [Watch<Timeline>] = []
     var lists: [Watch<ChannelList>] = []
     var downloads: [HistoryDownload] = []
-    /// Filters that were shown here, under which something may be known.
+    /// Filters that were shown on this device and may have coverage.
     var filters: [ChannelURL: [MessageFilter]] = [:]
     var sent: [Sent] = []
     var sendCount = 0
     var isSending = false
-    /// A database was told to close or opened: nothing else may be asked of it.
+    /// Whether a database is being closed or opened, so that no other call is possible.
     var isMoving = false
-    /// The system has stopped the process and may let it go on.
+    /// Whether the system has stopped the process and may resume it.
     var isSuspended = false
 
     init(
@@ -56,12 +56,12 @@ final class SimulatedApp {
     var client: ChatClient? { process.isStopped || isMoving ? nil : launched?.client }
 }
 
-/// A collection under observation: what its diffs add up to must be what it shows.
+/// An observed collection: the sum of its diffs must be its snapshot.
 final class Watch<Collection: Watchable> {
     let collection: Collection
     let number: Int
     var folded: [Collection.Element.Identity: Collection.Element] = [:]
-    /// Whether a change came since it was looked at last.
+    /// Whether a change came since the last check.
     var isDirty = true
 
     init(_ collection: Collection, _ number: Int) {
@@ -69,7 +69,7 @@ final class Watch<Collection: Watchable> {
         self.number = number
     }
 
-    /// Takes over a whole list, where the diffs begin.
+    /// Takes a whole list, to which later diffs apply.
     func begin(with elements: [Collection.Element]) {
         folded = [:]
         for element in elements { put(element) }
@@ -93,7 +93,7 @@ final class Watch<Collection: Watchable> {
         for identity in element.identities { folded[identity] = element }
     }
 
-    /// Whether the folded list and another hold the same.
+    /// Whether the folded list equals another.
     func holds(_ elements: [Collection.Element]) -> Bool {
         elements.allSatisfy { element in
             element.identities.allSatisfy { folded[$0] == element }
@@ -101,7 +101,7 @@ final class Watch<Collection: Watchable> {
     }
 }
 
-/// What can be watched in a simulation.
+/// A collection that a simulation can observe.
 protocol Watchable: AnyObject, Sendable {
     associatedtype Element: ListElement
     func changes() async -> AsyncStream<ListDiff<Element>>

@@ -5,7 +5,7 @@ import RoostModel
 import RoostServer
 import RoostTestKit
 
-// What apps have open: timelines, lists and downloads.
+// The open collections of apps: timelines, lists and downloads.
 
 extension Simulation {
     func somePast() -> Timestamp {
@@ -24,7 +24,7 @@ extension Simulation {
         }
     }
 
-    /// Loads a page of some open timeline.
+    /// Loads a page of an open timeline.
     func page(
         _ app: SimulatedApp, _ name: String,
         _ load: @escaping @Sendable (Timeline) async throws -> Void

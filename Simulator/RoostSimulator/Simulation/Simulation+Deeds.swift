@@ -6,7 +6,7 @@ import RoostServer
 import RoostTestKit
 import RoostWire
 
-// What users do, on our devices and elsewhere.
+// Actions of users, on simulated devices and elsewhere.
 
 extension Simulation {
     func perform(_ deed: Deed, _ app: SimulatedApp) async throws {
@@ -118,7 +118,7 @@ extension Simulation {
 
     private func forgetList(of index: Int) { apps[index].listBegan = nil }
 
-    /// Forward for hours, or back: where it was, or farther.
+    /// Moves the clock forward by hours, or back to the true time or beyond.
     private func moveServerClock() {
         let jump = [-3_600_000, -60_000, -1_000, 1_000, 60_000, 3_600_000][pick(6)]
         note("the server's clock jumps by \(jump) ms")
@@ -183,7 +183,7 @@ extension Simulation {
         }
     }
 
-    /// Few kinds, so that edits make one of the other.
+    /// One of few types, so that edits often turn one into another.
     func someCustomType() -> String { ["", "", "", "a"][pick(4)] }
 
     func noteSent(_ message: Message?, from index: Int) {

@@ -7,7 +7,7 @@ import RoostModel
 import RoostStore
 import RoostTestKit
 
-// What happens to devices, and the lives of the apps on them.
+// Events of devices, and the runs of the apps on them.
 
 extension Simulation {
     func befall(_ deed: Deed, _ app: SimulatedApp) async throws {
@@ -56,11 +56,13 @@ extension Simulation {
             let hours = Int64(random.next() % 24) - 12
             note("\(app.name) clock off by \(hours) h")
             app.device.clockError.milliseconds = hours * 3_600_000 + Int64(random.next() % 1000)
-        default: preconditionFailure("\(deed) befalls no device.")
+        default: preconditionFailure("\(deed) is no action on a device.")
         }
     }
 
-    /// Most that clients miss, they miss so: a message or an edit, and more of it while they come back.
+    /// Cuts the link for a moment, with a message or an edit meanwhile and more during the return.
+    ///
+    /// Clients miss most changes in this way.
     func blink(_ app: SimulatedApp) async throws {
         guard app.device.network.isUp else { return }
         let channel = pick(of: app.timelines)?.collection.channel ?? channels[pick(channels.count)]
@@ -82,14 +84,15 @@ extension Simulation {
         case 2, 3: try await performElsewhere(.editElsewhere, in: channel)
         case 4: try await performElsewhere(.deleteElsewhere, in: channel)
         case 5: try await performElsewhere(.rename, in: channel)
-        // Told in full, and of this user alone: the rest of the channel is told otherwise.
+        // Reported completely, and of this user only: the rest of the channel is reported in other
+        // ways.
         case 6: try await performElsewhere(.hide, in: channel, by: app.user)
         case 7: try await performElsewhere(.show, in: channel, by: app.user)
         default: try await performElsewhere(.react, in: channel)
         }
     }
 
-    /// The server answers no request while it has something to tell, and is asked about it in vain.
+    /// Makes the server refuse requests while it sends an event about which the client asks.
     func fallSilent(before app: SimulatedApp, _ tell: () async throws -> Void) async rethrows {
         let rate = app.device.network.weather.refusedRequest
         app.device.network.weather.refusedRequest = 1000
@@ -98,7 +101,8 @@ extension Simulation {
         app.device.network.weather.refusedRequest = rate
     }
 
-    /// The app gives its locks up, and the system stops it between any two of its steps.
+    /// Suspends an app: it releases its locks, and the system stops it between any two of its
+    /// steps.
     private func suspend(_ app: SimulatedApp) async {
         guard let client = app.client else { return }
         note("\(app.name) is suspended")
@@ -109,13 +113,13 @@ extension Simulation {
         app.isSuspended = true
     }
 
-    /// The system lets a suspended app go on, with all that came for it meanwhile.
+    /// Resumes a suspended app, with all frames that came for it meanwhile.
     func wake(_ app: SimulatedApp) async throws {
         guard app.isSuspended, let client = app.launched?.client else { return }
-        note("\(app.name) goes on")
+        note("\(app.name) resumes")
         app.isSuspended = false
         app.disk.plan(nil)
-        // Nobody's patience runs out while they sleep.
+        // Time limits do not run during a suspension.
         for (number, call) in pendingCalls where call.app == app.number {
             pendingCalls[number]?.since = executor.now
         }
@@ -125,12 +129,12 @@ extension Simulation {
         app.isMoving = false
     }
 
-    /// What SQLite is told by a full disk: `SQLITE_FULL`.
+    /// SQLite's code for a full disk, `SQLITE_FULL`.
     private static let diskFull: Int32 = 13
 
-    /// Opens the app's files and reads what they hold; the promises hold before any connection.
+    /// Opens the app's files and reads them; the invariants hold before any connection.
     func start(_ app: SimulatedApp) async throws {
-        // An app that finds no room at its start is for the store's own tests.
+        // A full disk at an app's start is a case of the store's own tests.
         app.disk.plan(nil)
         app.process = SimulatedProcess(on: executor)
         app.run += 1
@@ -158,7 +162,7 @@ extension Simulation {
         }
     }
 
-    /// The process ends between two steps of its databases; what was on disk is all there is.
+    /// Ends the process between two steps of its databases; only the disk remains.
     private func crash(_ app: SimulatedApp, after steps: Int) async throws {
         guard let launched = app.launched, app.client != nil || app.isSuspended else { return }
         app.isSuspended = false

@@ -7,14 +7,14 @@ import RoostServer
 import RoostStore
 import RoostTestKit
 
-// What stands on a device's disk, compared with what its journal told and with the server's log.
+// The content of a device's disk, compared with its journal and with the server's log.
 
 extension Simulation {
-    /// What a store holds, read from its disk.
+    /// Reads the content of a store from its disk.
     func mirror(of store: Store, _ app: SimulatedApp) async throws -> Mirror {
         var mirror = Mirror()
         let reader = store.readers[0]
-        // A channel whose making nobody was told of is there all the same.
+        // A channel may exist although its creation was not reported.
         channels = await world.storage.channelURLs
         for channel in channels {
             mirror.groupChannels[channel] = try await reader.channel(channel).value
@@ -39,12 +39,13 @@ extension Simulation {
             held.messages[glimpse.place.messageID] = glimpse
             try expect(
                 held.covers(glimpse),
-                "\(app.name) holds \(glimpse) of \(channel) outside everything it covers")
+                "\(app.name) holds \(glimpse) of \(channel) outside its coverage")
         }
         return held
     }
 
-    /// Reads what the journal did not tell, and holds what is known under filters against the log.
+    /// Reads the content that the journal left open, and compares the coverage of filters with the
+    /// log.
     func sharpen(_ app: SimulatedApp) async throws {
         guard let store = app.client?.store else { return }
         for channel in channels where app.mirror.channels[channel]?.isBlurred ?? false {
@@ -61,7 +62,7 @@ extension Simulation {
         }
     }
 
-    /// What the journal told is what the disk holds.
+    /// Checks that the disk has the content that the journal reported.
     func checkDisk(of app: SimulatedApp) async throws {
         guard let store = app.client?.store else { return }
         let disk = try await mirror(of: store, app)
@@ -70,13 +71,13 @@ extension Simulation {
             let held = disk.channels[channel] ?? Mirror.Channel()
             try expect(
                 told.messages == held.messages && told.coverage == held.coverage,
-                "\(app.name) has told of \(channel) \(told.difference(from: held)), which it "
-                    + "holds otherwise")
+                "\(app.name) has reported of \(channel) \(told.difference(from: held)), but its "
+                    + "disk differs")
             try expect(
                 app.mirror.groupChannels[channel]?.name == disk.groupChannels[channel]?.name
                     && app.mirror.groupChannels[channel]?.lastMessage?.text
                         == disk.groupChannels[channel]?.lastMessage?.text,
-                "\(app.name) has told of the channel \(channel) what it does not hold")
+                "\(app.name) has reported of the channel \(channel) a state unlike its disk's")
         }
     }
 }

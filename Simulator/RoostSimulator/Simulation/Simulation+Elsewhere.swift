@@ -5,7 +5,7 @@ import RoostServer
 import RoostTestKit
 import RoostWire
 
-// What the same users do on devices that are none of ours: at once and without fail.
+// Actions of the same users on devices outside the simulation: at once and without faults.
 
 extension Simulation {
     func performElsewhere(
@@ -19,7 +19,7 @@ extension Simulation {
             guard let parent = someMessage(in: channel, by: nil) else { return }
             await sendElsewhere(1 + pick(2), to: channel, by: user, answering: parent)
         case .burst:
-            // Around the border between filling silently and telling (R113).
+            // Around the border between a silent fill and a huge gap (R113).
             let isHuge = random.next() % 4 == 0
             await sendElsewhere((isHuge ? 290 : 10) + pick(30), to: channel, by: user)
         case .editElsewhere:
@@ -35,7 +35,7 @@ extension Simulation {
         case .readElsewhere: await ask(MarkAsRead(channelURL: channel), as: user)
         case .leave: await ask(LeaveChannel(channelURL: channel), as: user)
         case .join:
-            // Whoever is in lets the others in again.
+            // A member lets the others in again.
             for inviter in (0..<shape.users).map(self.user) {
                 await ask(InviteMembers(channelURL: channel, userIDs: [user]), as: inviter)
             }
@@ -44,7 +44,7 @@ extension Simulation {
             await ask(UpdateChannel(channelURL: channel, name: "name \(lastNumber)"), as: user)
         case .react:
             guard let id = someMessage(in: channel, by: nil) else { return }
-            // Few emojis, so that they are taken back as often as given.
+            // Few emojis, so that they are removed as often as added.
             await change(
                 random.next() % 3 == 0 ? .delete : .post,
                 ["group_channels", channel.rawValue, "messages", "\(id)", "reactions"],
@@ -63,7 +63,7 @@ extension Simulation {
         case .createElsewhere:
             guard channels.count < shape.channels * 2 else { return }
             try await createElsewhere(by: user)
-        default: preconditionFailure("Nobody does \(deed) elsewhere.")
+        default: preconditionFailure("\(deed) is no action elsewhere.")
         }
     }
 
@@ -92,19 +92,19 @@ extension Simulation {
 
     private func someMessage(in channel: ChannelURL, by user: UserID?) -> MessageID? {
         let log = log(of: channel)
-        // The newest are changed most, and again and again.
+        // The newest messages are changed most, and repeatedly.
         let recent = log.suffix([log.count, 12, 3, 3][pick(4)]).filter {
             $0.deletedAt == nil && (user == nil || $0.message.sender?.user.id == user)
         }
         return pick(of: Array(recent))?.message.messageID
     }
 
-    /// The log of a channel as the server holds it.
+    /// The server's log of a channel.
     func log(of channel: ChannelURL) -> [MemoryChannel.Entry] {
         world.storage.assumeIsolated { $0.entries(of: channel) }
     }
 
-    /// What of it a user can see.
+    /// The part of the log that a user can see.
     func log(of channel: ChannelURL, for user: UserID) -> [MemoryChannel.Entry] {
         world.storage.assumeIsolated { storage in
             let log = storage.entries(of: channel)
@@ -113,7 +113,7 @@ extension Simulation {
         }
     }
 
-    /// Makes a call that no client of ours makes.
+    /// Makes a call of another client.
     private func change(
         _ method: APIRequest.Method, _ path: [String], _ body: String, as user: UserID
     ) async {

@@ -7,12 +7,12 @@ import RoostServer
 import RoostStore
 import RoostTestKit
 
-// What must hold at every moment.
+// The invariants that hold at every moment.
 
 extension Simulation {
     // MARK: The cache is truthful
 
-    /// Takes over a commit and looks at what it changed, and at nothing else.
+    /// Applies a commit and checks its changes only.
     func follow(_ commit: Commit, _ app: SimulatedApp) throws(Violation) {
         guard commit.sequence > app.mirror.sequence else { return }
         app.mirror.sequence = commit.sequence
@@ -36,22 +36,23 @@ extension Simulation {
             try expect(
                 app.mirror.channels[change.channel].map { $0.isBlurred || $0.covers(glimpse) }
                     ?? false,
-                "\(app.name) holds \(glimpse) of \(change.channel) outside everything it covers")
+                "\(app.name) holds \(glimpse) of \(change.channel) outside its coverage")
         }
         let visible = self.log(of: change.channel, for: app.user)
         for message in change.deleted {
-            // A message from before the user's own beginning is none to them: the server answers so.
+            // A message from before the user's own beginning does not exist for the user: the
+            // server answers so.
             guard let place = message.position, let index = visible.index(of: place) else {
                 continue
             }
             try expect(
                 visible[index].deletedAt != nil
                     || change.coverageAfter.range(containing: place) == nil,
-                "\(app.name) dropped \(place) of \(change.channel), which stands in the log")
+                "\(app.name) dropped \(place) of \(change.channel), which is in the log")
         }
         for range in change.coverageAfter.ranges
         where !change.coverageBefore.ranges.contains(range) {
-            // What was covered before has been looked at before.
+            // The earlier coverage was checked earlier.
             let old = change.coverageBefore.range(containing: range.lower)
             let start = old.map { $0.upper.next } ?? range.lower
             try checkComplete(
@@ -59,7 +60,7 @@ extension Simulation {
         }
     }
 
-    /// Whatever the server holds of a covered stretch, the cache holds.
+    /// Checks that the cache has every message of the server in a covered stretch.
     func checkComplete(
         from lower: Position, through upper: Position, _ log: [MemoryChannel.Entry],
         _ held: [MessageID: Glimpse], _ channel: ChannelURL, _ app: SimulatedApp,
@@ -68,7 +69,7 @@ extension Simulation {
         var index = log.firstIndex(atOrAfter: lower)
         while index < log.count, let place = log[index].message.position, place <= upper {
             let entry = log[index]
-            // Whether an edit brought it under the filter is not known here at once.
+            // Whether an edit made it match the filter is not known in this app at once.
             let isMeant =
                 filter == .everything
                 || (filter.matches(entry.message) && entry.message.updatedAt == nil)
@@ -80,7 +81,7 @@ extension Simulation {
         }
     }
 
-    /// Nothing is held that the server never said, and nothing newer than it says.
+    /// Checks that the cache has no message that the server never had, and no newer state of one.
     private func checkKnown(
         _ glimpse: Glimpse, _ log: [MemoryChannel.Entry], _ channel: ChannelURL,
         _ app: SimulatedApp
@@ -99,7 +100,7 @@ extension Simulation {
 
     // MARK: No cursor is ahead of its data
 
-    /// What a cursor says has been read stands in the cache, whenever the process may end.
+    /// Checks that the cache has the data before each cursor, whenever the process may end.
     func checkCursors(of app: SimulatedApp) async throws {
         guard let reader = app.launched?.client.store.readers[0] else { return }
         for (channel, held) in app.mirror.channels {
@@ -136,7 +137,7 @@ extension Simulation {
                     "\(app.name) holds \(listing.record.url), left before its cursor \(cursor)")
                 continue
             }
-            // What changed before the log was begun is the business of the list's pages.
+            // A change from before the beginning of the log belongs to the pages of the list.
             if held == nil, !isFilled, began.map({ listing.changedAt <= $0 }) ?? true { continue }
             try expect(
                 held?.name == listing.record.name
@@ -149,10 +150,10 @@ extension Simulation {
 
     // MARK: Collections
 
-    /// How long a call may take; every time limit of the engine is shorter.
+    /// The longest allowed time of a call; every time limit of the engine is shorter.
     private static let patience = Duration.seconds(300)
 
-    /// Looks at everything that changed since the last step; at the disk now and then.
+    /// Checks everything that changed since the last step, and the disk now and then.
     func checkNow() async throws {
         try throwViolation()
         let late = pendingCalls.values.first { call in
@@ -172,7 +173,7 @@ extension Simulation {
                 try check(await watch.collection.snapshot, watch, app)
             }
         }
-        // Reading all of a disk costs more than a hundred steps do.
+        // Reading a whole disk costs more than a hundred steps.
         if step % 150 == 149, let app = pick(of: apps), app.client != nil {
             try await checkDisk(of: app)
             try await checkCursors(of: app)
@@ -188,33 +189,33 @@ extension Simulation {
         let unsent = shown.messages.dropFirst(delivered.count)
         try expect(
             unsent.allSatisfy { $0.status != .succeeded },
-            "\(place) shows delivered messages behind unsent ones")
+            "\(place) shows delivered messages after unsent ones")
         try expect(
             shown.messages.allSatisfy { $0.channelURL == channel },
             "\(place) shows another channel's messages")
         let glimpses = delivered.compactMap { Glimpse($0) }
         try expect(
             zip(glimpses, glimpses.dropFirst()).allSatisfy { $0.place < $1.place },
-            "\(place) is out of order or holds doubles")
+            "\(place) is out of order or has duplicates")
         let requests = shown.messages.compactMap(\.requestID)
         try expect(Set(requests).count == requests.count, "\(place) shows one message twice")
         try expect(
-            watch.holds(shown.messages), "\(place) shows something else than its changes add up to")
+            watch.holds(shown.messages), "\(place) differs from the sum of its changes")
         guard let first = glimpses.first?.place, let last = glimpses.last?.place else { return }
         let filter = watch.collection.filter
         try expect(
             shown.messages.allSatisfy(filter.matches),
-            "\(place) shows what its filter leaves out: \(filter)")
+            "\(place) shows messages outside its filter: \(filter)")
         let held = (app.mirror.channels[channel] ?? Mirror.Channel()).messages.values
             .filter { first <= $0.place && $0.place <= last && filter.matches($0.message) }
             .sorted { $0.place < $1.place }
         try expect(
             held == glimpses,
-            "\(place) does not show what the store holds of its stretch: it lacks "
+            "\(place) differs from the store in its stretch: it lacks "
                 + "\(held.filter { !glimpses.contains($0) }) and has "
                 + "\(glimpses.filter { !held.contains($0) }) instead")
         guard !shown.hasOlder else { return }
-        // An edit that brought one under the filter may not be known here yet.
+        // An edit that made a message match the filter may not be known in this app yet.
         let oldest = log(of: channel, for: app.user).first { entry in
             entry.deletedAt == nil && filter.matches(entry.message)
                 && (filter.customTypes == nil || entry.message.updatedAt == nil)
@@ -232,9 +233,9 @@ extension Simulation {
         let keys = shown.channels.map(query.order.key)
         try expect(
             zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 },
-            "\(place) is out of order or holds doubles")
+            "\(place) is out of order or has duplicates")
         try expect(
-            watch.holds(shown.channels), "\(place) shows something else than its changes add up to")
+            watch.holds(shown.channels), "\(place) differs from the sum of its changes")
         for channel in shown.channels {
             try expect(
                 query.filter.matches(channel, viewer: app.user),
@@ -242,7 +243,7 @@ extension Simulation {
             try expect(
                 app.mirror.groupChannels[channel.url]?.lastMessage == channel.lastMessage
                     && app.mirror.groupChannels[channel.url]?.name == channel.name,
-                "\(place) shows \(channel.url) as the store does not hold it")
+                "\(place) shows \(channel.url) in another state than the store's")
         }
         guard let last = keys.last else { return }
         let missing = app.mirror.groupChannels.values.first { channel in
@@ -259,7 +260,7 @@ extension Cursor {
         if case .moment(let moment) = self { moment } else { nil }
     }
 
-    /// Whether a change happened before what the cursor says has been read.
+    /// Whether a change happened before the moment to which the cursor has read.
     fileprivate func covers(_ change: (sequence: Int64, at: Timestamp)) -> Bool {
         switch self {
         case .moment(let moment): change.at < moment

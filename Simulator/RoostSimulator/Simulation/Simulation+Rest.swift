@@ -9,12 +9,12 @@ import RoostStore
 import RoostTestKit
 import RoostWire
 
-// What must hold when nothing goes wrong any more and everything has had its time.
+// The invariants after the faults have ended and all work had its time.
 
 extension Simulation {
-    /// Lets everything go well for some minutes and looks at what came of it; deeds may go on after.
+    /// Ends all faults for some minutes and checks the result; actions may continue afterwards.
     ///
-    /// All of history is looked at in the end only, because that costs more than all the rest.
+    /// The whole history is checked only at the end, because that costs more than all other checks.
     func comeToRest(isEnd: Bool) async throws {
         note("calm")
         for app in apps {
@@ -23,7 +23,7 @@ extension Simulation {
             app.device.network.restore()
             app.disk.plan(nil)
         }
-        // Whatever was called before is done by then.
+        // Enough for all earlier calls to end.
         await pass(.seconds(20))
         for app in apps {
             if app.device.network.hasLostFrame { await app.device.network.cut() }
@@ -63,7 +63,8 @@ extension Simulation {
         return access?.state == .joined
     }
 
-    /// The list is the server's answer to the same question, and the counts are recounted.
+    /// Checks that each list is the server's answer to the same query, and that its counts equal a
+    /// recount.
     private func checkLists(of app: SimulatedApp) async throws {
         for watch in app.lists {
             let shown = await watch.collection.snapshot
@@ -97,7 +98,7 @@ extension Simulation {
         }
     }
 
-    /// Every open timeline is a stretch of the log, to its end if it follows it.
+    /// Checks that every open timeline is a stretch of the log, up to its end if it follows it.
     private func checkTimelines(of app: SimulatedApp) async throws {
         for watch in app.timelines where await isMember(app, of: watch.collection.channel) {
             let shown = await watch.collection.snapshot
@@ -126,8 +127,8 @@ extension Simulation {
         }
     }
 
-    /// Replies show the messages they answer as the user sees them in the log, and nothing of those that are
-    /// gone or hidden.
+    /// Checks that replies show their parents as the user sees them in the log, and no content of
+    /// deleted or hidden parents.
     private func checkReplies(
         _ messages: [Message], of channel: ChannelURL, for user: UserID, _ place: String
     ) throws(Violation) {
@@ -145,18 +146,18 @@ extension Simulation {
         }
     }
 
-    /// A download ends when there is a connection and nobody pauses it.
+    /// Checks that a download ends with a connection and without a pause.
     private func checkDownloads(of app: SimulatedApp) async throws {
         for download in app.downloads {
             let progress = await download.progress
             try expect(
                 progress.state == .finished || progress.state == .canceled,
-                "\(app.name) has not come to the end of a download: \(progress)")
+                "\(app.name) has not ended a download: \(progress)")
         }
         app.downloads = []
     }
 
-    /// After a download of everything the disk holds all there is, and knows it.
+    /// Checks that the disk has the whole log after a complete download, and covers it.
     private func checkWholeDownload(to app: SimulatedApp) async throws {
         guard let client = app.client else { return }
         let download = await client.download(DownloadRequest(pause: .zero))
@@ -177,7 +178,7 @@ extension Simulation {
         }
     }
 
-    /// What was given up is tried again by hand.
+    /// Resends the failed messages.
     private func sendFailed(of app: SimulatedApp) async throws {
         guard let client = app.client else { return }
         for item in try await client.unsentMessages() {
@@ -185,14 +186,14 @@ extension Simulation {
             let cached = try await client.store.readers[0].message(item.requestID).value
             try expect(
                 cached == nil,
-                "\(app.name) has given \(item.requestID) up, which its cache holds as delivered")
+                "\(app.name) has failed \(item.requestID), which its cache has as delivered")
             retry(item.requestID, app, "resend \(item.requestID)", atMost: .max) {
                 await $0.resend($1)
             }
         }
     }
 
-    /// A timeline opened anew and paged to its beginning is the log.
+    /// Checks that a timeline opened again and paged to its beginning equals the log.
     private func checkHistories(of app: SimulatedApp) async throws {
         guard let client = app.client else { return }
         for channel in channels where await isMember(app, of: channel) {
@@ -204,7 +205,7 @@ extension Simulation {
                 pages += 1
                 try expect(pages < 1_000, "\(app.name) pages \(channel) back without end")
             }
-            // What was taken back while nobody knew of its fate is deleted when it shows.
+            // A message cancelled with an unknown outcome is deleted when it appears.
             await pass(.seconds(20))
             let shown = await timeline.snapshot.messages.compactMap { Glimpse($0) }
             let log = log(of: channel, for: app.user).filter { $0.deletedAt == nil }
@@ -220,7 +221,8 @@ extension Simulation {
         }
     }
 
-    /// Every message whose send call returned stands in the log once, in the order of the calls.
+    /// Checks that every message whose send call returned is in the log once, in the order of the
+    /// calls.
     private func checkSent(by app: SimulatedApp) async throws {
         guard let client = app.client else { return }
         let unsent = Set(try await client.unsentMessages().map(\.requestID))
@@ -231,27 +233,27 @@ extension Simulation {
                 by: { log[$0].message.requestID })
             let data = log.map(\.message.data).filter { !$0.isEmpty }
             try expect(
-                Set(data).count == data.count, "\(channel) holds one act of sending twice")
+                Set(data).count == data.count, "\(channel) has one request ID twice")
             let isMember = await isMember(app, of: channel)
             var last = -1
             for sent in app.sent where sent.channel == channel {
                 let found = places[sent.requestID] ?? []
                 try expect(
-                    found.count <= 1, "\(sent.requestID) stands \(found.count) times in \(channel)")
+                    found.count <= 1, "\(sent.requestID) is \(found.count) times in \(channel)")
                 guard let place = found.first else {
-                    // Whoever has left cannot deliver any more.
+                    // A user who has left cannot deliver messages.
                     try expect(
                         sent.wasCanceled || (!isMember && unsent.contains(sent.requestID)),
                         "\(app.name) sent \(sent.requestID) to \(channel), which never got it")
                     continue
                 }
-                // Whoever has left is told nothing any more.
+                // A user who has left gets no events.
                 try expect(
                     !isMember || !unsent.contains(sent.requestID),
-                    "\(app.name) still has \(sent.requestID) to send, which stands in \(channel)")
+                    "\(app.name) still has \(sent.requestID) to send, which is in \(channel)")
                 if sent.wasResent { continue }
                 try expect(
-                    place > last, "\(app.name)'s messages stand in \(channel) in another order")
+                    place > last, "\(app.name)'s messages are in \(channel) in another order")
                 last = place
             }
         }

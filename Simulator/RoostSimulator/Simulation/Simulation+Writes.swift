@@ -6,7 +6,7 @@ import RoostServer
 import RoostStore
 import RoostTestKit
 
-/// What a user may write besides texts: all of it waits in the outbox when there is no connection.
+/// The writes of a user besides text messages; all of them wait in the outbox without a connection.
 enum WriteDeed: CaseIterable, Sendable {
     case sendFile, react, editUnsent, deleteUnsent, markRead
 }
@@ -31,7 +31,7 @@ extension Simulation {
         case .editUnsent:
             guard let (id, channel) = await someUnsent(app) else { return }
             lastNumber += 1
-            let edit = MessageEdit(text: "edit \(lastNumber) before it went")
+            let edit = MessageEdit(text: "edit unsent \(lastNumber)")
             call(app, "edit unsent \(id)") { try await $0.edit(.unsent(id), in: channel, edit) }
         case .deleteUnsent:
             guard let (id, channel) = await someUnsent(app) else { return }
@@ -77,8 +77,8 @@ extension Simulation {
         return pick(of: unsent)?.requestID.map { ($0, watch.collection.channel) }
     }
 
-    /// At rest nothing waits but what cannot go: in channels the user has left, for a message that never
-    /// came, or refused.
+    /// Checks that at rest only impossible changes are pending: in channels the user has left, for
+    /// a message that never came, or refused ones.
     func checkWrites(of app: SimulatedApp) async throws {
         guard let client = app.client else { return }
         for channel in channels {
@@ -86,7 +86,7 @@ extension Simulation {
             guard access?.state == .joined else { continue }
             for change in await client.pendingChanges(in: channel) {
                 if case .unsent? = change.action.target { continue }
-                throw Violation(sentence: "\(app.name) still waits with \(change) at rest")
+                throw Violation(sentence: "\(app.name) still has \(change) pending at rest")
             }
         }
     }

@@ -9,13 +9,13 @@ import RoostStore
 import RoostTestKit
 import Synchronization
 
-/// Lives of some users on some devices, drawn from a seed, with everything going wrong that can, and
-/// every promise of the engine looked after at each step.
+/// A simulation of some users on some devices, drawn from a seed, with all faults, and with every
+/// invariant of the engine checked at each step.
 ///
-/// The engine, the store and the server's core are the real ones. At the beginning of each step nothing
-/// is left to do but what waits for time to pass, so what is looked at is at rest.
+/// The engine, the store and the server's core are the real ones. At the beginning of each step all
+/// jobs have run and only timers are left, so the checked state is at rest.
 package actor Simulation {
-    /// How large a simulated world is.
+    /// The size of a simulated world.
     package struct Shape: Hashable, Sendable {
         package var apps = 3
         package var users = 2
@@ -26,16 +26,16 @@ package actor Simulation {
         package init() {}
     }
 
-    /// What came of a seed.
+    /// The result of a seed.
     package struct Report: Sendable {
         package let seed: UInt64
         package let steps: Int
-        /// Jobs of all actors: equal numbers mean equal lives.
+        /// The number of jobs of all actors; equal numbers mean equal runs.
         package let jobs: Int
         package let duration: Duration
-        /// The promise that was broken; nil when all were kept.
+        /// The broken invariant; nil if all held.
         package let failure: String?
-        /// Every deed and every fault, where it was asked for.
+        /// Every action and every fault, if a trace was requested.
         package let trace: [String]
     }
 
@@ -53,7 +53,7 @@ package actor Simulation {
     let shape: Shape
     let random: SimulatedRandom
     let folder: String
-    /// Nil where nobody asked for it.
+    /// Nil without a request for a trace.
     private let trace: TraceBook?
     private(set) var step = 0
     var apps: [SimulatedApp] = []
@@ -61,12 +61,12 @@ package actor Simulation {
     var crashed: [ChatClient] = []
     var channels: [ChannelURL] = []
     var lastNumber = 0
-    /// Calls that have not returned, by number: whose, what, and since when.
+    /// Calls that have not returned, by number, with their app, name and start.
     var pendingCalls: [Int: (app: Int, name: String, since: Duration)] = [:]
     private var violation: Violation?
-    /// The session key of each user beside those of the apps.
+    /// The session key of each user for calls outside the apps.
     var keysElsewhere: [UserID: String] = [:]
-    /// What the server accepted by other ways than the apps'.
+    /// The request IDs that the server accepted from other clients.
     var sentElsewhere: [RequestID] = []
 
     private init(
@@ -80,21 +80,21 @@ package actor Simulation {
         random = SimulatedRandom(seed: seed ^ 0x5EED_0F_11FE)
     }
 
-    /// Lives one life.
+    /// Runs one simulation.
     ///
     /// - Parameters:
-    ///   - seed: Decides everything that happens.
-    ///   - shape: How large the world is.
+    ///   - seed: The seed of all random choices.
+    ///   - shape: The size of the world.
     ///   - folder: An empty folder for the devices' disks.
-    ///   - keepsTrace: Whether every deed is written down.
-    /// - Returns: What came of it; a broken promise is a `failure`.
+    ///   - keepsTrace: Whether every action is recorded.
+    /// - Returns: The result; a broken invariant is a `failure`.
     package static func run(
         seed: UInt64, _ shape: Shape = Shape(), folder: String, keepsTrace: Bool = false
     ) -> Report {
         let executor = SimulatedExecutor()
         let outcome = Result<Report, any Error> {
             try executor.run {
-                // Times may be equal on servers that are not ours.
+                // Other servers may have messages of equal times.
                 let world = await SimulatedWorld(
                     seed: seed, on: executor, spacesTimes: seed % 3 > 0)
                 let simulation = Simulation(
@@ -111,7 +111,9 @@ package actor Simulation {
         }
     }
 
-    /// What goes wrong without a crash is mended by many a later connection; so it is looked for in time.
+    /// The number of steps between two rests.
+    ///
+    /// Later connections repair many faults, so rests come early enough to find them.
     private static let stepsToRest = 100
 
     private func live(_ seed: UInt64) async -> Report {
@@ -130,7 +132,7 @@ package actor Simulation {
             failure = "step \(step), \(executor.now): the simulation itself failed: \(error)"
         }
         for app in apps { await end(app) }
-        // What waits for them would wait for ever, and never be freed.
+        // Tasks that wait for them would wait for ever and never be freed.
         for client in crashed { await client.close() }
         if failure == nil, let pending = pendingCalls.values.map(\.name).min() {
             failure = "A call never returned: \(pending)"
@@ -140,7 +142,7 @@ package actor Simulation {
             failure: failure, trace: trace?.lines ?? [])
     }
 
-    /// Some disks are sealed.
+    /// The key of sealed disks.
     private static let storageKey = [UInt8](repeating: 7, count: 32)
 
     private func begin(_ seed: UInt64) async throws {
@@ -197,7 +199,7 @@ package actor Simulation {
     }
 
     func pass(_ duration: Duration) async {
-        // Nobody cancels a simulation.
+        // A simulation is never cancelled.
         try? await executor.sleep(for: duration)
     }
 
@@ -205,7 +207,7 @@ package actor Simulation {
         trace?.append("\(step) \(executor.now) \(line())")
     }
 
-    /// Remembers a broken promise found between two steps.
+    /// Records a broken invariant found between two steps.
     func report(_ violation: Violation) { self.violation = self.violation ?? violation }
 
     func throwViolation() throws {
@@ -216,7 +218,7 @@ package actor Simulation {
         if !condition { throw Violation(sentence: sentence()) }
     }
 
-    /// Makes a call as an app does, and waits for it elsewhere.
+    /// Makes a call as an app does, and waits for it in another task.
     func call(
         _ app: SimulatedApp, _ name: String, atMost limit: Int = 12,
         _ work: @escaping @Sendable (ChatClient) async throws -> Void
@@ -226,7 +228,7 @@ package actor Simulation {
         let number = lastNumber
         pendingCalls[number] = (app.number, "\(app.name) \(name)", executor.now)
         note("\(app.name) \(name)")
-        // Whoever made it looks after it: see `pendingCalls`.
+        // The call is observed by way of `pendingCalls`.
         Task(executorPreference: executor) {
             var outcome = "done"
             do { try await work(client) } catch { outcome = "\(error)" }
@@ -242,7 +244,7 @@ package actor Simulation {
     }
 }
 
-/// What happened, line by line, whoever tells it.
+/// The lines of a trace, from any part.
 final class TraceBook: Sendable {
     private let state = Mutex<[String]>([])
 
