@@ -6,10 +6,12 @@ import RoostTestKit
 import RoostTransport
 import Testing
 
-/// Timelines that lose all they show: nobody can scroll in an empty list, so they ask by themselves.
+/// Timelines without any message.
+///
+/// A user cannot scroll in an empty list, so they fetch by themselves.
 struct BareTimelineTests {
     @Test(arguments: [false, true])
-    func `of a history reset elsewhere while away, what came after is shown (scars 59, 85)`(
+    func `after a history reset during an absence, later messages are shown (scars 59, 85)`(
         isHidden: Bool
     ) throws {
         try SimulatedWorld.play(seed: 3) { world in
@@ -35,7 +37,7 @@ struct BareTimelineTests {
     }
 
     @Test(arguments: [false, true])
-    func `when the last message shown is deleted, the one before it comes from the server`(
+    func `after the deletion of the last shown message, the one before it is fetched`(
         isOffline: Bool
     ) throws {
         try SimulatedWorld.play(seed: 4) { world in
@@ -43,7 +45,7 @@ struct BareTimelineTests {
                 world, world.device(of: "alice", pageSize: 1), world.device(of: "bob"))
             for text in ["one", "two", "three"] { try await pair.bob.send(text, to: pair.channel) }
             await world.pass()
-            // The phone knows the last alone.
+            // The phone has only the last message.
             try await pair.alice.clearCache(of: pair.channel)
             let timeline = try await pair.alice.timeline(of: pair.channel)
             await world.pass()
@@ -56,7 +58,7 @@ struct BareTimelineTests {
         }
     }
 
-    @Test func `who returns while the server still refuses them is caught up after that`() throws {
+    @Test func `a client refused at its return catches up later`() throws {
         try SimulatedWorld.play(seed: 5) { world in
             let isRefused = Guarded(false)
             let phone = world.device(of: "alice")
@@ -85,7 +87,7 @@ struct BareTimelineTests {
             try await alice.leave(url)
             await world.pass()
             #expect(await timeline.snapshot.messages.isEmpty)
-            // The link comes back, and the timeline asks for a channel that is not hers.
+            // The link comes back, and the timeline asks for a channel without her.
             isRefused.withLock { $0 = true }
             await phone.network.cut()
             phone.network.restore()
@@ -97,13 +99,13 @@ struct BareTimelineTests {
         }
     }
 
-    @Test func `a deletion told after the answer about a gap has it asked again (scar 85)`() throws
+    @Test func `a deletion reported after a gap answer repeats the gap question (scar 85)`() throws
     {
         try SimulatedWorld.play(seed: 6) { world in
             let isCounted = Guarded(false)
             let phone = world.device(of: "alice")
             let alice = try await world.launch(phone) { line in
-                // The server counts one, the cache has one: but they are not the same.
+                // The server counts one message, the cache has one, and they differ.
                 Watch(line) { url in
                     guard url.contains("/messages_gap?") else { return nil }
                     return isCounted.withLock { isCounted in

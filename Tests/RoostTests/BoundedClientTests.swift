@@ -7,7 +7,7 @@ import RoostTestKit
 import RoostTransport
 import Testing
 
-/// What a client asks and answers when its server does not do its part.
+/// Requests and answers of a client whose server makes no progress.
 struct BoundedClientTests {
     private static func error(_ code: Int, status: Int = 400) -> HTTPResponse {
         HTTPResponse(
@@ -48,7 +48,7 @@ struct BoundedClientTests {
     }
 
     @Test(arguments: Standstill.allCases)
-    func `a server that makes no progress is asked less and less, and callers are answered in time`(
+    func `a server without progress gets fewer and fewer requests, and callers get answers in time`(
         kind: Standstill
     ) throws {
         try SimulatedWorld.play(seed: 3) { world in
@@ -93,7 +93,7 @@ struct BoundedClientTests {
         }
     }
 
-    @Test func `a list that the server refuses is an error, and the disk's is shown all the same`()
+    @Test func `a list that the server refuses is an error, and the cached list is shown`()
         throws
     {
         try SimulatedWorld.play(seed: 4) { world in
@@ -121,7 +121,7 @@ struct BoundedClientTests {
         }
     }
 
-    @Test func `messages of impossible times are not stored, and come once the server dates them`()
+    @Test func `messages of impossible times are not stored, and come once their times are valid`()
         throws
     {
         try SimulatedWorld.play(seed: 5) { world in
@@ -147,7 +147,7 @@ struct BoundedClientTests {
         }
     }
 
-    /// Dates the first message of each page before 1970.
+    /// A transport that dates the first message of each page before 1970.
     private struct Spoiler: HTTPTransport {
         let line: any HTTPTransport
         let isHostile: @Sendable () -> Bool

@@ -6,13 +6,13 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// What an app can do about the size of its cache.
+/// An app's calls about the size of its cache.
 struct CacheTests {
     private static func texts(_ timeline: Timeline) async -> [String] {
         await timeline.snapshot.messages.map(\.text)
     }
 
-    /// A person in three channels of two messages each, who has opened the second, then the first.
+    /// A user in three channels of two messages each, who has opened the second, then the first.
     private struct Start {
         let client: ChatClient
         let channels: [ChannelURL]
@@ -40,7 +40,7 @@ struct CacheTests {
         }
     }
 
-    @Test func `offline each channel still has its first screen, if it is to keep one (idea 11)`()
+    @Test func `offline each channel has its first screen if configured (idea 11)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -87,7 +87,7 @@ struct CacheTests {
         }
     }
 
-    @Test func `the plan names channels by when they were opened, and changes nothing (R122)`()
+    @Test func `the plan orders channels by their last opening and changes nothing (R122)`()
         throws
     {
         try SimulatedWorld.play(seed: 1) { world in
@@ -107,7 +107,7 @@ struct CacheTests {
     }
 
     @Test
-    func `a trim spares pins and unsent words, and a timeline on a screen is filled again (R120)`()
+    func `a trim spares pins and unsent messages, and an open timeline is filled again (R120)`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -135,7 +135,7 @@ struct CacheTests {
     }
 
     @Test
-    func `one channel is cleared and comes back, all is cleared but unsent words (R129, R130)`()
+    func `a cleared channel is fetched again, and clearing all keeps unsent messages (R129, R130)`()
         throws
     {
         try SimulatedWorld.play(seed: 3) { world in
@@ -163,7 +163,7 @@ struct CacheTests {
         }
     }
 
-    @Test func `what comes after all was cleared is kept up to date (scar 2, R130)`() throws {
+    @Test func `messages after a clearing are kept up to date (scar 2, R130)`() throws {
         try SimulatedWorld.play(seed: 5) { world in
             let device = world.device(of: "alice")
             let alice = try await world.launch(device)
@@ -195,7 +195,7 @@ struct CacheTests {
         }
     }
 
-    @Test func `a list that is being filled when all is cleared is filled anew`() throws {
+    @Test func `a list cleared during its fill is filled again`() throws {
         for delay in 0..<12 {
             try SimulatedWorld.play(seed: 60 + UInt64(delay)) { world in
                 let alice = try await world.launch(world.device(of: "alice"))
@@ -218,7 +218,7 @@ struct CacheTests {
         }
     }
 
-    @Test func `what is cleared while the app is suspended is cleared when it resumes (scar 49)`()
+    @Test func `a clearing during a suspension happens at the resumption (scar 49)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)

@@ -4,9 +4,11 @@ import Roost
 import RoostTestKit
 import Testing
 
-/// What an app asks the cache as one asks a database.
+/// An app's queries of the cache, as of a database.
 struct CachedQuestionTests {
-    @Test func `without a link the cache answers by place, kind, edit and mention (R8)`() throws {
+    @Test func `without a link the cache answers queries by place, kind, edit and mention (R8)`()
+        throws
+    {
         try SimulatedWorld.play(seed: 3) { world in
             let pair = try await OutboxPair(world, folder: nil)
             let (alice, bob, channel) = (pair.alice, pair.bob, pair.channel)

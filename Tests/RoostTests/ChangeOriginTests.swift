@@ -5,9 +5,9 @@ import RoostExecutors
 import RoostTestKit
 import Testing
 
-/// Each change of a list says where it came from.
+/// The origin of each change of a list.
 struct ChangeOriginTests {
-    /// What a collection tells, written down.
+    /// A recorder of a collection's changes.
     private struct Ear<Element: ListElement> {
         let heard = Guarded([ListDiff<Element>]())
 
@@ -17,7 +17,7 @@ struct ChangeOriginTests {
             }
         }
 
-        /// The origins of what came since the last look, once all has.
+        /// Returns the origins of all changes since the last call.
         func take(_ world: SimulatedWorld) async -> [Set<ChangeOrigin>] {
             await world.pass()
             return heard.withLock { changes in
@@ -27,7 +27,7 @@ struct ChangeOriginTests {
         }
     }
 
-    @Test func `a change says whether it was live, caught up, paged or one's own`() throws {
+    @Test func `a change is live, caught up, paged or by the user`() throws {
         try SimulatedWorld.play(seed: 5) { world in
             let phone = world.device(of: "alice")
             let alice = try await world.launch(phone)
@@ -67,7 +67,7 @@ struct ChangeOriginTests {
         }
     }
 
-    @Test func `one's own read mark is told as one's own, another device's as live`() throws {
+    @Test func `an own read mark has the origin of this user, another device's is live`() throws {
         try SimulatedWorld.play(seed: 6) { world in
             let phone = try await world.launch(world.device(of: "alice"))
             let tablet = try await world.launch(world.device(of: "alice"))
@@ -88,8 +88,8 @@ struct ChangeOriginTests {
         }
     }
 
-    @Test func `what a read has overtaken is told with its own origin too`() throws {
-        // How many steps the read is behind the message decides whether it contains it.
+    @Test func `changes that a read overtakes keep their own origins`() throws {
+        // The delay between the message and the read decides whether the read contains it.
         for delay in 0..<8 {
             try SimulatedWorld.play(seed: 7) { world in
                 let device = world.device(of: "alice")

@@ -5,9 +5,9 @@ import RoostExecutors
 import RoostTestKit
 import Testing
 
-/// What an app does to channels, and what of it stands in its cache and in everybody else's.
+/// An app's calls on channels, and their effects in its cache and those of other users.
 struct ChannelActionTests {
-    /// Three people in one channel, which alice made and operates; all connected.
+    /// Three users in one channel, which alice made and operates; all connected.
     private struct Trio {
         let alice: ChatClient
         let bob: ChatClient
@@ -35,7 +35,7 @@ struct ChannelActionTests {
         try SimulatedWorld.play(seed: 11) { world in try await story(world, Trio(world)) }
     }
 
-    /// The channel as a client's disk has it.
+    /// The channel in a client's cache.
     private static func cached(
         _ url: ChannelURL, _ client: ChatClient
     ) async throws -> GroupChannel? {
@@ -47,7 +47,7 @@ struct ChannelActionTests {
     }
 
     @Test
-    func `an update is on disk when it returns, and soon with everybody`() throws {
+    func `an update is on disk when it returns, and soon at all members`() throws {
         try Self.play { world, trio in
             var params = ChannelUpdateParams(name: "journey", data: "d", customType: "t")
             params.operatorIDs = ["alice", "bob"]
@@ -61,7 +61,7 @@ struct ChannelActionTests {
     }
 
     @Test
-    func `who leaves, declines, is banned or loses the channel has no row of it left (scar 58)`()
+    func `a user who leaves, declines, is banned or loses the channel has no row of it (scar 58)`()
         throws
     {
         try Self.play { world, trio in
@@ -88,7 +88,7 @@ struct ChannelActionTests {
     }
 
     @Test
-    func `who is taken back sees in an open timeline what was written meanwhile`()
+    func `a returning member sees in an open timeline the messages of the absence`()
         throws
     {
         try Self.play { world, trio in
@@ -107,8 +107,7 @@ struct ChannelActionTests {
     }
 
     @Test
-    func `to look at a public channel that one left is not to be back in it; to join it is`() throws
-    {
+    func `viewing a public channel after leaving does not rejoin it, joining does`() throws {
         try Self.play { world, trio in
             var params = ChannelCreateParams(memberIDs: ["carol"], name: "open")
             params.isPublic = true
@@ -128,7 +127,7 @@ struct ChannelActionTests {
     }
 
     @Test(arguments: [true, false])
-    func `a hidden channel comes back with a message or stays away, as was asked (scar 107)`(
+    func `a hidden channel returns with a message or stays hidden, as requested (scar 107)`(
         allowsAutoUnhide: Bool
     ) throws {
         try Self.play { world, trio in
@@ -144,7 +143,7 @@ struct ChannelActionTests {
     }
 
     @Test
-    func `a history that was reset stays away, and counts nothing (scar 59)`() throws {
+    func `a reset history stays away and counts nothing (scar 59)`() throws {
         try Self.play { world, trio in
             try await trio.bob.send("old", to: trio.url)
             await world.pass()
@@ -158,14 +157,14 @@ struct ChannelActionTests {
             try await trio.bob.send("new", to: trio.url)
             await world.pass()
             #expect(await timeline.snapshot.messages.map(\.text) == ["new"])
-            // Hiding with what came before does the same.
+            // Hiding with previous messages does the same.
             try await trio.alice.hide(trio.url, hidesPrevious: true)
             #expect(await timeline.snapshot.messages.isEmpty)
         }
     }
 
     @Test
-    func `freezing, muting, operators and preferences show in the cache (scar 111)`() throws {
+    func `freezing, muting, operators and preferences are in the cache (scar 111)`() throws {
         try Self.play { world, trio in
             let alice = trio.alice
             try await alice.setFrozen(true, trio.url)
@@ -196,7 +195,7 @@ struct ChannelActionTests {
     }
 
     @Test
-    func `metadata and counters are written, told and forgotten (scar 110)`() throws {
+    func `metadata and counters are written, reported and removed (scar 110)`() throws {
         try Self.play { world, trio in
             let (alice, url) = (trio.alice, trio.url)
             try await alice.createMetadata(["a": "1", "b": "2"], of: url)
@@ -211,7 +210,7 @@ struct ChannelActionTests {
             #expect(try await Self.cached(url, alice)?.metadata == expected)
             await world.pass()
             #expect(try await Self.cached(url, trio.bob)?.metadata == expected)
-            // Other news of the channel leave them.
+            // Other changes of the channel keep them.
             try await alice.update(url, ChannelUpdateParams(name: "x"))
             await world.pass()
             #expect(try await Self.cached(url, trio.bob)?.metadata == expected)
@@ -228,7 +227,7 @@ struct ChannelActionTests {
     }
 
     @Test
-    func `members come page by page in the order asked for`() throws {
+    func `members come page by page in the requested order`() throws {
         try Self.play { _, trio in
             var query = MemberQuery()
             query.order = .operatorsFirst
@@ -245,7 +244,7 @@ struct ChannelActionTests {
     }
 
     @Test
-    func `public channels are found and entered by those who know the code`() throws {
+    func `public channels are found, and entered with their access code`() throws {
         try Self.play { _, trio in
             var params = ChannelCreateParams(memberIDs: [], name: "club")
             params.isPublic = true
@@ -260,7 +259,7 @@ struct ChannelActionTests {
     }
 
     @Test
-    func `whom a user has blocked is listed until unblocked`() throws {
+    func `a blocked user is listed until unblocked`() throws {
         try Self.play { _, trio in
             try await trio.alice.block("bob")
             #expect(try await trio.alice.blockedUsers().elements.map(\.id) == ["bob"])
@@ -270,7 +269,7 @@ struct ChannelActionTests {
     }
 
     @Test
-    func `without a connection nothing changes, and the caller is told`() throws {
+    func `without a connection nothing changes, and the caller gets an error`() throws {
         try Self.play { world, trio in
             await trio.network.cut()
             await world.pass()
@@ -283,7 +282,8 @@ struct ChannelActionTests {
         }
     }
 
-    @Test func `what is marked as unread is unread on each device, until it is read again`() throws
+    @Test func `a message marked as unread is unread on each device until the next read mark`()
+        throws
     {
         try SimulatedWorld.play(seed: 5) { world in
             let devices = [world.device(of: "alice"), world.device(of: "alice")]
@@ -337,13 +337,13 @@ struct ChannelActionTests {
     }
 
     @Test(arguments: [false, true])
-    func `a mark that was wished before an unread mark does not come after it (scar 113)`(
+    func `a read mark requested before an unread mark is not sent after it (scar 113)`(
         isRefused: Bool
     ) throws {
         try Self.play { world, trio in
             try await trio.bob.send("1", to: trio.url)
             await world.pass()
-            // Within the second after a mark the next one waits.
+            // Within a second of a mark the next one waits.
             try await trio.alice.markAsRead(trio.url)
             try await trio.bob.send("2", to: trio.url)
             await world.pass(.milliseconds(400))
@@ -366,7 +366,7 @@ struct ChannelActionTests {
             #expect(count == (isRefused ? 0 : 1))
             try await trio.alice.markAsRead(trio.url)
             #expect(try await Self.cached(trio.url, trio.alice)?.unreadMessageCount == 0)
-            // Where nothing is unread, nothing is said, whatever was taken back or was not.
+            // Without unread messages no mark is sent, after an unread mark or without one.
             await world.pass()
             let marks = Guarded(0)
             trio.network.observe { line in
@@ -379,7 +379,7 @@ struct ChannelActionTests {
     }
 
     @Test(arguments: 1...10)
-    func `a mark that is under way comes before an unread mark (scar 113)`(seed: UInt64) throws {
+    func `a read mark in flight comes before an unread mark (scar 113)`(seed: UInt64) throws {
         try SimulatedWorld.play(seed: seed) { world in
             let trio = try await Trio(world)
             try await trio.bob.send("1", to: trio.url)
@@ -398,7 +398,7 @@ struct ChannelActionTests {
     }
 
     @Test
-    func `a mark right after an unread mark counts, though the cache shows the old one (scar 113)`()
+    func `a read mark right after an unread mark counts despite the older cached mark (scar 113)`()
         throws
     {
         try Self.play { world, trio in
@@ -411,7 +411,7 @@ struct ChannelActionTests {
                 [alice = trio.alice, url = trio.url] in
                 try await alice.markAsUnread(url, from: first)
             }
-            // Again and again, but only while the cache shows nothing unread.
+            // Repeatedly, but only while the cache has no unread message.
             var marks: [Task<Void, any Error>] = []
             for _ in 0..<500 {
                 guard try await Self.cached(trio.url, trio.alice)?.unreadMessageCount == 0
@@ -432,11 +432,9 @@ struct ChannelActionTests {
     }
 
     @Test(arguments: 1...5)
-    func
-        `a mark before the channels' log is read counts, though another device took one back (scar 113)`(
-            seed: UInt64
-        ) throws
-    {
+    func `a read mark before the first change log outweighs an unread mark (scar 113)`(
+        seed: UInt64
+    ) throws {
         try SimulatedWorld.play(seed: seed) { world in
             let devices = [world.device(of: "alice"), world.device(of: "alice")]
             let phone = try await world.launch(devices[0])
@@ -454,7 +452,7 @@ struct ChannelActionTests {
             await world.pass()
             #expect(try await laptop.cachedChannel(url)?.unreadMessageCount == 0)
             devices[1].network.restore()
-            // As soon as there is a connection, which knows nothing yet.
+            // As soon as there is a connection, before its change log is read.
             var isMarked = false
             for _ in 0..<60_000 where !isMarked {
                 isMarked = (try? await laptop.markAsRead(url)) != nil

@@ -5,7 +5,7 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// Channels that change at random, seen from two devices of one user whose links come and go.
+/// Random changes of channels, observed by two devices of one user with unstable links.
 struct ChannelLifeTests {
     private struct Phone {
         let device: SimulatedWorld.Device
@@ -35,7 +35,8 @@ struct ChannelLifeTests {
         ]
     }()
 
-    /// What one of the user's devices does to a channel; without a link it is refused.
+    /// Performs a random action of one of the user's devices on a channel; without a link it is
+    /// refused.
     private static func act(
         _ alice: ChatClient, _ url: ChannelURL, _ random: inout SplitMix64
     ) async throws {
@@ -51,7 +52,7 @@ struct ChannelLifeTests {
         }
     }
 
-    /// What somebody else does, who is always connected.
+    /// Performs a random action of another user, who is always connected.
     private static func act(
         asMaker bob: ChatClient, _ url: ChannelURL, _ random: inout SplitMix64
     ) async throws {
@@ -77,7 +78,7 @@ struct ChannelLifeTests {
     ) async throws {
         let url = urls[Int(random.next() % UInt64(urls.count))]
         switch random.next() % 16 {
-        // Refusals belong to life: not a member any more, no link, nothing to do.
+        // Refusals are expected: no longer a member, no link, nothing to do.
         case 0...3: try? await act(phone.client, url, &random)
         case 4...9: try? await act(asMaker: bob, url, &random)
         case 10, 11:
@@ -126,9 +127,10 @@ struct ChannelLifeTests {
             try await phone.client.unreadTotals() == phone.client.fetchUnreadTotals())
     }
 
-    /// Seeds that failed once stay: 2 forgot the user's own receipt, 38 could not page beyond what came live.
+    /// Seeds that failed once stay: 2 forgot the user's own receipt, 38 could not page beyond live
+    /// messages.
     @Test(arguments: Array(0..<10) + [38, 50] as [UInt64])
-    func `whatever happens, all lists of all devices end as the server's (scars 97, 107, 112)`(
+    func `in the end all lists of all devices are the server's (scars 97, 107, 112)`(
         seed: UInt64
     ) throws {
         let folder = try TemporaryFolder()
@@ -166,7 +168,8 @@ struct ChannelLifeTests {
         }
     }
 
-    @Test func `a list that was scrolled down stays so through a loss of the link (scar 92)`()
+    @Test
+    func `a list that was scrolled down keeps its length through a loss of the link (scar 92)`()
         throws
     {
         try SimulatedWorld.play(seed: 5) { world in

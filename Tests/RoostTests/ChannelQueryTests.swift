@@ -6,7 +6,7 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// Channel lists from disk against the server's answers to the same questions.
+/// Channel lists from disk, compared with the server's answers to the same queries.
 struct ChannelQueryTests {
     private static let names = ["", "Room", "room", "Rooms", "a", "Ä, b", "zoo", "b"]
     private static let types = ["", "work", "workshop", "fun, more"]
@@ -23,7 +23,8 @@ struct ChannelQueryTests {
         params.operatorIDs = [maker === bob ? "bob" : "alice"]
         params.isDistinct = random.below(4) == 0
         params.isSuper = random.below(4) == 0
-        // Frames tell an invited user nothing of a public channel's messages, though the user may read them.
+        // Frames report no messages of a public channel to an invited user, though the user may
+        // read them.
         params.isPublic = random.below(4) == 0 && maker !== bob
         params.isBroadcast = random.below(6) == 0
         params.isExclusive = random.below(6) == 0
@@ -34,7 +35,7 @@ struct ChannelQueryTests {
         }
         for _ in 0..<random.below(3) {
             let author = random.below(2) == 0 ? alice : bob
-            // Whoever was only invited may not write.
+            // A user who is only invited may not write.
             _ = try? await author.send("m", to: url)
             await author.waitUntilIdle()
         }
@@ -42,7 +43,7 @@ struct ChannelQueryTests {
         try? await change(url, alice, &random)
     }
 
-    /// Something the user does to a channel; refused where they are only invited.
+    /// Performs a random change of a channel by the user; refused if the user is only invited.
     private static func change(
         _ url: ChannelURL, _ alice: ChatClient, _ random: inout SplitMix64
     ) async throws {
@@ -102,7 +103,7 @@ struct ChannelQueryTests {
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `a list from disk is what the server answers (scars 55, 97, 99, 104, 105, 110)`(
+    func `a list from disk equals the server's answer (scars 55, 97, 99, 104, 105, 110)`(
         seed: UInt64
     ) throws {
         let shown = try SimulatedWorld.play(seed: seed) { world in
@@ -148,13 +149,12 @@ struct ChannelQueryTests {
             }
             return shown
         }
-        // Most questions have an answer.
+        // Most queries have a result.
         #expect(shown > 150)
     }
 
     @Test
-    func
-        `the whole list comes in the background and is there offline, though it moves (scars 22, 100, 102)`()
+    func `a moving list is filled in the background and is there offline (scars 22, 100, 102)`()
         throws
     {
         let count = 250
@@ -171,7 +171,7 @@ struct ChannelQueryTests {
             let alice = try await world.launch(phone)
             let list = try await alice.channelList(ChannelListQuery(pageSize: 10))
             try await alice.connect()
-            // Old ones jump to the top while the pages come.
+            // Old channels jump to the top while the pages come.
             for number in 0..<20 {
                 try await bob.send("up", to: urls[number])
                 await world.pass(.milliseconds(50))
@@ -181,7 +181,7 @@ struct ChannelQueryTests {
             await alice.waitUntilIdle()
             await alice.close()
             await phone.network.cut()
-            // Another life, with no server in reach.
+            // Another run, without a reachable server.
             let later = try await world.launch(phone)
             let offline = try await later.channelList(ChannelListQuery(pageSize: 100))
             while await offline.snapshot.hasMore {
@@ -195,8 +195,7 @@ struct ChannelQueryTests {
     }
 
     @Test
-    func `a whole list is paged from disk: a connection asks for no page of it (R91, R168)`() throws
-    {
+    func `a complete list is paged from disk: a connection requests no page (R91, R168)`() throws {
         try SimulatedWorld.play(seed: 6) { world in
             let phone = world.device(of: "alice")
             let alice = try await world.launch(phone)
@@ -224,8 +223,7 @@ struct ChannelQueryTests {
     }
 
     @Test
-    func
-        `lists with different questions get what each allows from one change (scars 101, 106, 108)`()
+    func `lists apply one change by their own rules (scars 101, 106, 108)`()
         throws
     {
         try SimulatedWorld.play(seed: 7) { world in
@@ -262,7 +260,8 @@ struct ChannelQueryTests {
             #expect(await counts() == [1, 1, 1, 1, 1])
             try await alice.markAsRead(url)
             #expect(await counts() == [1, 0, 1, 1, 1])
-            // The last message goes: the channel leaves only the list of those that have one.
+            // The last message is deleted: the channel leaves only the list of channels with a
+            // message.
             let timeline = try await bob.timeline(of: url)
             let id = try #require(
                 await timeline.snapshot.messages.first { $0.requestID == sent.requestID }?
@@ -275,7 +274,7 @@ struct ChannelQueryTests {
 
 extension ChannelQueryTests {
     @Test
-    func `the preview follows its message: edited, deleted, and the one before it (scar 109)`()
+    func `the preview follows its message: an edit, a deletion, and the one before it (scar 109)`()
         throws
     {
         try SimulatedWorld.play(seed: 8) { world in

@@ -5,9 +5,9 @@ import RoostExecutors
 import RoostTestKit
 import Testing
 
-/// What an app is told as it happens.
+/// The events that an app gets.
 struct ChatEventTests {
-    /// Two people in one channel; what the first is told is written down.
+    /// Two users in one channel; the events of the first are recorded.
     private struct Pair {
         let alice: ChatClient
         let bob: ChatClient
@@ -32,7 +32,7 @@ struct ChatEventTests {
             await world.pass()
         }
 
-        /// What came since the last look, once all has.
+        /// Returns the events since the last call, once all have come.
         func take(_ world: SimulatedWorld) async -> [ChatEvent] {
             await world.pass(.milliseconds(700))
             await alice.waitUntilIdle()
@@ -50,7 +50,7 @@ struct ChatEventTests {
     }
 
     @Test
-    func `events of a channel that cannot be looked up do not pile up (scar 144)`() throws {
+    func `events of a channel that cannot be looked up do not accumulate (scar 144)`() throws {
         try Self.play { world, pair in
             func told() async -> Int {
                 await pair.take(world).count { event in
@@ -67,14 +67,14 @@ struct ChatEventTests {
             #expect(await told() == 80)
             pair.phone.network.weather = .calm
             try await pair.bob.invite(["last"], to: pair.url)
-            // The tries had become rare.
+            // The retries had become rare.
             await world.pass(.seconds(60))
             #expect(await told() == 51)
         }
     }
 
     @Test
-    func `messages, mentions, edits and deletions of others are told in order`() throws {
+    func `messages, mentions, edits and deletions of others are reported in order`() throws {
         try Self.play { world, pair in
             var params = UserMessageParams(text: "hi")
             params.mention = Mention(userIDs: ["alice"])
@@ -89,7 +89,7 @@ struct ChatEventTests {
             #expect(events.contains(.mentioned(message)) && message.text == "hi")
             let channel = try await pair.alice.channel(pair.url)
             #expect(channel.unreadMessageCount == 1 && channel.unreadMentionCount == 1)
-            // The user's own words are no news.
+            // The user's own messages are no events.
             try await pair.alice.send("mine", to: pair.url)
             #expect(
                 await pair.take(world).allSatisfy { event in
@@ -111,7 +111,7 @@ struct ChatEventTests {
     }
 
     @Test
-    func `an event comes when what it tells of is on disk (R89)`() throws {
+    func `an event comes when its change is on disk (R89)`() throws {
         try Self.play { world, pair in
             let events = await pair.alice.events()
             let url = pair.url
@@ -145,7 +145,7 @@ struct ChatEventTests {
     }
 
     @Test
-    func `typing begins, lasts ten seconds without a word, and ends with the message (scar 122)`()
+    func `typing ends ten seconds after the last signal, and with the message (scar 122)`()
         throws
     {
         try Self.play { world, pair in
@@ -153,7 +153,7 @@ struct ChatEventTests {
             await pair.bob.startTyping(in: url)
             #expect(await pair.take(world).map(\.typists) == [["bob"]])
             #expect(await pair.alice.typingUsers(in: url).map(\.id) == ["bob"])
-            // Bob's own list does not name him.
+            // Bob's own list does not have him.
             #expect(await pair.bob.typingUsers(in: url) == [])
             await world.pass(.seconds(10))
             #expect(await pair.take(world).map(\.typists) == [[]])
@@ -166,7 +166,7 @@ struct ChatEventTests {
             _ = await pair.take(world)
             try await pair.bob.send("done", to: url)
             #expect(await pair.take(world).compactMap(\.typists).last == [])
-            // And with the connection.
+            // It also ends with the connection.
             await pair.bob.startTyping(in: url)
             _ = await pair.take(world)
             await pair.phone.network.cut()
@@ -176,14 +176,14 @@ struct ChatEventTests {
     }
 
     @Test
-    func `read and delivery receipts of others stand in the cached channel`() throws {
+    func `read and delivery receipts of others are in the cached channel`() throws {
         try Self.play { world, pair in
             try await pair.alice.send("read me", to: pair.url)
             let told = await pair.take(world)
             var channel = try await pair.alice.channel(pair.url)
             let message = try #require(channel.lastMessage)
             #expect(channel.unreadMembers(of: message).map(\.id) == ["bob"])
-            // Bob's client says by itself that it has come.
+            // Bob's client sends the delivery receipt by itself.
             #expect(channel.undeliveredMembers(of: message).isEmpty)
             #expect(told.contains { if case .delivered(_, pair.url) = $0 { true } else { false } })
             try await pair.bob.markAsRead(pair.url)
@@ -194,7 +194,7 @@ struct ChatEventTests {
                 })
             channel = try await pair.alice.channel(pair.url)
             #expect(channel.unreadMembers(of: message).isEmpty)
-            // Whoever answers has read what stands above.
+            // A sender has read the earlier messages.
             try await pair.alice.send("again", to: pair.url)
             await world.pass()
             try await pair.bob.send("yes", to: pair.url)
@@ -209,8 +209,7 @@ struct ChatEventTests {
     }
 
     @Test
-    func
-        `a hundred marks in a second are one request, and all of them return (scars 112, 113, 114)`()
+    func `a hundred read marks in a second are one request (scars 112, 113, 114)`()
         throws
     {
         try Self.play { world, pair in
@@ -245,7 +244,7 @@ struct ChatEventTests {
     }
 
     @Test
-    func `totals from disk are the server's, hidden and uncounted channels left out`() throws {
+    func `totals from disk equal the server's, without hidden and uncounted channels`() throws {
         try Self.play { world, pair in
             var urls = [pair.url]
             for name in ["loud", "hidden", "off"] {
@@ -277,7 +276,7 @@ struct ChatEventTests {
     }
 
     @Test
-    func `people and restrictions are told with all that is known of them`() throws {
+    func `events about users and restrictions have all known details`() throws {
         try Self.play { world, pair in
             let (bob, url) = (pair.bob, pair.url)
             try await bob.invite(["carol"], to: url)
@@ -317,7 +316,7 @@ struct ChatEventTests {
     }
 
     @Test
-    func `a reader that sleeps is told how many events it missed (scar 86)`() throws {
+    func `a slow reader learns how many events it missed (scar 86)`() throws {
         try Self.play { world, pair in
             let events = await pair.alice.events()
             for number in 0..<200 { try await pair.bob.send("\(number)", to: pair.url) }
@@ -349,7 +348,7 @@ struct ChatEventTests {
             let isTold = { (events: [ChatEvent]) in
                 events.contains { if case .joined = $0 { true } else { false } }
             }
-            // Long enough for every try of one connection.
+            // Long enough for every retry of one connection.
             await world.pass(.seconds(300))
             #expect(await !isTold(pair.take(world)))
             #expect(try await pair.alice.channel(pair.url).memberCount == 2)
@@ -362,7 +361,7 @@ struct ChatEventTests {
         }
     }
 
-    @Test func `the first message of a channel nobody knew of is told`() throws {
+    @Test func `the first message of an unknown channel is reported`() throws {
         try Self.play { world, pair in
             let url = try await pair.bob.createChannel(
                 ChannelCreateParams(memberIDs: ["alice"], name: "new")
@@ -381,7 +380,7 @@ struct ChatEventTests {
         }
     }
 
-    @Test func `a reaction and a deletion of one's own are told once`() throws {
+    @Test func `an own reaction and an own deletion are reported once`() throws {
         try Self.play { world, pair in
             try await pair.bob.send("hi", to: pair.url)
             await world.pass()
@@ -406,7 +405,9 @@ struct ChatEventTests {
         events.count { if case .unmuted(let user, _) = $0 { user.id == "alice" } else { false } }
     }
 
-    @Test func `the end of a mute is told once, though nobody tells of it (scar 128)`() throws {
+    @Test func `the end of a mute is reported once, without an event of the server (scar 128)`()
+        throws
+    {
         try Self.play { world, pair in
             let list = try await pair.alice.channelList()
             try await pair.bob.mute("alice", in: pair.url, forSeconds: 60)
@@ -420,14 +421,14 @@ struct ChatEventTests {
         }
     }
 
-    @Test func `a mute that ends while nobody can hear is found out when it comes back`()
+    @Test func `a mute that ends without a connection is reported after the next login`()
         throws
     {
         try Self.play { world, pair in
             let timeline = try await pair.alice.timeline(of: pair.url)
             try await pair.bob.mute("alice", in: pair.url, forSeconds: 60)
             await world.pass(.seconds(5))
-            // Made longer: what was said of the first no longer holds.
+            // The mute is extended, so its first end no longer holds.
             try await pair.bob.mute("alice", in: pair.url, forSeconds: 100)
             await world.pass(.seconds(70))
             #expect(try await pair.alice.cachedChannel(pair.url)?.isMuted == true)

@@ -9,11 +9,11 @@ import RoostTestSupport
 import RoostTransport
 import Testing
 
-/// What an app can do when somebody does not trust what is shown (idea 4), in virtual time.
+/// The app's call that compares the cache with the server (idea 4), in virtual time.
 struct ComparingTests {
     private static let texts = (1...450).map { "message \($0)" }
 
-    /// What has happened to the cache, which no event and no log tells.
+    /// Changes of the cache that no event and no log reports.
     enum Harm: String, CaseIterable {
         case none, missing, surplus, stale, impossible, ancient, several
 
@@ -41,7 +41,7 @@ struct ComparingTests {
             DELETE FROM message WHERE message_id =
                 (SELECT message_id FROM message ORDER BY message_id LIMIT 1 OFFSET 10);
             """
-        /// A copy of one, as if it had been deleted and nobody had told.
+        /// A copy of a message, as if it had been deleted without a report.
         private static let add: SQL = """
             INSERT INTO message SELECT channel_id, created_at, message_id + 900000, sender_id, kind,
                 custom_type_id, parent_id, updated_at, NULL, is_reply_to_channel, mentions_me, payload
@@ -51,13 +51,13 @@ struct ComparingTests {
             UPDATE message SET updated_at = 1 WHERE message_id =
                 (SELECT message_id FROM message ORDER BY message_id LIMIT 1 OFFSET 300);
             """
-        /// One from before 1970, as an earlier release stored it.
+        /// A message from before 1970, as an earlier release stored it.
         private static let antedate: SQL = """
             INSERT INTO message SELECT channel_id, -5, message_id + 800000, sender_id, kind,
                 custom_type_id, parent_id, updated_at, NULL, is_reply_to_channel, mentions_me, payload
             FROM message ORDER BY message_id LIMIT 1 OFFSET 20;
             """
-        /// Edited after every edit that the server will ever tell of.
+        /// A message edited after all edits that the server will report.
         private static let advance: SQL = """
             UPDATE message SET updated_at = 9000000000000 WHERE message_id =
                 (SELECT message_id FROM message ORDER BY message_id LIMIT 1 OFFSET 300);
@@ -71,7 +71,7 @@ struct ComparingTests {
             "UPDATE recent SET sequence = sequence + 1 WHERE channel_id = 0")
     }
 
-    /// Answers to fingerprints as a server that has none.
+    /// A transport that answers to fingerprints like a server without them.
     private struct ForeignServer: HTTPTransport {
         let server: any HTTPTransport
 
@@ -92,7 +92,7 @@ struct ComparingTests {
     }
 
     @Test(arguments: Harm.allCases)
-    func `what differs from the server is found by fingerprints and fetched anew (idea 4)`(
+    func `differences from the server are found by fingerprints and fetched again (idea 4)`(
         harm: Harm
     ) throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -114,7 +114,7 @@ struct ComparingTests {
             let again = try await alice.compareCache(of: channel)
             #expect(again.comparedMessages == 450)
             #expect(again.fetchedMessages == 0 && again.differingStretches == 0)
-            // A client that begins anew shows the same.
+            // A new client shows the same.
             let other = try await alice.timeline(of: channel, capacity: .max)
             while await other.snapshot.hasOlder { try await other.loadOlder() }
             #expect(await other.snapshot.messages.map(\.text) == Self.texts)
@@ -123,7 +123,7 @@ struct ComparingTests {
     }
 
     @Test(arguments: [Harm.none, .missing])
-    func `of a server without fingerprints all that is cached is fetched again (idea 4)`(
+    func `with a server without fingerprints the whole cache is fetched again (idea 4)`(
         harm: Harm
     ) throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -147,7 +147,7 @@ struct ComparingTests {
             await world.pass()
             #expect(await timeline.snapshot.messages.map(\.text) == Self.texts)
             await alice.close()
-            // What came again as it was is no news.
+            // Unchanged messages are no changes.
             var inserted = 0
             for await diff in changes {
                 inserted += diff.inserted.count
@@ -158,8 +158,7 @@ struct ComparingTests {
         }
     }
 
-    @Test func `without a connection nothing is compared, and nothing is touched (idea 4)`() throws
-    {
+    @Test func `without a connection nothing is compared or changed (idea 4)`() throws {
         try OutboxPair.play(6) { world, pair in
             try await pair.bob.send("hello", to: pair.channel)
             await pair.bob.waitUntilIdle()
@@ -171,7 +170,7 @@ struct ComparingTests {
         }
     }
 
-    @Test func `of a channel without messages, or without anything known, there is nothing to do`()
+    @Test func `a channel without messages or without coverage needs no comparison`()
         throws
     {
         try OutboxPair.play(7) { world, pair in

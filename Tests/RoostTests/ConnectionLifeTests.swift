@@ -5,13 +5,16 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// What a connection does while the app goes to the background, changes its user, or is told no.
+/// A connection during the background, a change of the user, or a refusal.
 struct ConnectionLifeTests {
     private static func isUp(_ client: ChatClient) async -> Bool {
         await client.connectionState.name == "connected"
     }
 
-    @Test func `in the background the socket is given up after a while, and comes back`() throws {
+    @Test
+    func `in the background the socket is closed after a while, and reopened in the foreground`()
+        throws
+    {
         try SimulatedWorld.play(seed: 1) { world in
             let alice = try await world.launch(world.device(of: "alice"))
             let bob = try await world.launch(world.device(of: "bob"))
@@ -34,7 +37,7 @@ struct ConnectionLifeTests {
         }
     }
 
-    @Test func `after a push a client connects in the background, for as long as it may stay`()
+    @Test func `after a push a client connects in the background for the allowed time`()
         throws
     {
         try SimulatedWorld.play(seed: 2) { world in
@@ -47,7 +50,7 @@ struct ConnectionLifeTests {
 
             try await alice.connect()
             await world.pass(.seconds(20))
-            // Another push: what it has to fetch is not cut off by the end of the stay before.
+            // Another push: its fetch is not ended by the end of the first stay.
             try await alice.connect()
             await world.pass(.seconds(20))
             #expect(await Self.isUp(alice))
@@ -56,13 +59,13 @@ struct ConnectionLifeTests {
         }
     }
 
-    /// What the first client is doing when the second takes over.
+    /// The state of the first client when the second takes over.
     enum Moment: CaseIterable, Sendable {
         case beforeConnecting, whileConnecting, online, whileSending, offline, asleep, disconnected
     }
 
     @Test(arguments: Moment.allCases, [true, false])
-    func `another user takes over at any moment, and nothing of one reaches the other (scar 125)`(
+    func `another user takes over at any moment without seeing data of the first (scar 125)`(
         moment: Moment, closesFirst: Bool
     ) throws {
         let folder = try TemporaryFolder()
@@ -92,7 +95,7 @@ struct ConnectionLifeTests {
             }
             if closesFirst { await alice.close() }
 
-            // The same folder, as of an app that keeps all its users in one.
+            // The same folder, as in an app that keeps all its users in one.
             phone.network.restore()
             let bob = try await world.launch(world.device(of: "bob", folder: folder.path))
             try await bob.connect()
@@ -108,7 +111,7 @@ struct ConnectionLifeTests {
             let written = await seen.snapshot.messages
             #expect(written.map(\.text) == ["his"])
             #expect(written.map(\.sender?.user.id) == ["bob"])
-            // And nothing of hers is lost.
+            // No data of the first user are lost.
             let again = try await world.launch(phone)
             try await again.connect()
             await again.waitUntilIdle()

@@ -9,7 +9,7 @@ import Testing
 
 /// A client whose cache is damaged on the disk while it runs, in virtual time.
 struct DamagedCacheTests {
-    /// What happens to the cache while the app is in the background, and is met when it is back.
+    /// Damage of the cache in the background, found in the foreground.
     enum Damage: String, CaseIterable {
         case page, message, channel
     }
@@ -33,7 +33,7 @@ struct DamagedCacheTests {
     }
 
     @Test(arguments: Damage.allCases)
-    func `what is found damaged while it runs is mended, told, and fetched again (scars 42, 43)`(
+    func `damage found at run time is repaired, reported, and fetched again (scars 42, 43)`(
         damage: Damage
     ) throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -54,7 +54,7 @@ struct DamagedCacheTests {
             #expect(try await alice.resume() == [])
             try await alice.send("written meanwhile", to: channel)
 
-            // What is met may keep the first who looks from an answer, and nobody after.
+            // The damage may fail the first call, and no later one.
             _ = try? await alice.channelList()
             if let first = try? await alice.timeline(of: channel) { await first.close() }
             await world.pass(.seconds(30))
@@ -76,7 +76,7 @@ struct DamagedCacheTests {
         }
     }
 
-    @Test func `offline what is left of it is shown, with a hole (scar 43)`() throws {
+    @Test func `offline the rest of a damaged cache is shown with a hole (scar 43)`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 43) { world in
             let pair = try await OutboxPair(world, folder: folder.path)
@@ -94,7 +94,7 @@ struct DamagedCacheTests {
             #expect(await other.snapshot.messages.map(\.text) == Self.texts.suffix(5))
             #expect(await other.snapshot.hasOlder)
             await world.pass()
-            // The one that was open stays below the hole: nothing is drawn over it.
+            // The open timeline stays below the hole: no newer message is shown above it.
             let shown = await timeline.snapshot.messages.map(\.text)
             #expect(shown == Self.texts.dropLast(6).suffix(shown.count) && !shown.isEmpty)
             pair.phone.network.restore()

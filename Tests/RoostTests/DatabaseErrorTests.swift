@@ -6,11 +6,12 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// What a person is told when the disk refuses.
+/// The errors that a user sees when the disk fails.
 struct DatabaseErrorTests {
-    // Disk full, an I/O error, a closed file, a read-only file, a damaged one, one that cannot be opened.
+    // Disk full, an I/O error, a closed file, a read-only file, a damaged one, one that cannot be
+    // opened.
     @Test(arguments: [13, 10, 778, 8, 11, 14] as [Int32])
-    func `an error of the database is told in words for people, not in its own (scar 163)`(
+    func `an error of the database has a message for users (scar 163)`(
         code: Int32
     ) throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -34,7 +35,7 @@ struct DatabaseErrorTests {
                     #expect(!text.contains(raw), "\(text)")
                 }
             }
-            // It says what to do, which ends a sentence.
+            // The remedy is the end of a sentence.
             #expect(error?.message.hasSuffix(".") == true)
             await alice.close()
         }

@@ -23,7 +23,7 @@ struct ExplainingTests {
             try await write(messages, world)
         }
 
-        /// Ten seconds apart, so that a stretch of time says how many there are.
+        /// Writes messages ten seconds apart, so that a length of time gives their number.
         func write(_ numbers: ClosedRange<Int>, _ world: SimulatedWorld) async throws {
             for number in numbers {
                 try await bob.send("\(number)", to: channel)
@@ -32,7 +32,7 @@ struct ExplainingTests {
         }
     }
 
-    @Test func `holes are told with their reason, their size and the last try (idea 1)`() throws {
+    @Test func `holes have their reason, their size and the last attempt (idea 1)`() throws {
         try SimulatedWorld.play(seed: 1) { world in
             let scene = try await Scene(world, messages: 1...30)
             let fresh = world.device(of: "alice", pageSize: 10)
@@ -73,7 +73,7 @@ struct ExplainingTests {
         }
     }
 
-    @Test func `a message explains itself: here, left out, waiting, failed, missing (idea 8)`()
+    @Test func `a message explains its state: shown, left out, pending, failed, missing (idea 8)`()
         throws
     {
         try SimulatedWorld.play(seed: 2) { world in

@@ -21,7 +21,7 @@ struct FileMessageTests {
         OutgoingFile(source, name: name, type: "image/png")
     }
 
-    /// A user with a channel of their own, connected.
+    /// Connects a user who has one channel.
     private static func begin(
         _ world: SimulatedWorld, _ phone: SimulatedWorld.Device,
         between: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 }
@@ -32,7 +32,7 @@ struct FileMessageTests {
         return (client, channel)
     }
 
-    @Test func `a file is copied, uploaded and sent, and its copy goes (R145, scars 61, 62)`()
+    @Test func `a file is copied, uploaded and sent, and its copy is deleted (R145, scars 61, 62)`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -50,7 +50,7 @@ struct FileMessageTests {
             #expect(sent.requestID != nil)
             guard case .file(let shown) = sent.content else { return #expect(Bool(false)) }
             #expect(shown.size.bytes == 200_000)
-            // The copy shows what was sent, wherever the original has gone.
+            // The copy has the sent bytes, even if the original is deleted.
             try FileManager.default.removeItem(atPath: path)
             let copy = URL(fileURLWithPath: String(shown.url.dropFirst("file://".count)))
             #expect(try Data(contentsOf: copy) == Data(Self.bytes(200_000)))
@@ -85,8 +85,7 @@ struct FileMessageTests {
     }
 
     @Test
-    func
-        `a message whose file is uploaded goes again without another upload (scars 73, 74)`()
+    func `a message with an uploaded file is resent without another upload (scars 73, 74)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -109,7 +108,7 @@ struct FileMessageTests {
             try await alice.connect()
             let failed = try #require(await alice.failedMessages(in: channel).first)
             #expect(failed.requestID == name)
-            // The upload went through, the message did not.
+            // The upload succeeded, the message did not.
             guard case .file(let left) = failed.params, case .url(let url) = left.files[0].source
             else { return #expect(Bool(false)) }
             try await bob.setFrozen(false, channel)
@@ -123,7 +122,7 @@ struct FileMessageTests {
         }
     }
 
-    /// What crosses a device's network.
+    /// The frames and requests of a device's network.
     private final class Lines: Sendable {
         private let lines = Guarded<[String]>([])
 
@@ -142,7 +141,7 @@ struct FileMessageTests {
         }
     }
 
-    /// Loses the socket while a file is uploaded; nobody can log in again yet.
+    /// Loses the socket during an upload; later logins fail.
     private static func loseSocket(
         _ world: SimulatedWorld, _ phone: SimulatedWorld.Device, _ lines: Lines
     ) async {
@@ -153,7 +152,7 @@ struct FileMessageTests {
         await world.pass(.seconds(30))
     }
 
-    @Test func `a file that went by HTTP is shown as sent before there is a socket (R146)`()
+    @Test func `a file sent by HTTP is shown as sent before there is a socket (R146)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -170,7 +169,7 @@ struct FileMessageTests {
                 FileMessageParams(files: [Self.file(.bytes(Self.bytes(9_000)))]), to: channel)
             await lines.wait(world) { $0.uploads > 0 }
             await phone.network.cut()
-            // Nobody has told this device of it.
+            // This device has got no event of it.
             try await bob.send("between", to: channel)
             await Self.loseSocket(world, phone, lines)
             if case .connected = await alice.connectionState { Issue.record("There is a socket.") }
@@ -186,8 +185,8 @@ struct FileMessageTests {
         }
     }
 
-    /// A file that another device of Alice's was told to send, and that she has deleted there; the one at
-    /// hand has read of it.
+    /// Sends a file from another device of Alice's and deletes it there; the first device has read
+    /// the deletion.
     private static func deleteElsewhere(
         _ world: SimulatedWorld, _ alice: ChatClient, _ channel: ChannelURL
     ) async throws -> (FileMessageParams, Timeline) {
@@ -215,14 +214,14 @@ struct FileMessageTests {
         return (params, timeline)
     }
 
-    /// Has the change log of the current connection tell of nothing.
+    /// Reconnects a client and makes the connection's change log empty.
     private static func reconnect(_ world: SimulatedWorld, _ client: ChatClient) async throws {
         await client.disconnect()
         try await client.connect()
         await world.pass()
     }
 
-    @Test func `a log that is set back while it is read is read again from there (scars 10, 11)`()
+    @Test func `a log rewound during its reading is read again from there (scars 10, 11)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -253,7 +252,8 @@ struct FileMessageTests {
                 Issue.record("There is no socket.")
                 return
             }
-            // The answer tells of what is gone, and sets the log back, which is being read from further on.
+            // The answer contains the deletion and rewinds the log, which is being read from a
+            // later place.
             isHeld.withLock { $0.message = false }
             await world.pass()
             #expect(await timeline.snapshot.messages.map(\.text) == ["before", "", "after"])
@@ -266,7 +266,7 @@ struct FileMessageTests {
     }
 
     @Test(arguments: [false, true])
-    func `a repeat by HTTP brings nothing back that was deleted (scars 10, 11)`(
+    func `an HTTP retry brings back no deleted message (scars 10, 11)`(
         isOfEarlierConnection: Bool
     ) throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -287,7 +287,7 @@ struct FileMessageTests {
         }
     }
 
-    @Test func `a copy stays until the disk knows its address (scars 61, 73)`() throws {
+    @Test func `a copy stays until the disk has its address (scars 61, 73)`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         let disk = SimulatedDisk(folder.path)
         try SimulatedWorld.play(seed: 77) { world in
@@ -308,13 +308,13 @@ struct FileMessageTests {
             try await again.connect()
             try await again.outcome(of: try #require(sent.requestID))
             #expect(try await world.log(of: channel).map(\.requestID) == [sent.requestID])
-            // Its address was not on the disk: so it went up once more.
+            // Its address was not on the disk, so it was uploaded once more.
             #expect(lines.uploads == 2)
             await again.close()
         }
     }
 
-    @Test func `what is taken back is not uploaded to its end (scar 144)`() throws {
+    @Test func `a cancelled file is not uploaded to its end (scar 144)`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 79) { world in
             let phone = world.device(of: "alice", folder: folder.path)
@@ -331,7 +331,7 @@ struct FileMessageTests {
         }
     }
 
-    @Test func `what is written while a file is copied goes after it (scar 12)`() throws {
+    @Test func `a message written during a file's copy is sent after it (scar 12)`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 80) { world in
             let phone = world.device(of: "alice", folder: folder.path)
@@ -351,7 +351,7 @@ struct FileMessageTests {
         }
     }
 
-    /// A server that makes pictures, as ours does not.
+    /// A transport of a server that makes thumbnails, as ours does not.
     private struct Painter: HTTPTransport {
         let inner: any HTTPTransport
         let forms: Guarded<[String]>
@@ -382,7 +382,7 @@ struct FileMessageTests {
         }
     }
 
-    @Test func `thumbnails are asked for after a relaunch, and all see what was made`()
+    @Test func `thumbnails are requested after a relaunch, and all users see them`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -433,7 +433,8 @@ struct FileMessageTests {
         }
     }
 
-    @Test func `several files make one message, those with an address are not uploaded`() throws {
+    @Test func `several files make one message, and files with an address are not uploaded`() throws
+    {
         let folder = try TemporaryFolder()
         try SimulatedWorld.play(seed: 2) { world in
             let phone = world.device(of: "alice", folder: folder.path)
@@ -467,7 +468,7 @@ struct FileMessageTests {
         }
     }
 
-    @Test func `a file that cannot be read is refused at once`() throws {
+    @Test func `an unreadable file is refused at once`() throws {
         try SimulatedWorld.play(seed: 3) { world in
             let folder = try TemporaryFolder()
             let phone = world.device(of: "alice", folder: folder.path)
@@ -479,7 +480,7 @@ struct FileMessageTests {
             }
             #expect(error?.code == .invalidParameter)
             #expect(await client.unsentMessages(in: "c").isEmpty)
-            // The place it had taken is free again.
+            // Its place in the order is free again.
             try await client.connect()
             let channel = try await client.createChannel(ChannelCreateParams(memberIDs: [])).url
             await #expect(throws: RoostError.self) {

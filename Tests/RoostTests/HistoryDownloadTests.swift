@@ -6,7 +6,7 @@ import RoostTestSupport
 import Testing
 
 struct HistoryDownloadTests {
-    /// Alice's phone, and two channels with a history she has not seen.
+    /// Alice's phone, and two channels with a history that it does not have.
     private struct Scene {
         let phone: SimulatedWorld.Device
         let alice: ChatClient
@@ -40,7 +40,8 @@ struct HistoryDownloadTests {
 
     private static let numbers = (1...450).map(String.init)
 
-    @Test func `everything is there offline, to the first message (R154, R156, R178, R179)`()
+    @Test
+    func `after a download all messages are there offline, to the first (R154, R156, R178, R179)`()
         throws
     {
         try SimulatedWorld.play(seed: 1) { world in
@@ -65,7 +66,7 @@ struct HistoryDownloadTests {
         }
     }
 
-    @Test func `a download that was cut fetches only what is missing (R155, R180)`() throws {
+    @Test func `an interrupted download fetches only missing messages (R155, R180)`() throws {
         let folder = try TemporaryFolder()
         try SimulatedWorld.play(seed: 2) { world in
             let scene = try await Scene(world, folder: folder.path)
@@ -86,14 +87,15 @@ struct HistoryDownloadTests {
             await world.pass(.seconds(30))
             #expect(await second.progress.state == .finished)
             #expect(await second.progress.messages == 450 - fetched)
-            // The newest page, what is missing in pages of 200, and the login's own questions.
+            // The newest page, the missing part in pages of 200, and the login's own requests.
             #expect(scene.phone.network.requestCount - requests <= 1 + 3 + 2)
             await scene.phone.network.cut()
             #expect(try await scene.texts(again, scene.channels[0]) == Self.numbers)
         }
     }
 
-    @Test func `a download pauses, goes on, waits for the link, and can be given up (R160, R161)`()
+    @Test
+    func `a download pauses, continues, waits for the link, and can be cancelled (R160, R161)`()
         throws
     {
         try SimulatedWorld.play(seed: 3) { world in
@@ -126,7 +128,7 @@ struct HistoryDownloadTests {
         }
     }
 
-    @Test func `a channel the server refuses does not stop the others, and is told`() throws {
+    @Test func `a refused channel does not stop the others, and is reported`() throws {
         try SimulatedWorld.play(seed: 4) { world in
             let scene = try await Scene(world, messages: 5)
             try await scene.alice.connect()

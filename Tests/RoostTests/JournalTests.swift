@@ -5,9 +5,9 @@ import RoostCore
 import RoostTestKit
 import Testing
 
-/// A client's journal tells how it came to what it shows, and nothing of what it shows.
+/// A client's journal: the way to the shown state, without content.
 struct JournalTests {
-    /// A day with two losses of the link, a reaction, an edit, a deletion and a gap.
+    /// Runs a day with two losses of the link, a reaction, an edit, a deletion and a gap.
     private static func live(_ world: SimulatedWorld) async throws -> (ChatClient, ChannelURL) {
         let phone = world.device(of: "secretive-alice", pageSize: 10)
         let alice = try await world.launch(phone)
@@ -37,7 +37,7 @@ struct JournalTests {
         return (alice, url)
     }
 
-    @Test func `a journal read back is lived again with the same decisions, step by step`() throws {
+    @Test func `a journal replays with the same decisions, step by step`() throws {
         try SimulatedWorld.play(seed: 8) { world in
             let (alice, url) = try await Self.live(world)
             let file = try JournalFile(reading: alice.journal())
@@ -51,12 +51,12 @@ struct JournalTests {
             }
             let kinds = Set(file.entries.map { $0.summary.prefix { $0 != ":" } })
             #expect(kinds.isSuperset(of: ["link", "outbox", "disk", "call", "frame"]))
-            // To any step: before the first connection nothing was up.
+            // Up to any step: before the first connection no link was up.
             #expect(file.replay(until: 1).state.link.state != state.link.state)
         }
     }
 
-    @Test func `no word, name, place or person stands in it`() throws {
+    @Test func `a journal has no text, name, address or user ID`() throws {
         try SimulatedWorld.play(seed: 8) { world in
             let (alice, _) = try await Self.live(world)
             let text = alice.journal()
@@ -79,7 +79,7 @@ struct JournalTests {
         }
     }
 
-    @Test func `an edited journal is caught at the step, a cut one at the line`() throws {
+    @Test func `an edited journal is detected at the step, a cut one at the line`() throws {
         try SimulatedWorld.play(seed: 8) { world in
             let (alice, _) = try await Self.live(world)
             let text = alice.journal()

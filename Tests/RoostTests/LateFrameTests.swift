@@ -8,18 +8,18 @@ import Testing
 
 @testable import Roost
 
-/// Frames and answers that come behind others which know already what became of what they tell.
+/// Frames and answers that come after newer ones about the same message.
 struct LateFrameTests {
-    /// What the process lived to see.
+    /// The frames that the first process received.
     enum End: CaseIterable {
-        /// The message, and not that it was deleted.
+        /// The message without its deletion.
         case message
-        /// Both, and not what the channel's last message is now.
+        /// Both, without the channel's new last message.
         case deletion
     }
 
     @Test(arguments: End.allCases)
-    func `what a process that ended made of late frames is put right by the next (scar 57)`(
+    func `the next process corrects effects of late frames in an ended one (scar 57)`(
         end: End
     ) throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -47,7 +47,7 @@ struct LateFrameTests {
             await world.pass()
             await phone.network.cut()
             await world.pass(.seconds(60))
-            // The log of the next connection is told after the message and its deletion.
+            // The log of the next connection comes after the message and its deletion.
             isLogHeldUp.withLock { $0 = true }
             isUnanswered.withLock { $0 = true }
             phone.network.restore()
@@ -83,7 +83,7 @@ struct LateFrameTests {
     }
 
     @Test(arguments: [false, true])
-    func `news that overtake the answer to a message sent by HTTP stand (scars 116, 121)`(
+    func `events that overtake the answer to an HTTP send stay valid (scars 116, 121)`(
         isDeleted: Bool
     ) throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -116,7 +116,7 @@ struct LateFrameTests {
             let picture = OutgoingFile(.bytes([1, 2, 3]), name: "a.png", type: "image/png")
             try await alice.send(FileMessageParams(files: [picture]), to: url)
             await world.wait { isUploading.withLock { $0 } }
-            // The socket is lost, so the message goes by HTTP; it gets there when there is one again.
+            // The socket is lost, so the message is sent by HTTP and arrives with the next socket.
             await phone.network.cut()
             phone.network.restore()
             phone.network.weather.busyLogin = 1000
@@ -146,7 +146,7 @@ struct LateFrameTests {
         }
     }
 
-    @Test func `another device's later reaction stands before the answer to one's own (scar 121)`()
+    @Test func `another device's later reaction outweighs the answer to an own one (scar 121)`()
         throws
     {
         try SimulatedWorld.play(seed: 9) { world in
@@ -188,7 +188,7 @@ struct LateFrameTests {
         #expect(hearing.until == at(10_300))
         hearing.note(at(9_999_999), now: at(1_500))
         #expect(hearing.until == at(11_000))
-        // The device's clock is set back, and one server counts in other units.
+        // The device's clock is set back, and one server uses other units.
         hearing.note(at(12_000), now: at(100))
         #expect(hearing.until == at(11_000))
         var strange = Hearing(since: .distantFuture, now: at(0))
@@ -196,15 +196,16 @@ struct LateFrameTests {
         #expect(strange.until == .distantFuture)
     }
 
-    @Test func `a link lost between two late frames has messages read again (scar 57)`() throws {
-        // Which frame the cut comes between is chance: some of these worlds have the situation.
+    @Test func `a link lost between two late frames makes messages be read again (scar 57)`() throws
+    {
+        // The place of the cut is random: some of these worlds have the situation.
         let cuts = try (UInt64(1)...6).count { try Self.playCutBetweenFrames(seed: $0) }
         #expect(cuts > 0)
     }
 
     /// Cuts the link behind the first of two late frames.
     ///
-    /// - Returns: Whether the first frame alone had come.
+    /// - Returns: Whether only the first frame had come.
     private static func playCutBetweenFrames(seed: UInt64) throws -> Bool {
         let isBetween = Guarded(false)
         try SimulatedWorld.play(seed: seed) { world in
@@ -226,8 +227,8 @@ struct LateFrameTests {
             let timeline = try await alice.timeline(of: url)
             await world.pass()
             let id = try #require(await timeline.snapshot.messages.last?.messageID)
-            // The log of the next connection is asked behind a reaction and its end, and answered before the
-            // frames come.
+            // The log of the next connection starts behind a reaction and its removal, and is
+            // answered before the frames come.
             await phone.network.cut()
             isHeldUp.withLock { $0 = true }
             phone.network.restore()
@@ -254,7 +255,7 @@ struct LateFrameTests {
         return isBetween.withLock { $0 }
     }
 
-    @Test func `a log that a lost link cut short is read again from before it (scars 6, 57)`()
+    @Test func `a log cut off by a lost link is read again from an earlier place (scars 6, 57)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -273,7 +274,7 @@ struct LateFrameTests {
                 return watch
             }
             let watch = try #require(watches.withLock { $0.first })
-            /// Where the next connection begins to read.
+            /// Returns the places from which the next connection reads.
             func reconnect() async throws -> [String] {
                 await phone.network.cut()
                 watch.reset()
@@ -292,14 +293,14 @@ struct LateFrameTests {
             try await alice.connect()
             await world.pass()
             await phone.network.cut()
-            // A page has a hundred.
+            // A page has a hundred messages.
             for _ in 0..<101 {
                 _ = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"]))
             }
             #expect(try await reconnect().count == 2)
             isHeldUp.withLock { $0 = false }
             #expect(try await reconnect().first?.hasPrefix("?token=") == true)
-            // From the connection on that was cut short, and not from the one that read the rest.
+            // From the connection that was cut off, and not from the one that read the rest.
             let begun = try await moment(reconnect())
             let next = try await moment(reconnect())
             #expect(next - begun > 100_000, "two connections of a minute lie between")

@@ -7,9 +7,9 @@ import Testing
 @testable import Roost
 @testable import RoostTestKit
 
-/// What a client leaves behind when nobody has it any more: nothing.
+/// The memory of a client after its last reference is gone.
 struct LettingGoTests {
-    /// Something that would keep others alive if it stayed.
+    /// An object that would keep others alive if it stayed.
     private struct Part: Sendable {
         let name: String
         private let look: @Sendable () -> Bool
@@ -23,7 +23,7 @@ struct LettingGoTests {
         var isLeft: Bool { look() }
     }
 
-    /// Has a client do a little of everything, with a message that waits at the end.
+    /// Makes a client do a little of everything, with a pending message at the end.
     private static func use(
         _ device: SimulatedWorld.Device, in world: SimulatedWorld, isClosed: Bool
     ) async throws -> [Part] {
@@ -49,7 +49,7 @@ struct LettingGoTests {
     }
 
     @Test(arguments: [true, false])
-    func `a client that nobody has any more is gone with all its parts, closed or not`(
+    func `a client without references is freed with all its parts, closed or not`(
         isClosed: Bool
     ) throws {
         try SimulatedWorld.play(seed: 1) { world in
@@ -60,7 +60,7 @@ struct LettingGoTests {
         }
     }
 
-    @Test func `a reader of changes keeps its timeline open after the app lets go of it`() throws {
+    @Test func `a reader of changes keeps its timeline open after the app drops it`() throws {
         try SimulatedWorld.play(seed: 1) { world in
             let alice = try await world.launch(world.device(of: "alice"))
             try await alice.connect()
@@ -79,7 +79,7 @@ struct LettingGoTests {
         }
     }
 
-    @Test func `a simulated world that has ended is gone, its server and all`() throws {
+    @Test func `a simulated world that has ended is freed with its server`() throws {
         let parts = try SimulatedWorld.play(seed: 1) { world in
             let device = world.device(of: "alice")
             return try await Self.use(device, in: world, isClosed: false)

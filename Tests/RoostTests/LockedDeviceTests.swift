@@ -9,14 +9,14 @@ import Testing
 
 /// A connection that is up while the disk cannot be written, as on a locked device.
 struct LockedDeviceTests {
-    /// What SQLite is told of a file the system has closed.
+    /// SQLite's error for a file that the system has closed.
     private static let locked = SimulatedDisk.Fault(.write, code: 778, lasts: true)
 
     private static func texts(_ timeline: Timeline) async -> [String] {
         await timeline.snapshot.messages.map(\.text)
     }
 
-    @Test func `what arrives while the device is locked is stored when it is not (scar 47)`()
+    @Test func `messages that arrive while the device is locked are stored later (scar 47)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)

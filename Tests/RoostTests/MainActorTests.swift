@@ -6,10 +6,10 @@ import RoostTestSupport
 import RoostTransport
 import Testing
 
-/// Nothing an app calls on its main actor waits there: not for the disk, not for the network.
+/// An app's calls on its main actor never block it, neither for the disk nor for the network.
 @MainActor
 struct MainActorTests {
-    /// A server that lets one log in and says no more until the gate is open.
+    /// A server that accepts a login and then is silent until the gate is open.
     private struct HeldNetwork: HTTPTransport, SocketTransport {
         let gate: Gate
 
@@ -29,7 +29,7 @@ struct MainActorTests {
         }
     }
 
-    /// A clock that stands until the gate is open, so that no time limit ends a call before.
+    /// A clock that stands still until the gate is open, so that no time limit ends a call before.
     private struct HeldClock: WorldClock {
         let gate: Gate
         let clock: any WorldClock
@@ -61,7 +61,7 @@ struct MainActorTests {
         func close() async {}
     }
 
-    /// What a call may need.
+    /// The objects that a call may need.
     @MainActor
     private struct Stage {
         let client: ChatClient
@@ -75,7 +75,7 @@ struct MainActorTests {
 
     private typealias Call = @MainActor (Stage) async throws -> Void
 
-    /// Each asks the disk or the network for something before it returns.
+    /// Calls that need the disk or the network before they return.
     private static let channelCalls: [Call] = [
         { _ = try await $0.client.createChannel(ChannelCreateParams(memberIDs: ["bob"])) },
         { _ = try await $0.client.channel($0.url) },
@@ -154,7 +154,7 @@ struct MainActorTests {
         { _ = await $0.messages.send("text") },
     ]
 
-    /// They may return at once, or follow something until it ends.
+    /// Calls that may return at once, or follow something until it ends.
     private static let otherCalls: [Call] = [
         { try await $0.client.vote(for: [1], in: 1, of: $0.url) },
         { try await $0.client.connect() },
@@ -196,7 +196,7 @@ struct MainActorTests {
         { await $0.client.waitUntilIdle() },
     ]
 
-    @Test func `the main actor goes on while disk and network keep every call waiting (scar 139)`()
+    @Test func `the main actor continues while disk and network block every call (scar 139)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -235,7 +235,7 @@ struct MainActorTests {
                     try? await call(stage)
                 })
         }
-        // Every turn needs the main actor, and neither disk nor network answers before they are over.
+        // Every turn needs the main actor, and neither disk nor network answers before the last.
         for _ in 0..<1_000 { await Task.detached {}.value }
         #expect(begun == tasks.count)
         #expect(ended == [])
@@ -248,7 +248,7 @@ struct MainActorTests {
         #expect(ended.count == Self.channelCalls.count + Self.messageCalls.count)
     }
 
-    /// Calls that give a stream, each read to its end.
+    /// Calls that return a stream, each read to its end.
     private static let streams: [Call] = [
         { for await _ in await $0.client.connectionStates() {} },
         { for await _ in await $0.client.events() {} },
@@ -263,7 +263,7 @@ struct MainActorTests {
     ]
 
     @Test(.timeLimit(.minutes(Patience.minutes)))
-    func `whoever asks a closed client is answered, and every stream of it ends`() async throws {
+    func `a closed client answers every call, and every stream of it ends`() async throws {
         let folder = try TemporaryFolder()
         var world = World.live()
         let network = HeldNetwork(gate: Gate())
@@ -294,7 +294,7 @@ struct MainActorTests {
         }
     }
 
-    @Test func `no public call is forgotten above`() throws {
+    @Test func `the lists above have every public call`() throws {
         let here = URL(fileURLWithPath: #filePath)
         let sources = here.deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Sources/Roost")

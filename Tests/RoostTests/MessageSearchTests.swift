@@ -4,10 +4,10 @@ import Roost
 import RoostTestKit
 import Testing
 
-/// What an app finds without a network.
+/// An app's search without a network.
 struct MessageSearchTests {
     @Test
-    func `without a link words are found, marked and paged, and unseen periods named (idea 5)`()
+    func `without a link words are found, marked and paged, and uncached periods named (idea 5)`()
         throws
     {
         try SimulatedWorld.play(seed: 1) { world in
@@ -33,7 +33,7 @@ struct MessageSearchTests {
 
             let chinese = try await client.search(MessageSearch("\u{6E2F}\u{53E3}", in: [channel]))
             #expect(chinese.matches.count == 1)
-            // Somebody may have written since.
+            // A newer message may exist.
             #expect(Set(chinese.unseen.map(\.channel)) == [channel])
             #expect(chinese.unseen.last?.through == .distantFuture)
 

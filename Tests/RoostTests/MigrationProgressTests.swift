@@ -8,9 +8,9 @@ import RoostStore
 import RoostTestSupport
 import Testing
 
-/// The progress that an app is told while its cache is changed at opening.
+/// The progress reports of an opening that changes the cache.
 struct MigrationProgressTests {
-    /// Makes a folder with 600 messages in the clear and an unsent one.
+    /// Makes a plain folder with 600 messages and an unsent one.
     private func filled() async throws -> TemporaryFolder {
         let folder = try TemporaryFolder(inMemory: true)
         let store = try await Store.open(
@@ -52,7 +52,7 @@ struct MigrationProgressTests {
         return told.withLock { $0 }
     }
 
-    @Test func `an opening that seals a large cache tells the app its progress (scar 154)`()
+    @Test func `an opening that seals a large cache reports its progress (scar 154)`()
         async throws
     {
         let folder = try await filled()

@@ -5,7 +5,8 @@ import Roost
 import RoostTestSupport
 import Testing
 
-/// What a view on the main actor sees, with the real clock, disk and threads, and no server in reach.
+/// The models for views on the main actor, with the real clock, disk and threads, and without a
+/// reachable server.
 @MainActor
 struct ModelTests {
     private static func client(in folder: TemporaryFolder) async throws -> ChatClient {
@@ -15,7 +16,7 @@ struct ModelTests {
                 cache: .folder(folder.path), allowsPlainTransport: true))
     }
 
-    /// Returns as soon as the condition holds; asked again whenever what it reads changes.
+    /// Returns as soon as the condition holds; evaluates it after each change of its inputs.
     private static func until(_ condition: @escaping @MainActor () -> Bool) async {
         while true {
             let changes = AsyncStream.makeStream(of: Void.self)
@@ -25,8 +26,7 @@ struct ModelTests {
         }
     }
 
-    @Test func `a view's timeline follows what is written, and says what went wrong`() async throws
-    {
+    @Test func `a view's timeline follows the messages and shows errors`() async throws {
         let folder = try TemporaryFolder()
         let client = try await Self.client(in: folder)
         let model = TimelineModel(client, channel: "c")
@@ -40,7 +40,7 @@ struct ModelTests {
         #expect(model.error?.code == .invalidParameter)
         #expect(await model.send("three"))
         #expect(model.error == nil)
-        // Nothing is known of the channel, and no server in reach: paging says so and shows no end.
+        // The channel has no coverage, and no server is reachable: paging fails and shows no end.
         await Self.until { model.hasOlder }
         await model.loadOlder()
         #expect(model.error != nil && model.hasOlder)
@@ -50,7 +50,9 @@ struct ModelTests {
         await client.close()
     }
 
-    @Test func `a view's channel list shows the disk's and the connection's state`() async throws {
+    @Test func `a view's channel list shows the cached list and the connection's state`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let client = try await Self.client(in: folder)
         let model = ChannelListModel(client)
@@ -61,7 +63,7 @@ struct ModelTests {
         await running.value
     }
 
-    @Test func `the main actor goes on while the disk keeps somebody waiting there (scar 139)`()
+    @Test func `the main actor continues while the disk blocks a call (scar 139)`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -74,7 +76,7 @@ struct ModelTests {
             await timeline.close()
         }
         let connecting = Task { @MainActor in try? await client.connect() }
-        // Every turn below needs the main actor, and the disk does not answer before they are over.
+        // Every turn below needs the main actor, and the disk does not answer before the last.
         var turns = 0
         for _ in 0..<1_000 {
             await Task.detached {}.value

@@ -5,14 +5,14 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// A client parts of whose outbox are damaged on the disk while it runs, in virtual time.
+/// A client whose outbox is damaged in part on the disk while it runs, in virtual time.
 struct OutboxDamageTests {
     enum Course: CaseIterable {
         case goesOn, isLaunchedAgain, anotherProcessRepairs
     }
 
     @Test(arguments: Course.allCases)
-    func `what a salvage lost during a suspension the client writes again, and sends (scar 42)`(
+    func `items that a salvage lost are written and sent again (scar 42)`(
         course: Course
     ) throws {
         let folder = try TemporaryFolder(inMemory: true)

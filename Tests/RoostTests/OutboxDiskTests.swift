@@ -8,9 +8,9 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// What becomes of what is written while the disk refuses, in virtual time.
+/// Unsent items while the disk fails, in virtual time.
 struct OutboxDiskTests {
-    @Test func `what the disk refused to forget it forgets later (scars 67, 81)`() throws {
+    @Test func `a removal that the disk refused is repeated later (scars 67, 81)`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         let disk = SimulatedDisk(folder.path)
         try SimulatedWorld.play(seed: 11) { world in
@@ -29,7 +29,7 @@ struct OutboxDiskTests {
         }
     }
 
-    @Test func `a disk that refuses lets nobody believe that something was taken back (scar 65)`()
+    @Test func `a cancellation that the disk refuses is not reported as done (scar 65)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -55,7 +55,7 @@ struct OutboxDiskTests {
         }
     }
 
-    @Test func `what is sent again by hand waits though the disk refused it (scar 65)`() throws {
+    @Test func `a resent item waits although the disk refused the change (scar 65)`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         let disk = SimulatedDisk(folder.path)
         try SimulatedWorld.play(seed: 12) { world in
@@ -79,7 +79,7 @@ struct OutboxDiskTests {
             await alice.close()
             let again = try await world.launch(pair.phone)
             let kept = await again.unsentMessages(in: channel)
-            // It went behind the other one.
+            // It is behind the other one.
             #expect(kept.map(\.text) == ["later", "late"])
             #expect(kept.map(\.status) == [.failed, .pending])
             try await pair.connect(world, again)
@@ -89,7 +89,7 @@ struct OutboxDiskTests {
         }
     }
 
-    @Test func `what the disk refused does not undo that it is sent again by hand (scar 65)`()
+    @Test func `a refused note does not undo a resend by hand (scar 65)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -106,7 +106,7 @@ struct OutboxDiskTests {
             #expect(await alice.failedMessages(in: channel).count == 1)
             await pair.phone.network.cut()
             await world.pass()
-            // Before the disk is told that it failed.
+            // Before the disk has the note of the failure.
             disk.plan(nil)
             #expect(await alice.resend(id))
             await world.pass(.seconds(30))
@@ -120,7 +120,7 @@ struct OutboxDiskTests {
         }
     }
 
-    @Test func `of two writes on their way the older, refused, does not undo the newer (scar 65)`()
+    @Test func `of two writes in flight the older, refused one does not undo the newer (scar 65)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -132,13 +132,13 @@ struct OutboxDiskTests {
             await world.pass()
             let id = try #require(try await alice.send("late", to: channel).requestID)
             pair.phone.clockError.milliseconds += 4 * 86_400_000
-            // Refused once: that it has failed, which the outbox knows before the disk does.
+            // One refused note: the failure, which the outbox knows before the disk does.
             disk.plan(SimulatedDisk.Fault(.write, of: "outbox", code: 778))
             let isSentAgain = Guarded(false)
             let executor = world.executor
             pair.phone.network.observe { line in
                 guard line.hasPrefix("<< LOGI") else { return }
-                // As often as jobs run, to meet the moment at which both are on their way.
+                // As often as jobs run, to reach the moment at which both are in flight.
                 for _ in 0..<8 {
                     Task(executorPreference: executor) {
                         for _ in 0..<100 where await alice.resend(id) {
@@ -162,7 +162,7 @@ struct OutboxDiskTests {
         }
     }
 
-    @Test func `what was owed to the disk comes on it in the order in which it happened (scar 12)`()
+    @Test func `pending notes reach the disk in the order of their events (scar 12)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -182,7 +182,8 @@ struct OutboxDiskTests {
             #expect(await alice.failedMessages(in: channel).count == 3)
             await pair.phone.network.cut()
             await world.pass()
-            // That they failed is owed still when they are sent again, the last one first.
+            // The notes of the failures are still pending when the items are resent, the last one
+            // first.
             for id in ids.reversed() { #expect(await alice.resend(id)) }
             disk.plan(nil)
             await world.pass(.seconds(30))
@@ -198,7 +199,7 @@ struct OutboxDiskTests {
         }
     }
 
-    @Test func `what the disk refused of one item does not undo that it is sent again (scar 65)`()
+    @Test func `a refused note of one item does not undo its resend (scar 65)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -219,7 +220,7 @@ struct OutboxDiskTests {
             #expect(await alice.failedMessages(in: channel).count == 1)
             await pair.phone.network.cut()
             await world.pass()
-            // Before the disk is asked again whether it takes that it failed.
+            // Before the disk gets the note of the failure again.
             try outbox.executeScript("DROP TRIGGER stuck")
             #expect(await alice.resend(id))
             await world.pass(.seconds(30))
@@ -233,9 +234,9 @@ struct OutboxDiskTests {
         }
     }
 
-    /// A part of the file is damaged: the disk takes everything but news of one item.
+    /// A part of the file is damaged: the disk accepts all notes except those of one item.
     @Test(arguments: [false, true])
-    func `an item of which the disk takes no news holds up no other, and nothing is lost (scar 65)`(
+    func `an item whose notes fail blocks no other, and no item is lost (scar 65)`(
         passes: Bool
     ) throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -261,7 +262,7 @@ struct OutboxDiskTests {
             try await pair.connect(world, alice)
             #expect(try await world.log(of: channel).map(\.text) == ["stuck", "second"])
             #expect(await alice.unsentMessages(in: channel).isEmpty)
-            // What is written now does not wait for it either.
+            // A new item does not wait for it either.
             await pair.phone.network.cut()
             await world.pass()
             let third = try #require(try await alice.send("thrid", to: channel).requestID)

@@ -5,7 +5,7 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// Two people in one channel, both connected.
+/// Two users in one channel, both connected.
 struct OutboxPair {
     let phone: SimulatedWorld.Device
     let alice: ChatClient
@@ -31,7 +31,7 @@ struct OutboxPair {
         return try #require(shown?.messageID)
     }
 
-    /// Whatever waits goes out.
+    /// Connects and waits until all pending items are sent.
     func connect(_ world: SimulatedWorld, _ client: ChatClient) async throws {
         phone.network.restore()
         try await client.connect()

@@ -6,9 +6,9 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// What becomes of what is written and changed without a connection, in virtual time.
+/// Items written and changed without a connection, in virtual time.
 struct OutboxStoryTests {
-    @Test func `an edit of a message that has not left becomes part of it (scar 66)`() throws {
+    @Test func `an edit of an unsent message becomes part of it (scar 66)`() throws {
         try OutboxPair.play(1) { world, pair in
             let timeline = try await pair.alice.timeline(of: pair.channel)
             await pair.phone.network.cut()
@@ -30,7 +30,7 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `a deletion of a message that has not left takes it back`() throws {
+    @Test func `a deletion of an unsent message cancels it`() throws {
         try OutboxPair.play(2) { world, pair in
             await pair.phone.network.cut()
             await world.pass()
@@ -46,7 +46,7 @@ struct OutboxStoryTests {
     }
 
     @Test(arguments: 0..<12 as Range<UInt64>)
-    func `an edit of a message that may have left follows it, whatever happened (scars 10, 64)`(
+    func `an edit of a message of unknown outcome follows it in any case (scars 10, 64)`(
         seed: UInt64
     ) throws {
         try OutboxPair.play(100 + seed) { world, pair in
@@ -66,7 +66,7 @@ struct OutboxStoryTests {
     }
 
     @Test(arguments: 0..<12 as Range<UInt64>)
-    func `a deletion of a message that may have left holds wherever it shows (scar 11)`(
+    func `a deletion of a message of unknown outcome holds wherever it appears (scar 11)`(
         seed: UInt64
     ) throws {
         try OutboxPair.play(200 + seed) { world, pair in
@@ -83,7 +83,7 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `changes written offline survive a relaunch and arrive in their order (scar 15)`()
+    @Test func `changes written offline survive a relaunch and arrive in order (scar 15)`()
         throws
     {
         try OutboxPair.play(3) { world, pair in
@@ -96,11 +96,11 @@ struct OutboxStoryTests {
             let channel = pair.channel
             let edit = try await pair.alice.edit(first, in: channel, text: "one!")
             try await pair.alice.addReaction("heart", to: .delivered(third), in: channel)
-            // It becomes part of the edit that waits.
+            // It becomes part of the pending edit.
             #expect(try await pair.alice.edit(first, in: channel, text: "one!!") == edit)
             try await pair.alice.delete(second, in: channel)
             #expect(await pair.alice.pendingChanges(in: channel).count == 3)
-            // Shown on top by whoever wants to, and not by the cache.
+            // An app may show it on top; the cache does not.
             let changes = await pair.alice.pendingChanges(in: channel)
             let timeline = try await pair.alice.timeline(of: channel)
             let shown = await timeline.snapshot.messages
@@ -121,7 +121,7 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `edits that wait are one, with the last word of each part; what left is let go`()
+    @Test func `pending edits merge with the last value of each part; a sent edit stays separate`()
         throws
     {
         try OutboxPair.play(9) { world, pair in
@@ -130,7 +130,7 @@ struct OutboxStoryTests {
             let target = MessageTarget.delivered(id)
             let lines = Guarded<[String]>([])
             pair.phone.network.observe { line in lines.withLock { $0.append(line) } }
-            // This one is on its way: what comes after it cannot be part of it.
+            // This one is in flight, so a later edit cannot become part of it.
             let left = try await alice.edit(id, in: channel, text: "two")
             let first = try await alice.edit(
                 target, in: channel, MessageEdit(text: "three", data: "data"))
@@ -140,7 +140,7 @@ struct OutboxStoryTests {
             let log = try await world.log(of: channel)
             #expect(log.map(\.text) == ["four"] && log.map(\.data) == ["data"])
             #expect(lines.withLock { $0.filter { $0.hasPrefix(">> MEDI") } }.count == 2)
-            // After a deletion an edit is one of its own, to be refused on its own.
+            // After a deletion an edit is a separate item, which is refused by itself.
             await pair.phone.network.cut()
             await world.pass()
             var names: Set<RequestID> = [try await alice.edit(id, in: channel, text: "five")]
@@ -156,7 +156,7 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `what is sent again by hand goes behind what waits (scar 12)`() throws {
+    @Test func `a resent message goes behind the pending ones (scar 12)`() throws {
         try OutboxPair.play(13) { world, pair in
             let (alice, channel) = (pair.alice, pair.channel)
             await pair.phone.network.cut()
@@ -176,7 +176,7 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `a refused change comes back as data and stays until somebody has seen it`() throws {
+    @Test func `a refused change is reported as data and stays until confirmed`() throws {
         try OutboxPair.play(4) { world, pair in
             let id = try await pair.deliver("mine", from: pair.bob)
             await world.pass()
@@ -188,7 +188,7 @@ struct OutboxStoryTests {
                 try await pair.alice.outcome(of: change)
             }
             #expect(error?.code == .notTheOwner)
-            // In the server's words, also for who asks later.
+            // The server's message, for later calls too.
             #expect(error?.message.hasPrefix("The server did not do it") == false)
             let later = await #expect(throws: RoostError.self) {
                 try await pair.alice.outcome(of: change)
@@ -199,7 +199,7 @@ struct OutboxStoryTests {
             #expect(refusals.first?.change.id == change)
             #expect(refusals.first?.held?.text == "mine")
             #expect(await pair.alice.pendingChanges(in: channel).isEmpty)
-            // The rest goes on (scar 65).
+            // The rest continues (scar 65).
             let reaction = try await pair.alice.addReaction("ok", to: .delivered(id), in: channel)
             try await pair.alice.outcome(of: reaction)
             await pair.alice.cancel(change)
@@ -208,7 +208,7 @@ struct OutboxStoryTests {
     }
 
     @Test(arguments: [false, true])
-    func `what the server refused once is not there, so nothing waits to delete it (scar 65)`(
+    func `a message that the server refused does not exist, so no deletion waits for it (scar 65)`(
         isRelaunched: Bool
     ) throws {
         try OutboxPair.play(14) { world, pair in
@@ -237,7 +237,7 @@ struct OutboxStoryTests {
             #expect(await client.unsentMessages(in: channel).isEmpty)
             #expect(await client.failedMessages(in: channel).isEmpty)
             #expect(await client.pendingChanges(in: channel).isEmpty)
-            // An edit of it is one of its words.
+            // An edit of it becomes part of it.
             let other = try await refused("unhear", by: client)
             try await client.edit(.unsent(other), in: channel, MessageEdit(text: "heard"))
             try await bob.unmute("alice", in: channel)
@@ -249,7 +249,7 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `a reaction to an unsent message follows it, and goes when it is taken back`() throws
+    @Test func `a reaction to an unsent message follows it, and goes with its cancellation`() throws
     {
         try OutboxPair.play(5) { world, pair in
             let channel = pair.channel
@@ -272,7 +272,7 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `after three days a message has failed; sent again it has another three (R151)`()
+    @Test func `after three days a message fails; resent it has another three (R151)`()
         throws
     {
         try OutboxPair.play(6) { world, pair in
@@ -296,7 +296,7 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `of two clients on one outbox one sends, also what the other wrote (scar 12)`()
+    @Test func `of two clients on one outbox one sends, the other's messages too (scar 12)`()
         throws
     {
         try OutboxPair.play(7) { world, pair in
@@ -305,13 +305,13 @@ struct OutboxStoryTests {
             let sent = try await share.send("shared", to: channel)
             try await share.connect()
             await world.pass()
-            // The first has the turn, and looks at the disk when it connects.
+            // The first has the turn, and reads the disk when it connects.
             await pair.alice.disconnect()
             try await pair.alice.connect()
             await pair.alice.waitUntilIdle()
             await world.pass()
             #expect(try await world.log(of: channel).map(\.requestID) == [sent.requestID])
-            // When it has gone, the other one takes over, and knows what is done.
+            // When it has gone, the other takes over and knows the sent items.
             await pair.alice.close()
             let last = try await share.send("after", to: channel)
             await world.pass(.seconds(20))
@@ -322,7 +322,7 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `a read mark is not sent for what came later`() throws {
+    @Test func `a read mark is not sent for later messages`() throws {
         try OutboxPair.play(8) { world, pair in
             let channel = pair.channel
             _ = try await pair.deliver("seen", from: pair.bob)
@@ -351,7 +351,7 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `two edits of a message that is on its way are one on the wire`() throws {
+    @Test func `two edits of a message in flight are one on the wire`() throws {
         try OutboxPair.play(9) { world, pair in
             let sent = try await pair.alice.send("one", to: pair.channel)
             let target = MessageTarget.unsent(try #require(sent.requestID))
@@ -368,7 +368,7 @@ struct OutboxStoryTests {
         }
     }
 
-    @Test func `the name of an act of sending has all of its random bits`() {
+    @Test func `a request ID has all of its random bits`() {
         var words: [UInt64] = [0x0123_4567_89AB_CDEF, 0xF]
         let name = RequestID.random { words.removeFirst() }
         #expect(name.rawValue == "0123456789abcdef000000000000000f")

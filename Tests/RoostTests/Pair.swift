@@ -3,7 +3,7 @@
 import Roost
 import RoostTestKit
 
-/// Two people in one channel, both connected.
+/// Two users in one channel, both connected.
 struct Pair {
     let phone: SimulatedWorld.Device
     let alice: ChatClient
@@ -22,8 +22,8 @@ struct Pair {
         channel = try await alice.createChannel(params).url
     }
 
-    /// Lets something happen while the first has a connection, or while they have none; all of it has
-    /// reached them when it returns.
+    /// Runs a closure while the first user is connected or disconnected; its effects have reached
+    /// the user on return.
     func during(
         _ isOffline: Bool, _ world: SimulatedWorld, _ work: () async throws -> Void
     ) async throws {

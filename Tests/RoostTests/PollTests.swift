@@ -6,9 +6,9 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// Polls on screens that are open, whoever votes.
+/// Polls in open timelines, with votes of any user.
 struct PollTests {
-    /// Alice looks at a channel in which Bob asks what to eat.
+    /// Alice has a timeline of a channel with Bob's poll.
     private struct Scene {
         let pair: Pair
         let poll: Int64
@@ -49,7 +49,7 @@ struct PollTests {
             #expect(await scene.counts == [0, 1])
             #expect(await scene.shown?.voterCount == 1)
             #expect(await scene.shown?.votedOptionIDs ?? [] == [])
-            // The same person on another device.
+            // The same user on another device.
             try await scene.pair.during(isOffline, world) {
                 try await world.ask("PUT", path + "/vote", #"{"option_ids":[1]}"#, as: "alice")
             }
@@ -63,7 +63,8 @@ struct PollTests {
             #expect(await scene.shown?.title == "Dinner?")
             #expect(await scene.counts == [1, 1, 0])
             #expect(await scene.shown?.votedOptionIDs == [1])
-            // Taken back there, it is taken back here, and what everybody is told does not give it back.
+            // A vote taken back there is taken back here, and the event for all users does not
+            // restore it.
             try await scene.pair.during(isOffline, world) {
                 try await world.ask("PUT", path + "/vote", #"{"option_ids":[]}"#, as: "alice")
             }
@@ -77,14 +78,15 @@ struct PollTests {
         }
     }
 
-    @Test func `an own vote shows when the call returns, and can be taken back (scar 117)`() throws
+    @Test func `an own vote is shown when the call returns, and can be taken back (scar 117)`()
+        throws
     {
         try SimulatedWorld.play(seed: 118) { world in
             let scene = try await Scene(world)
             try await scene.pair.alice.vote(for: [2], in: scene.poll, of: scene.pair.channel)
             #expect(await scene.shown?.votedOptionIDs == [2])
             #expect(await scene.counts == [0, 1])
-            // Somebody else's vote is told to everybody, and says nothing of hers.
+            // Another user's vote is reported to all, and leaves hers unchanged.
             try await world.ask(
                 "PUT", "polls/\(scene.poll)/vote", #"{"option_ids":[2]}"#, as: "bob")
             await world.pass()

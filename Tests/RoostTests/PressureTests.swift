@@ -7,9 +7,9 @@ import RoostTestSupport
 import RoostTransport
 import Testing
 
-/// What a client asks for when servers misbehave and much happens at once.
+/// A client's requests when servers misbehave and when many events come at once.
 struct PressureTests {
-    /// What `launch` put between a client and its network.
+    /// The transport that `launch` put between a client and its network.
     private final class Place: Sendable {
         private let watch = Guarded<Watch?>(nil)
 
@@ -22,8 +22,7 @@ struct PressureTests {
     }
 
     @Test
-    func
-        `a server that repeats one token for ever is asked seldom, and the rest goes on (scar 141)`()
+    func `a server that repeats one token gets few requests, and other work continues (scar 141)`()
         throws
     {
         try SimulatedWorld.play(seed: 141) { world in
@@ -52,7 +51,7 @@ struct PressureTests {
         }
     }
 
-    @Test func `a burst of people who come costs a few requests, not one each (scar 158)`() throws {
+    @Test func `a burst of joining users costs a few requests, not one each (scar 158)`() throws {
         try SimulatedWorld.play(seed: 158) { world in
             let place = Place()
             let alice = try await world.launch(world.device(of: "alice")) { place.put(Watch($0)) }
@@ -77,7 +76,7 @@ struct PressureTests {
         }
     }
 
-    @Test func `a channel that is opened while another one hangs shows at once (scars 162, 165)`()
+    @Test func `a channel opened while another one hangs is shown at once (scars 162, 165)`()
         throws
     {
         try SimulatedWorld.play(seed: 162) { world in
@@ -114,7 +113,7 @@ struct PressureTests {
         }
     }
 
-    @Test func `what is on screen is caught up before the other channels that changed (scar 165)`()
+    @Test func `channels on screen are caught up before other changed ones (scar 165)`()
         throws
     {
         try SimulatedWorld.play(seed: 165) { world in
@@ -146,13 +145,13 @@ struct PressureTests {
             await world.pass(.seconds(60))
             #expect(
                 await list.snapshot.channels.allSatisfy { $0.lastMessage?.text == "meanwhile" })
-            // The channels' change log tells all of them: nobody asks for each.
+            // The channels' change log reports all of them, without a look-up of each.
             #expect(try place().urls(with: "/v3/").count <= 8)
         }
     }
 
     @Test
-    func `timelines and lists that are closed in a storm of events say nothing more (scar 136)`()
+    func `timelines and lists closed in a storm of events report nothing more (scar 136)`()
         throws
     {
         try SimulatedWorld.play(seed: 136) { world in

@@ -6,25 +6,25 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// What an app does to have its cache sealed.
+/// An app's calls to seal its cache.
 struct ProtectionTests {
     private static let words = "Nobody-Reads-Sandpiper"
     private static let unsent = "Nobody-Sends-Whinchat"
 
     private static func bytes(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
 
-    /// A file of the folder that shows what was written; nil when none does.
+    /// Returns a file of the folder that shows a text; nil if none does.
     private static func open(in folder: TemporaryFolder) -> String? {
         let base = URL(fileURLWithPath: folder.path)
         let names = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String }
         return names?.first { name in
             let data = (try? Data(contentsOf: base.appendingPathComponent(name))) ?? Data()
-            // As it was written, and as an index of words has it.
+            // As plain text, and in the form of an index of words.
             return [words, unsent, "andpiper"].contains { data.range(of: Data($0.utf8)) != nil }
         }
     }
 
-    /// One visit: says something, or reads what was said before.
+    /// Opens and closes a client, which sends a message or reads the earlier ones.
     private static func visit(
         _ folder: TemporaryFolder, _ protection: Protection, writes: Bool = false,
         _ look: @escaping @Sendable (ChatClient, ChannelURL) async throws -> Void = { _, _ in }
@@ -53,7 +53,7 @@ struct ProtectionTests {
         }
     }
 
-    /// Why a client does not open.
+    /// Returns the error of a client's opening.
     private static func error(
         _ folder: TemporaryFolder, _ protection: Protection
     ) throws -> RoostError? {
@@ -69,7 +69,7 @@ struct ProtectionTests {
         }
     }
 
-    @Test func `an app seals, gets a new key, and takes the seals off (R131, R134)`() throws {
+    @Test func `an app seals, rotates the key, and removes the encryption (R131, R134)`() throws {
         let folder = try TemporaryFolder()
         let (old, new) = (Self.bytes(1), Self.bytes(2))
         try Self.visit(folder, .none, writes: true)
@@ -85,7 +85,8 @@ struct ProtectionTests {
         #expect(Self.open(in: folder) != nil)
     }
 
-    @Test func `without its key a client does not open, and nothing is lost (scars 43, 44)`() throws
+    @Test func `without its key a client does not open, and no data are lost (scars 43, 44)`()
+        throws
     {
         let (folder, keys) = (try TemporaryFolder(), try TemporaryFolder())
         let protection = Protection.keyFile(in: keys.path)
@@ -109,7 +110,7 @@ struct ProtectionTests {
         #expect(Self.open(in: folder) == nil)
     }
 
-    @Test func `a key that is none, or lies with what it seals, is refused at once`() throws {
+    @Test func `an invalid key, or one inside the sealed folder, is refused at once`() throws {
         for count in [0, 31, 33] {
             let error = #expect(throws: RoostError.self) {
                 try Protection.key([UInt8](repeating: 1, count: count))

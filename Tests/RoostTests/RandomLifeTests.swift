@@ -5,15 +5,15 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// Two people whose links, apps and screens come and go at random, from a seed.
+/// Two users whose links, apps and screens come and go at random, from a seed.
 struct RandomLifeTests {
-    /// One person with one device, whatever happens to it.
+    /// One user with one device.
     private struct Person {
         let device: SimulatedWorld.Device
         var client: ChatClient
         var timeline: Timeline
         var isCut = false
-        /// What they wrote, in order; the send call has returned for each.
+        /// The sent texts in order; the send call has returned for each.
         var written: [String] = []
     }
 
@@ -38,21 +38,21 @@ struct RandomLifeTests {
             await person.timeline.close()
             person.timeline = try await person.client.timeline(of: channel)
         case 10:
-            // The app ends and starts again; what was on disk is all there is.
+            // The app ends and starts again; only the disk remains.
             await person.client.close()
             person.client = try await world.launch(person.device)
             person.timeline = try await person.client.timeline(of: channel)
-            // Offline it goes on trying by itself.
+            // Offline it retries by itself.
             try? await person.client.connect()
         case 11:
-            // A page that is neither on disk nor in reach is an error, and nothing else.
+            // A page that is neither on disk nor reachable is an error without other effect.
             _ = try? await person.timeline.loadOlder()
         case 12: await world.pass(.seconds(30))
         default: await world.pass(.milliseconds(Int64(random.next() % 400)))
         }
     }
 
-    /// Edits or deletes one of the person's own messages, if that is possible now.
+    /// Edits or deletes one of the user's own messages, if possible.
     private static func change(
         _ person: Person, _ channel: ChannelURL, _ random: inout SplitMix64
     ) async {
@@ -62,7 +62,7 @@ struct RandomLifeTests {
         guard !own.isEmpty, let id = own[Int(random.next() % UInt64(own.count))].messageID else {
             return
         }
-        // A disk that refuses says so, and nothing has changed.
+        // A failing disk reports an error, and nothing has changed.
         if random.next() % 2 == 0 {
             _ = try? await person.client.edit(id, in: channel, text: "edited \(id)")
         } else {
@@ -90,7 +90,7 @@ struct RandomLifeTests {
 
     /// Seeds that failed once stay: 265 kept a delivered message on screen as pending.
     @Test(arguments: Array(0..<40) + [265] as [UInt64])
-    func `whatever happens, everything sent arrives once, in order, and all see the same`(
+    func `each sent message arrives once, in order, and all users see the same`(
         seed: UInt64
     ) throws {
         let folder = try TemporaryFolder()
@@ -116,7 +116,7 @@ struct RandomLifeTests {
             for person in people {
                 #expect(
                     await person.timeline.snapshot.messages.allSatisfy { $0.status == .succeeded })
-                // Opened anew and paged to the beginning, it is the server's log.
+                // Opened again and paged to the beginning, it is the server's log.
                 let timeline = try await person.client.timeline(of: channel)
                 await person.client.waitUntilIdle()
                 while await timeline.snapshot.hasOlder { try await timeline.loadOlder() }

@@ -4,10 +4,10 @@ import Roost
 import RoostTestKit
 import Testing
 
-/// Timelines of channels that the server will not show.
+/// Timelines of channels that the server refuses to show.
 struct RefusedTimelineTests {
     @Test(arguments: [false, true])
-    func `a channel that the server does not know is told of, opened online or before`(
+    func `an unknown channel is reported, whether it was opened online or before`(
         isOffline: Bool
     ) throws {
         try SimulatedWorld.play(seed: 3) { world in
@@ -25,7 +25,7 @@ struct RefusedTimelineTests {
         }
     }
 
-    @Test func `a channel that the server shows is refused by nobody`() throws {
+    @Test func `a channel that the server shows is not reported as refused`() throws {
         try SimulatedWorld.play(seed: 3) { world in
             let pair = try await Pair(world, world.device(of: "alice"), world.device(of: "bob"))
             let timeline = try await pair.alice.timeline(of: pair.channel)

@@ -5,9 +5,9 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// What replies show of the message they answer, on screens that are open.
+/// The parents in replies of open timelines.
 struct ReplyTests {
-    /// Alice looks at a channel and at a thread in it, both written by Bob.
+    /// Alice has a timeline of a channel and of a thread in it, both written by Bob.
     private struct Scene {
         let pair: Pair
         let root: MessageID
@@ -31,7 +31,7 @@ struct ReplyTests {
             await world.pass()
         }
 
-        /// What the replies of a screen show of their parent.
+        /// Returns the parent's text in each reply of a timeline.
         func previews(_ timeline: Timeline) async -> [String?] {
             await timeline.snapshot.messages.filter { $0.parentID != nil }.map { reply in
                 guard case .user(let text) = reply.details.parentPreview?.content else {
@@ -43,11 +43,9 @@ struct ReplyTests {
     }
 
     @Test(arguments: [false, true])
-    func
-        `an edit and a deletion of a parent reach its replies in every open view, live and by catch-up (scar 116)`(
-            isOffline: Bool
-        ) throws
-    {
+    func `an edit and a deletion of a parent reach its replies in every open view (scar 116)`(
+        isOffline: Bool
+    ) throws {
         try SimulatedWorld.play(seed: 116) { world in
             let scene = try await Scene(world)
             let views = [scene.main, scene.thread]

@@ -5,7 +5,7 @@ import RoostExecutors
 import RoostTestSupport
 import Testing
 
-/// Send calls on the threads they have in an app; nothing listens where they would be sent.
+/// Send calls on an app's threads; the address has no listener.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SendCallTests {
     private static func open(_ folder: TemporaryFolder) async throws -> ChatClient {
@@ -25,14 +25,14 @@ struct SendCallTests {
                 files: [OutgoingFile(.bytes([1]), name: "a", type: "a/b")], caption: text))
     }
 
-    /// The words of either kind of message.
+    /// The texts of messages of either kind.
     private static func words(_ client: ChatClient) async -> [String] {
         await client.unsentMessages(in: "c").map { message in
             if case .file(let file) = message.content { file.caption } else { message.text }
         }
     }
 
-    @Test func `calls that do not wait for one another come on the disk in their order (scar 12)`()
+    @Test func `concurrent calls come on the disk in their order (scar 12)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -58,11 +58,11 @@ struct SendCallTests {
         await again.close()
     }
 
-    @Test func `what one call has written the next one and every list show (scar 68)`()
+    @Test func `a call's message is in the next list of every kind (scar 68)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        // Not on the pool, where each return would wait behind a simulation.
+        // Not on the pool, where each return would wait for a simulation.
         let test = Task(executorPreference: ThreadExecutor(name: "caller")) {
             let client = try await Self.open(folder)
             let timeline = try await client.timeline(of: "c")
@@ -71,7 +71,7 @@ struct SendCallTests {
                 let sent = try await client.send("\(number)", to: "c")
                 #expect(sent.status == .pending)
                 #expect(await timeline.snapshot.messages.count == number + 1)
-                // Under the same name it is the same message.
+                // With the same request ID it is the same message.
                 let params = UserMessageParams(text: "other")
                 let again = try await client.send(.user(params), to: "c", as: sent.requestID)
                 #expect(again.text == "\(number)")
@@ -86,7 +86,7 @@ struct SendCallTests {
         try await test.value
     }
 
-    @Test func `a call that finds the files closed is not passed by the next one (scar 12)`()
+    @Test func `a call that finds the files closed is not overtaken by the next one (scar 12)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -109,7 +109,7 @@ struct SendCallTests {
         try await test.value
     }
 
-    @Test func `calls during a suspension wait, and keep their order (scars 12, 49)`()
+    @Test func `calls during a suspension wait and keep their order (scars 12, 49)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)

@@ -23,7 +23,7 @@ struct ServerAddressTests {
         "https://host/path", "https://host?x", "https://ho st", "http://chat.example.org",
         "http://127.evil.example", "http://localhost.evil.example:80",
     ])
-    func `what cannot work or would show messages to the network is refused (scar 39)`(
+    func `an unusable address, or one that exposes messages to the network, is refused (scar 39)`(
         text: String
     ) {
         #expect {
@@ -33,7 +33,7 @@ struct ServerAddressTests {
         }
     }
 
-    @Test func `plain transport to another machine has to be asked for`() throws {
+    @Test func `plain transport to another machine needs permission`() throws {
         let address = try ServerAddress("http://10.0.0.7:80", allowsPlainTransport: true)
         #expect(address.webSocket == "ws://10.0.0.7:80")
     }

@@ -7,7 +7,7 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// A client whose cache somebody else writes to, as the extension of an app does.
+/// A client whose cache another process writes to, such as an app's extension.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SharedCacheTests {
     private static let channel: ChannelURL = "shared"
@@ -19,7 +19,7 @@ struct SharedCacheTests {
             content: .user(text: text))
     }
 
-    /// Messages of a channel that has always been known from its beginning.
+    /// Messages of a channel that is covered from its beginning.
     private static func page(_ texts: String...) -> Mutation {
         let messages = texts.map { message(Int64($0.count), $0) }
         return .messages(
@@ -32,7 +32,7 @@ struct SharedCacheTests {
         .channels([GroupChannel(url: url, createdAt: Timestamp(milliseconds: 1), myState: .joined)])
     }
 
-    /// The store as another process would open it.
+    /// Opens the store as another process would.
     private static func asExtension(
         _ folder: TemporaryFolder, on executor: SimulatedExecutor? = nil
     ) async throws -> Store {
@@ -45,7 +45,7 @@ struct SharedCacheTests {
         snapshot.messages.map(\.text)
     }
 
-    @Test func `an open client shows at once what its extension has stored (scars 51, 53)`()
+    @Test func `an open client shows at once the changes of its extension (scars 51, 53)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -65,7 +65,7 @@ struct SharedCacheTests {
             #expect(snapshot.channels.map(\.url) == [Self.channel])
             break
         }
-        // And what it takes away again.
+        // The same holds for a removal.
         try await other.writer.commit([.clearAll])
         for await snapshot in await timeline.snapshots() where snapshot.messages.isEmpty { break }
         for await snapshot in await list.snapshots() where snapshot.channels.isEmpty { break }
@@ -73,7 +73,7 @@ struct SharedCacheTests {
         await client.close()
     }
 
-    @Test func `what was stored while the app was suspended is shown when it resumes (scar 49)`()
+    @Test func `changes stored during a suspension are shown at the resumption (scar 49)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -99,7 +99,7 @@ struct SharedCacheTests {
         }
     }
 
-    @Test func `an own commit that follows a foreign one brings both to the screen (scar 53)`()
+    @Test func `an own commit after a foreign one brings both to the screen (scar 53)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -110,7 +110,7 @@ struct SharedCacheTests {
             await world.pass()
             let other = try await Self.asExtension(folder, on: world.executor)
             try await other.writer.commit([Self.arrival(Self.channel), Self.page("a", "bb")])
-            // In this world nobody is told of others' commits, and nothing is known of them yet.
+            // In this world no signal reports others' commits, so this one is not seen yet.
             await world.pass()
             #expect(await timeline.snapshot.messages == [])
             try await client.pin(Self.channel)
@@ -122,7 +122,7 @@ struct SharedCacheTests {
         }
     }
 
-    @Test func `words that nobody has put into the index are found soon after the opening (R131)`()
+    @Test func `messages missing in the index are found soon after the opening (R131)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)
@@ -157,7 +157,8 @@ struct SharedCacheTests {
         }
     }
 
-    @Test func `what another process clears is fetched again for whoever looks at it (scar 51)`()
+    @Test
+    func `a channel that another process clears is fetched again for its open timeline (scar 51)`()
         throws
     {
         let folder = try TemporaryFolder(inMemory: true)

@@ -10,18 +10,18 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// A client whose outbox another process writes to, which was the one that sends; in virtual time.
+/// A client whose outbox another process writes to, which has the turn to send; in virtual time.
 struct SharedOutboxTests {
-    /// Alice's app in a channel with bob, and her outbox as another process has it open.
+    /// Alice's app in a channel with bob, and another process with her outbox open.
     private struct Scene {
         let world: SimulatedWorld
         let phone: SimulatedWorld.Device
         let app: ChatClient
         let other: Store
         let channel: ChannelURL
-        /// Where both keep their files.
+        /// The folder of both.
         let folder: String
-        /// Nearly; the world's clocks agree.
+        /// The present time by the world's clocks.
         let now: Timestamp
 
         var outbox: OutboxStore { other.outbox }
@@ -30,7 +30,7 @@ struct SharedOutboxTests {
             try await outbox.items().items.first { $0.requestID == id }
         }
 
-        /// The other process ends; the app takes its turn.
+        /// Ends the other process; the app takes its turn.
         func end() async {
             await other.close()
             await world.pass(.seconds(30))
@@ -39,7 +39,7 @@ struct SharedOutboxTests {
         }
     }
 
-    /// The other process is the one that sends where `sends` says so.
+    /// Plays a story in which the other process has the turn to send if `sends` is true.
     private static func play(
         _ seed: UInt64, sends: Bool = true,
         _ story: @escaping @Sendable (Scene) async throws -> Void
@@ -67,7 +67,7 @@ struct SharedOutboxTests {
 
     private static func texts(_ messages: [Message]) -> [String] { messages.map(\.text) }
 
-    @Test func `a file that another process has uploaded is not looked for again (scars 61, 73)`()
+    @Test func `a file uploaded by another process is not uploaded again (scars 61, 73)`()
         throws
     {
         try Self.play(1) { scene in
@@ -92,8 +92,7 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `an edit that another process folded in is sent by the one that takes over`() throws
-    {
+    @Test func `an edit merged by another process is sent by the one that takes over`() throws {
         try Self.play(2) { scene in
             let id = try #require(try await scene.app.send("tpyo", to: scene.channel).requestID)
             let edit = MessageEdit(text: "typo")
@@ -104,13 +103,13 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `an edit that another process folds in just before the message leaves is in it`()
+    @Test func `an edit that another process merges just before the message leaves is in it`()
         throws
     {
         try Self.play(3, sends: false) { scene in
             try await scene.app.send("first", to: scene.channel)
             let id = try #require(try await scene.app.send("tpyo", to: scene.channel).requestID)
-            // The second waits for the first, and nobody rings here.
+            // The second waits for the first, and no bell rings here.
             let edit = MessageEdit(text: "typo")
             #expect(try await scene.outbox.fold(edit, into: id, at: .distantPast) != nil)
             await scene.world.pass()
@@ -122,7 +121,7 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `what another process gave up has failed here, and waits when it is sent again`()
+    @Test func `an item failed by another process has failed here, and waits when resent`()
         throws
     {
         try Self.play(4) { scene in
@@ -145,7 +144,7 @@ struct SharedOutboxTests {
             await scene.world.pass(.seconds(10))
             #expect(await app.failedMessages(in: scene.channel).isEmpty)
             await scene.end()
-            // It went behind the other one.
+            // It is behind the other one.
             let log = try await scene.world.log(of: scene.channel)
             #expect(log.map(\.requestID) == [second, first])
             await app.close()
@@ -165,13 +164,14 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `what the other process may have sent is looked for before it goes again (scar 10)`()
+    @Test
+    func `an item that the other process may have sent is looked up before it is resent (scar 10)`()
         throws
     {
         try Self.play(5) { scene in
             let id = try #require(try await scene.app.send("once", to: scene.channel).requestID)
             try await scene.outbox.note(.attempt(id))
-            // It arrived, and the process ended before it could say so.
+            // It arrived, and the process ended before it could note that.
             let tablet = try await scene.world.launch(scene.world.device(of: "alice"))
             try await tablet.connect()
             let lines = Guarded<[String]>([])
@@ -192,7 +192,7 @@ struct SharedOutboxTests {
     }
 
     @Test(arguments: [false, true])
-    func `what another process is sending is not changed under its hands (scar 10)`(
+    func `an item that another process is sending is not changed (scar 10)`(
         isDeletion: Bool
     ) throws {
         try Self.play(6) { scene in
@@ -221,10 +221,10 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `while what is written waits for an hour, what others write is shown (scar 68)`()
+    @Test func `while own items wait for an hour, items of others are shown (scar 68)`()
         throws
     {
-        // The other process has the turn, and does nothing with it.
+        // The other process has the turn and does not use it.
         try Self.play(9) { scene in
             let timeline = try await scene.app.timeline(of: scene.channel)
             try await scene.app.send("waits", to: scene.channel)
@@ -241,7 +241,7 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `a change left by another process finds the message it was waiting for`() throws {
+    @Test func `a change left by another process finds its message`() throws {
         try Self.play(8) { scene in
             let tablet = try await scene.world.launch(scene.world.device(of: "alice"))
             try await tablet.connect()
@@ -259,7 +259,7 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `an edit made while the disk is looked at is not undone by what it said before`()
+    @Test func `an edit made during a read of the disk is not undone by the read's result`()
         throws
     {
         try Self.play(11) { scene in
@@ -267,7 +267,7 @@ struct SharedOutboxTests {
             let id = try #require(try await app.send("tpyo", to: scene.channel).requestID)
             try await app.send("second", to: scene.channel)
             await app.suspend()
-            // It asks for the turn again, and for what others have written, which waits for the files.
+            // It requests the turn and the items of others again, both of which wait for the files.
             await world.pass(.seconds(6))
             let edit = Task(executorPreference: world.executor) {
                 try await app.edit(.unsent(id), in: scene.channel, MessageEdit(text: "typo"))
@@ -281,7 +281,7 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `what another process has delivered is told as delivered (scar 11)`() throws {
+    @Test func `an item delivered by another process is reported as delivered (scar 11)`() throws {
         try Self.play(12) { scene in
             let (app, world) = (scene.app, scene.world)
             let id = try #require(try await app.send("sent", to: scene.channel).requestID)
@@ -310,7 +310,7 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `a change that was left before a relaunch finds the message it was waiting for`()
+    @Test func `a change from before a relaunch finds its message`()
         throws
     {
         try Self.play(13) { scene in
@@ -336,7 +336,7 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `what another process has taken back is not sent again by hand (scar 11)`() throws {
+    @Test func `an item cancelled by another process is not resent by hand (scar 11)`() throws {
         try Self.play(10) { scene in
             let id = try #require(try await scene.app.send("gone", to: scene.channel).requestID)
             try await scene.outbox.note(.attempt(id), .state(id, .failed(.notAMember)))
@@ -350,7 +350,7 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `what others take back is heard of beside an unreadable row (scar 65)`() throws {
+    @Test func `cancellations by others are noticed beside an unreadable row (scar 65)`() throws {
         try Self.play(21) { scene in
             let broken = try #require(try await scene.app.send("1", to: scene.channel).requestID)
             let gone = try #require(try await scene.app.send("2", to: scene.channel).requestID)
@@ -367,7 +367,7 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `what was taken back elsewhere while it is sent again by hand goes (scar 11)`()
+    @Test func `an item cancelled elsewhere during a resend by hand is removed (scar 11)`()
         throws
     {
         try Self.play(14) { scene in
@@ -376,7 +376,7 @@ struct SharedOutboxTests {
             try await scene.outbox.note(.attempt(id), .state(id, .failed(.notAMember)))
             await world.pass(.seconds(10))
             await app.suspend()
-            // It asks for the turn again, and for what others have written, which waits for the files.
+            // It requests the turn and the items of others again, both of which wait for the files.
             await world.pass(.seconds(6))
             try await scene.outbox.note(.removal(id))
             let again = Task(executorPreference: world.executor) { await app.resend(id) }
@@ -389,7 +389,7 @@ struct SharedOutboxTests {
     }
 
     @Test(arguments: 0..<20 as Range<Int64>)
-    func `after a suspension that cost the turn nothing leaves, whenever it came (scar 12)`(
+    func `after a suspension that lost the turn no item is sent, whenever it was written (scar 12)`(
         step: Int64
     ) throws {
         try Self.play(20 + UInt64(step), sends: false) { scene in
@@ -403,7 +403,7 @@ struct SharedOutboxTests {
             let connecting = Task(executorPreference: world.executor) { try await app.connect() }
             await world.pass(.milliseconds(step * 15))
             await app.suspend()
-            // Written down when the files are open again.
+            // It is stored when the files are open again.
             let third = Task(executorPreference: world.executor) {
                 try await app.send("third", to: scene.channel)
             }
@@ -422,7 +422,9 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test func `what this app is writing down is not undone by an older look at the disk`() throws {
+    @Test func `an item being stored by this app is not undone by an older read of the disk`()
+        throws
+    {
         try Self.play(7, sends: false) { scene in
             for number in 0..<20 {
                 let id = RequestID("other \(number)")

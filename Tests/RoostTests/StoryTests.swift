@@ -5,14 +5,14 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// The main job in virtual time: the same story as `roost demo`, without sockets or waiting.
+/// The story of `roost demo` in virtual time, without sockets or waiting.
 struct StoryTests {
     private static func texts(_ timeline: Timeline) async -> [String] {
         await timeline.snapshot.messages.map(\.text)
     }
 
     @Test(arguments: Array(0..<24) + [2_026] as [UInt64])
-    func `what is written offline is delivered once and in order (scars 12 to 15, 18, 69)`(
+    func `messages written offline are delivered once and in order (scars 12 to 15, 18, 69)`(
         seed: UInt64
     ) throws {
         let folder = try TemporaryFolder()
@@ -29,7 +29,7 @@ struct StoryTests {
             #expect(await Self.texts(alices) == ["hello", "hi"])
             #expect(await Self.texts(bobs) == ["hello", "hi"])
 
-            // The link is cut and the app restarted: everything is there, from disk.
+            // The link is cut and the app restarted: all messages are there, from disk.
             await phone.network.cut()
             await pair.alice.close()
             let alice = try await world.launch(phone)
@@ -76,7 +76,7 @@ struct StoryTests {
     }
 
     @Test(arguments: [300, 301])
-    func `300 missing are filled without a word, 301 are told (R113, scar 33)`(
+    func `300 missing messages are filled in silently, 301 are a huge gap (R113, scar 33)`(
         count: Int
     ) throws {
         try SimulatedWorld.play(seed: UInt64(count)) { world in
@@ -97,7 +97,7 @@ struct StoryTests {
             #expect(snapshot.hasNewer == isHuge)
             #expect(snapshot.messages.count == (isHuge ? 1 : count + 1))
             guard isHuge else { return }
-            // Nothing pretends: paging forward shows every one of them, and then follows again.
+            // Paging forward shows every missing message and then follows the newest end again.
             while await timeline.snapshot.hasNewer { try await timeline.loadNewer() }
             #expect(await timeline.snapshot.messages.count == count + 1)
             #expect(await timeline.snapshot.hasHugeGap == false)
@@ -136,7 +136,7 @@ struct StoryTests {
             await pair.bob.waitUntilIdle()
             await pair.alice.close()
 
-            // A device that has seen nothing of it: four pages and a probe (scar 28).
+            // A device without any of it: four pages and a probe (scar 28).
             let tablet = world.device(of: "alice", pageSize: 10)
             let fresh = try await world.launch(tablet)
             try await fresh.connect()
@@ -151,7 +151,7 @@ struct StoryTests {
             }
             #expect(await Self.texts(timeline) == (1...40).map(String.init))
 
-            // Offline, the same pages come from disk, and no request is made (scar 90).
+            // Offline, the same pages come from disk, without a request (scar 90).
             await tablet.network.cut()
             let requests = tablet.network.requestCount
             let again = try await fresh.timeline(of: pair.channel)
@@ -179,7 +179,7 @@ struct StoryTests {
         }
     }
 
-    @Test func `an empty channel shows the first messages that came while away (scar 85)`() throws {
+    @Test func `an empty channel shows the first messages of an absence (scar 85)`() throws {
         try SimulatedWorld.play(seed: 8) { world in
             let phone = world.device(of: "alice")
             let pair = try await Pair(world, phone, world.device(of: "bob"))
@@ -194,7 +194,7 @@ struct StoryTests {
         }
     }
 
-    @Test func `reconnecting without changes announces nothing (scar 83)`() throws {
+    @Test func `a reconnection without changes reports nothing (scar 83)`() throws {
         try SimulatedWorld.play(seed: 9) { world in
             let phone = world.device(of: "alice")
             let pair = try await Pair(world, phone, world.device(of: "bob"))
@@ -207,7 +207,7 @@ struct StoryTests {
             await world.pass()
             phone.network.restore()
             await world.pass(.seconds(60))
-            // The control: what does change afterwards is the one thing announced.
+            // For comparison: a later change is the only one reported.
             try await pair.bob.send("two", to: pair.channel)
             await world.pass()
             await timeline.close()
@@ -220,7 +220,7 @@ struct StoryTests {
         }
     }
 
-    @Test func `closing a timeline in the middle of its catch-up loses nothing (scars 1, 17)`()
+    @Test func `closing a timeline in the middle of its catch-up loses no message (scars 1, 17)`()
         throws
     {
         try SimulatedWorld.play(seed: 10) { world in
@@ -243,7 +243,7 @@ struct StoryTests {
     }
 
     @Test
-    func `reconnecting without changes costs the same few requests, whatever is cached (scar 161)`()
+    func `a reconnection without changes costs the same few requests with any cache (scar 161)`()
         throws
     {
         func requests(channels: Int, messages: Int, open: Int) throws -> Int {
@@ -276,8 +276,8 @@ struct StoryTests {
                 return phone.network.requestCount - before
             }
         }
-        // The change log of the channels; for each open timeline its change log and the question what is
-        // missing. The list's first page is asked for once while the whole list is not on disk.
+        // The change log of the channels; for each open timeline its change log and the gap
+        // question. The list's first page is fetched once while the whole list is not on disk.
         #expect(try requests(channels: 2, messages: 3, open: 1) == 3)
         #expect(try requests(channels: 25, messages: 30, open: 1) == 3)
         #expect(try requests(channels: 25, messages: 30, open: 4) == 9)

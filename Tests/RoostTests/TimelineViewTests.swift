@@ -5,9 +5,9 @@ import RoostTestKit
 import RoostTestSupport
 import Testing
 
-/// What a timeline shows of a channel: under a filter, at any place, and never too much of it.
+/// The messages of a timeline: under a filter, at any place, and never too many.
 struct TimelineViewTests {
-    /// Alice, who looks, and Bob, who writes.
+    /// Alice, who has the timeline, and Bob, who writes.
     private struct Pair {
         let phone: SimulatedWorld.Device
         let alice: ChatClient
@@ -23,7 +23,7 @@ struct TimelineViewTests {
             channel = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
         }
 
-        /// Bob writes messages by number; every `every`th is a note.
+        /// Sends Bob's messages by number; every `every`th is a note.
         func write(_ numbers: ClosedRange<Int>, noteEvery every: Int) async throws {
             for number in numbers {
                 let type = number.isMultiple(of: every) ? "note" : ""
@@ -45,8 +45,7 @@ struct TimelineViewTests {
     }
 
     @Test
-    func
-        `opened in the past of an empty channel, it follows the end, also through a loss of the link (scars 85, 131)`()
+    func `a timeline in the past of an empty channel follows the end (scars 85, 131)`()
         throws
     {
         try SimulatedWorld.play(seed: 1) { world in
@@ -64,7 +63,7 @@ struct TimelineViewTests {
         }
     }
 
-    @Test func `what only a filter had brought stands in its place when the rest comes (scar 32)`()
+    @Test func `messages known by a filter only are in their place when the rest comes (scar 32)`()
         throws
     {
         try SimulatedWorld.play(seed: 1) { world in
@@ -84,7 +83,7 @@ struct TimelineViewTests {
         }
     }
 
-    @Test func `a filter shows what passes it: paged, live, pending, edited in and out (R175)`()
+    @Test func `a filter shows its matches: paged, live, pending, edited in and out (R175)`()
         throws
     {
         try SimulatedWorld.play(seed: 1) { world in
@@ -115,7 +114,7 @@ struct TimelineViewTests {
         }
     }
 
-    @Test func `what a sparse filter leaves out is not fetched (R175, scar 32)`() throws {
+    @Test func `messages outside a sparse filter are not fetched (R175, scar 32)`() throws {
         try SimulatedWorld.play(seed: 2) { world in
             let pair = try await Pair(world)
             try await pair.write(1...400, noteEvery: 50)
@@ -126,7 +125,7 @@ struct TimelineViewTests {
             #expect(await Self.texts(timeline) == Self.numbers(1...400, every: 50))
             #expect(pair.phone.network.requestCount - requests <= 2)
 
-            // Offline it is all there; under another filter it is not, and says so.
+            // Offline all matches are there; another filter is incomplete, and shows that.
             await pair.phone.network.cut()
             let again = try await pair.alice.timeline(of: pair.channel, filter: Self.notes)
             while await again.snapshot.hasOlder { try await again.loadOlder() }
@@ -172,7 +171,7 @@ struct TimelineViewTests {
             await world.pass()
             #expect(await Self.texts(thread) == ["r1", "r2"])
 
-            // The message they answer says how many they are, whoever was away when they came.
+            // The parent has the count of its replies, even if the client was away when they came.
             let channel = try await pair.alice.timeline(of: pair.channel)
             await pair.phone.network.cut()
             try await pair.bob.send(
@@ -186,7 +185,7 @@ struct TimelineViewTests {
         }
     }
 
-    @Test func `a jump leaves nothing behind: the way back is on disk (scar 88)`() throws {
+    @Test func `a jump keeps all messages: the way back is on disk (scar 88)`() throws {
         try SimulatedWorld.play(seed: 5) { world in
             let pair = try await Pair(world)
             try await pair.write(1...200, noteEvery: 999)
@@ -216,7 +215,7 @@ struct TimelineViewTests {
         }
     }
 
-    @Test func `a jump out of a huge gap follows the newest again (R114)`() throws {
+    @Test func `a jump out of a huge gap follows the newest end again (R114)`() throws {
         try SimulatedWorld.play(seed: 6) { world in
             let pair = try await Pair(world)
             try await pair.write(1...1, noteEvery: 999)
@@ -236,7 +235,7 @@ struct TimelineViewTests {
         }
     }
 
-    @Test func `a timeline holds no more than it may, and pages back to what left it`() throws {
+    @Test func `a timeline keeps to its capacity, and pages back to removed messages`() throws {
         try SimulatedWorld.play(seed: 7) { world in
             let pair = try await Pair(world)
             try await pair.write(1...100, noteEvery: 999)
@@ -248,7 +247,7 @@ struct TimelineViewTests {
             }
             #expect(await Self.texts(timeline) == Self.numbers(1...40))
             #expect(await timeline.snapshot.hasNewer)
-            // What comes meanwhile is not mixed in; it is known where the list goes on.
+            // New messages are not mixed in; the place at which the list continues is known.
             try await pair.write(101...101, noteEvery: 999)
             await world.pass()
             #expect(await Self.texts(timeline) == Self.numbers(1...40))
@@ -265,7 +264,7 @@ struct TimelineViewTests {
     }
 
     @Test(arguments: [UInt64](1...30))
-    func `whatever the filter and the place, in the end the view is the server's log (scar 32)`(
+    func `in the end any view is the server's log under its filter (scar 32)`(
         seed: UInt64
     ) throws {
         try SimulatedWorld.play(seed: seed) { world in
@@ -325,7 +324,7 @@ struct TimelineViewTests {
             for timeline in timelines {
                 let shown = await timeline.snapshot.messages.map(\.messageID)
                 let passing = log.filter(timeline.filter.matches).map(\.messageID)
-                // As it stands it has no hole.
+                // The view has no hole.
                 if let first = shown.first {
                     let start = try #require(passing.firstIndex(of: first))
                     #expect(Array(passing[start...].prefix(shown.count)) == shown)
@@ -345,7 +344,7 @@ struct TimelineViewTests {
     }
 
     @Test(arguments: 0..<12 as Range<UInt64>)
-    func `reaching the server means the place where the timeline stands now (scar 85)`(
+    func `reaching the server means the place where the timeline is now (scar 85)`(
         seed: UInt64
     ) throws {
         try SimulatedWorld.play(seed: seed) { world in
@@ -359,7 +358,8 @@ struct TimelineViewTests {
             try await pair.alice.clearCache(of: pair.channel)
             pair.phone.network.weather.slowAnswer = 1000
             let timeline = try await pair.alice.timeline(of: pair.channel, pageSize: 5)
-            // Each answer takes seconds: the first place's comes before the jump, during it, or after it.
+            // Each answer takes seconds: that of the first place comes before the jump, during it,
+            // or after it.
             await world.pass(.milliseconds(500 * Int(seed)))
             try await timeline.jump(to: moment)
             try await timeline.reachServer()
@@ -367,7 +367,7 @@ struct TimelineViewTests {
         }
     }
 
-    @Test func `a reader that leaves its loop leaves nothing behind (scar 86)`() throws {
+    @Test func `a reader that leaves its loop is freed (scar 86)`() throws {
         try SimulatedWorld.play(seed: 3) { world in
             let pair = try await Pair(world)
             let timeline = try await pair.alice.timeline(of: pair.channel)

@@ -4,7 +4,7 @@ import RoostExecutors
 import RoostTestKit
 import RoostTransport
 
-/// Counts requests, and answers or holds up those a test says.
+/// A transport that counts requests, and answers or delays those that a test chooses.
 final class Watch: HTTPTransport {
     private let line: any HTTPTransport
     private let answer: @Sendable (String) -> HTTPResponse?
@@ -47,7 +47,7 @@ final class Watch: HTTPTransport {
 }
 
 extension SimulatedWorld {
-    /// Lets time pass until something is so.
+    /// Lets time pass until a condition holds.
     func wait(until isSo: () -> Bool) async {
         while !isSo() { await pass(.milliseconds(10)) }
     }
