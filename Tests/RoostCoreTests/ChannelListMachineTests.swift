@@ -28,14 +28,15 @@ struct ChannelListMachineTests {
         machine.channels.map(\.url)
     }
 
-    @Test func `newest message first, empty channels last, ties by URL (scars 97, 98, 99)`() {
+    @Test
+    func `lists are ordered by newest message, then by URL (scars 97, 98, 99)`() {
         let machine = Self.opened(
             hasMore: false, Self.channel("empty"), Self.channel("b", lastMessage: 5),
             Self.channel("c", lastMessage: 9), Self.channel("a", lastMessage: 5))
         #expect(Self.urls(machine) == ["c", "a", "b", "empty"])
     }
 
-    @Test func `a channel that got a message moves up as one change (scar 101)`() {
+    @Test func `a channel with a new message moves up as one change (scar 101)`() {
         var machine = Self.opened(
             hasMore: false, Self.channel("a", lastMessage: 9), Self.channel("b", lastMessage: 5))
         let before = Self.channel("b", lastMessage: 5)
@@ -47,27 +48,27 @@ struct ChannelListMachineTests {
         #expect(diff.inserted.isEmpty && diff.deleted.isEmpty)
     }
 
-    @Test func `a commit that was skipped leaves the list behind until it is read (scar 53)`() {
+    @Test func `after a skipped commit the list is behind until it is read (scar 53)`() {
         var machine = Self.opened(hasMore: false, Self.channel("a", lastMessage: 9))
         _ = machine.apply(Commit(sequence: 2, changes: []))
         #expect(!machine.isBehind)
         _ = machine.apply(Commit(sequence: 4, changes: []))
         #expect(machine.isBehind)
-        // As in a cache that was begun anew.
+        // As in a cache that was made anew.
         _ = machine.replace(with: [Self.channel("b")], hasMore: false, sequence: 1)
         #expect(!machine.isBehind && machine.sequence == 1)
         machine.missCommits()
         #expect(machine.isBehind)
     }
 
-    @Test func `what belongs to a page not loaded yet is not shown at the end (scar 102)`() {
+    @Test func `a channel of a page that is not loaded is not shown at the end (scar 102)`() {
         var machine = Self.opened(hasMore: true, Self.channel("a", lastMessage: 9))
         let change = ChannelsChange(inserted: [Self.channel("z", lastMessage: 2)])
         #expect(machine.apply(Commit(sequence: 2, changes: [.channels(change)])).isEmpty)
         #expect(Self.urls(machine) == ["a"])
     }
 
-    @Test func `a channel that is gone leaves the list (scar 58)`() {
+    @Test func `a removed channel leaves the list (scar 58)`() {
         var machine = Self.opened(
             hasMore: false, Self.channel("a", lastMessage: 9), Self.channel("b", lastMessage: 5))
         let change = ChannelsChange(deleted: ["a"])
@@ -87,7 +88,7 @@ struct ChannelListMachineTests {
         #expect(machine.channels.first?.members.first?.user.nickname == "Robert")
     }
 
-    @Test func `a message counts as unread once, however often it comes (scar 112)`() {
+    @Test func `a message counts as unread once, even if it comes repeatedly (scar 112)`() {
         let channel = Self.channel("a", lastMessage: 5)
         let news = ChannelNews.received(Self.message(6, in: "a"), .init(isUnread: true))
         let once = channel.applying(news)
@@ -120,7 +121,7 @@ struct ChannelListMachineTests {
     }
 
     @Test(arguments: [true, false])
-    func `what moves to the end of a list that goes on has it read again (scars 97, 102, 109)`(
+    func `a channel at the end of an unfinished list needs a read (scars 97, 102, 109)`(
         hasMore: Bool
     ) {
         let channels = [Self.channel("a", lastMessage: 9), Self.channel("b", lastMessage: 8)]
@@ -136,7 +137,7 @@ struct ChannelListMachineTests {
         #expect(needsReading(update(0, to: 3)) == hasMore)
         #expect(needsReading(update(1, to: 3)) == hasMore)
         #expect(needsReading(ChannelsChange(deleted: ["a"])) == hasMore)
-        // What stays above the end can be told from the change alone.
+        // A change above the end needs no read.
         #expect(!needsReading(update(1, to: 12)))
         #expect(!needsReading(update(1, to: 8)))
     }

@@ -4,7 +4,7 @@ import RoostCore
 import RoostModel
 import Testing
 
-/// What live events make of a channel.
+/// The effects of live events on a channel.
 struct ChannelNewsTests {
     private static func message(_ moment: Int64) -> Message {
         Message(
@@ -18,8 +18,7 @@ struct ChannelNewsTests {
     }
 
     @Test
-    func
-        `unread and mentions are counted once each, and not beyond a super channel's limit (scar 112)`()
+    func `unread messages and mentions count once each, up to a super channel's limit (scar 112)`()
     {
         var channel = GroupChannel(url: "c")
         let call = ChannelNews.Reception(isUnread: true, isMention: true, superLimit: 2)
@@ -33,12 +32,12 @@ struct ChannelNewsTests {
         #expect(channel.unreadMessageCount == 2)
         channel = channel.applying(.read(Self.moment(4)))
         #expect(channel.unreadMessageCount == 0 && channel.unreadMentionCount == 0)
-        // A mark never goes back, and what it covers counts no more (scar 114).
+        // A mark never goes back, and covered messages are no longer unread (scar 114).
         #expect(channel.applying(.read(Self.moment(2))) == channel)
         #expect(channel.applying(.received(Self.message(4), call)) == channel)
     }
 
-    @Test func `a reply in front of its channel shows what became of its parent (scar 116)`() {
+    @Test func `a reply as last message follows its parent's changes (scar 116)`() {
         let parent = Self.message(1)
         var reply = Self.message(2)
         reply.parentID = 1
@@ -58,7 +57,8 @@ struct ChannelNewsTests {
     }
 
     @Test
-    func `a reply within a thread counts, and stands in front, as the server's policy says`() {
+    func `the server's policy decides whether a thread reply counts and becomes the last message`()
+    {
         let channel = GroupChannel(url: "c", lastMessage: Self.message(1))
         let silent = channel.applying(
             .received(Self.message(2), .init(isPreview: false, isUnread: false)))
@@ -66,13 +66,13 @@ struct ChannelNewsTests {
     }
 
     @Test
-    func `a message wakes a channel hidden until then, and no other (scar 107)`() {
+    func `a message shows a channel hidden until the next message, and no other (scar 107)`() {
         for (state, after) in [
             (HiddenState.untilNextMessage, HiddenState.unhidden), (.untilShown, .untilShown),
         ] {
             var channel = GroupChannel(url: "c", lastMessage: Self.message(5))
             channel.hiddenState = state
-            // One that is not new is what was hidden.
+            // An older message belongs to the hidden ones.
             let late = channel.applying(.received(Self.message(5), .init(isUnread: true)))
             #expect(late.hiddenState == state)
             let awake = channel.applying(.received(Self.message(6), .init(isUnread: true)))
@@ -81,9 +81,7 @@ struct ChannelNewsTests {
     }
 
     @Test
-    func
-        `hiding what came before takes preview and counts along, and older copies stay away (scar 59)`()
-    {
+    func `hiding previous messages removes preview and counts (scar 59)`() {
         var channel = GroupChannel(
             url: "c", unreadMessageCount: 3, unreadMentionCount: 1, lastMessage: Self.message(5))
         let hidden = channel.applying(.hidden(.untilShown, through: Self.moment(5)))
@@ -91,14 +89,14 @@ struct ChannelNewsTests {
         #expect(hidden.unreadMessageCount == 0 && hidden.unreadMentionCount == 0)
         #expect(hidden.messageOffset == Self.moment(5) && hidden.myLastRead == Self.moment(5))
         #expect(hidden.applying(.received(Self.message(5), .init(isUnread: true))) == hidden)
-        // What came after the moment stays.
+        // Messages after the moment stay.
         channel = channel.applying(.historyReset(through: Self.moment(4)))
         #expect(channel.lastMessage != nil && channel.unreadMessageCount == 3)
         #expect(channel.hiddenState == .unhidden)
     }
 
     @Test
-    func `receipts only grow, and are kept only where they are known for all (scar 114)`() {
+    func `receipts only grow, and are kept only if known for all members (scar 114)`() {
         var channel = GroupChannel(url: "c")
         #expect(channel.applying(.readBy(["bob": Self.moment(5)])) == channel)
         channel.readReceipts = ["bob": Self.moment(3), "anna": Self.moment(9)]
@@ -110,7 +108,7 @@ struct ChannelNewsTests {
     }
 
     @Test
-    func `who has not read a message are the joined members behind it, its sender left out`() {
+    func `the unread members of a message are joined members behind it, without its sender`() {
         var channel = GroupChannel(
             url: "c",
             members: ["anna", "bob", "carol", "dave"].map { name in

@@ -32,7 +32,7 @@ struct CoverageTests {
         ),
         ("is a single point", [range(10, 20)], range(22, 22), [range(10, 20), range(22, 22)]),
     ])
-    func `a new range joins exactly those it meets (scar 29)`(
+    func `a new range joins exactly the ranges it meets (scar 29)`(
         name: String, before: [CoveredRange], new: CoveredRange, after: [CoveredRange]
     ) {
         var coverage = Coverage(before)
@@ -48,13 +48,13 @@ struct CoverageTests {
         #expect(coverage.holes.last == hole)
     }
 
-    @Test func `a live message extends the range its predecessor ends`() {
+    @Test func `a live message extends the range of its predecessor`() {
         var coverage = Coverage([Self.range(1, 4)])
         coverage.insert(Self.range(9, 9, after: 4))
         #expect(coverage.ranges == [Self.range(1, 9)])
     }
 
-    @Test func `a predecessor that comes later joins what stood apart`() {
+    @Test func `a late predecessor joins separate ranges`() {
         var coverage = Coverage([Self.range(9, 12, after: 7)])
         coverage.insert(Self.range(20, 20, after: 12))
         coverage.insert(Self.range(3, 7))
@@ -75,7 +75,7 @@ struct CoverageTests {
         #expect(coverage.newest?.startsHistory == true)
     }
 
-    @Test func `the extremes of time are places like any other (scar 31)`() {
+    @Test func `the extremes of time are valid positions (scar 31)`() {
         var coverage = Coverage()
         coverage.insert(CoveredRange(lower: .distantPast, upper: .distantFuture))
         coverage.subtract(lower: Self.at(5), upper: Self.at(7))
@@ -87,7 +87,7 @@ struct CoverageTests {
         #expect(coverage.isEmpty)
     }
 
-    /// Positions whose order is their index, the first and last of them the extremes.
+    /// Positions in order of their index, the first and last of them the extremes.
     private static let places: [Position] =
         [.distantPast] + (1..<47).map { at($0) } + [.distantFuture]
 

@@ -18,7 +18,7 @@ struct DetailMergingTests {
     }
 
     @Test
-    func `reactions come and go, and an emoji nobody uses goes with the last of them`() {
+    func `reactions are added and removed, and an unused emoji goes with the last of them`() {
         var reactions: [Reaction] = []
         reactions = reactions.applying(change("a", true, at: 1))
         reactions = reactions.applying(change("b", true, at: 2))
@@ -33,7 +33,7 @@ struct DetailMergingTests {
     }
 
     @Test
-    func `an event that comes late undoes nothing of the same person and emoji`() {
+    func `a late event does not undo a newer one of the same user and emoji`() {
         var times = ReactionTimes()
         let isNews = [
             times.admits(change("a", false, at: 5)), times.admits(change("a", true, at: 4)),
@@ -51,7 +51,7 @@ struct DetailMergingTests {
     }
 
     @Test
-    func `a copy that does not tell reactions leaves them, an empty one does not (scar 78)`() {
+    func `a copy without reactions keeps them, one with an empty list removes them (scar 78)`() {
         var known = MessageDetails()
         known.reactions = [
             Reaction(key: "k", userIDs: ["a"], updatedAt: Timestamp(milliseconds: 1))

@@ -40,7 +40,7 @@ struct EvictionPlanTests {
         #expect(CacheBudget().limit == 256 * Self.mega)
     }
 
-    @Test func `never opened goes first, then what was opened longest ago (R121)`() {
+    @Test func `never opened channels go first, then the least recently opened (R121)`() {
         let channels = [
             Self.channel("new", accessedAt: 9), Self.channel("old", accessedAt: 3),
             Self.channel("never, written late", last: 7), Self.channel("never, written early"),
@@ -53,7 +53,7 @@ struct EvictionPlanTests {
         }
     }
 
-    @Test func `an app's comparator decides, and equals stay as they are (R123, R124)`() {
+    @Test func `an app's comparator decides, and equal channels keep their order (R123, R124)`() {
         let channels = [
             Self.channel("b", megabytes: 2), Self.channel("c", megabytes: 1),
             Self.channel("a", megabytes: 2),
@@ -65,7 +65,7 @@ struct EvictionPlanTests {
         #expect(Self.names(order.sorted(channels)) == ["b", "a", "c"])
     }
 
-    @Test func `below the limit nothing goes, at the limit no more than needed (scar 152)`() {
+    @Test func `below the limit no channel goes, at the limit no more than needed (scar 152)`() {
         let channels = (0..<30).map { Self.channel("\($0)", accessedAt: Int64($0)) }
         let below = EvictionPlan(
             for: CacheBudget(), channels: channels,
@@ -81,8 +81,7 @@ struct EvictionPlanTests {
         #expect(plan.reachesTarget)
     }
 
-    @Test func `a file with holes may fit by being written anew, and then nobody goes (scar 152)`()
-    {
+    @Test func `if a rewrite of the file is enough, no channel goes (scar 152)`() {
         let channels = (0..<10).map { Self.channel("\($0)") }
         let plan = EvictionPlan(
             downTo: 110 * Self.mega, channels: channels,
@@ -109,7 +108,7 @@ struct EvictionPlanTests {
         #expect(Self.names(plan(closed: 60, open: 70, used: 130).channels) == ["closed", "open"])
     }
 
-    @Test func `what need not go stays, and of that what was opened last (R121)`() {
+    @Test func `unneeded evictions are dropped from the plan, most recently opened first (R121)`() {
         let plan = EvictionPlan(
             downTo: 60 * Self.mega,
             channels: [
@@ -123,7 +122,7 @@ struct EvictionPlanTests {
         #expect(plan.expectedSize == 52 * Self.mega)
     }
 
-    @Test func `of a channel that keeps some only the rest counts as freed (idea 11)`() {
+    @Test func `of a channel that keeps some messages only the rest counts as freed (idea 11)`() {
         let channels = (0..<30).map { Self.channel("\($0)", accessedAt: Int64($0)) }
         func plan(keeping kept: Int64) -> EvictionPlan {
             EvictionPlan(
@@ -142,7 +141,7 @@ struct EvictionPlanTests {
     }
 
     @Test(arguments: 1...300)
-    func `whatever the cache holds and the comparator says, the plan keeps its promises (scar 152)`(
+    func `a plan keeps its invariants for any cache and comparator (scar 152)`(
         seed: UInt64
     ) {
         var random = SplitMix64(seed: seed)
@@ -164,7 +163,7 @@ struct EvictionPlanTests {
         let target =
             isExtreme
             ? extremes.randomElement(using: &random)! : .random(in: 0...150_000, using: &random)
-        // Answers by a hash of the pair: an order that is none.
+        // A hash of the pair decides: this is no consistent order.
         let order: ClearOrder =
             seed % 2 == 0
             ? .messageCollectionAccessedAt
@@ -184,7 +183,7 @@ struct EvictionPlanTests {
         #expect(plan.freedBytes >= 0 && plan.freedMessages >= 0)
         if !plan.reachesTarget { #expect(plan.channels.count == candidates.count) }
         if let last = plan.channels.last, plan.expectedSize > 0 {
-            // What is written anew aims a little lower, because its size is only foretold.
+            // A rewrite aims a little lower, because its size is only predicted.
             let goal = plan.way == .rewrite ? plan.target - plan.target / 32 : plan.target
             for channel in plan.channels {
                 let (withIt, isOver) = plan.expectedSize.addingReportingOverflow(channel.byteCount)

@@ -12,7 +12,7 @@ struct LedgerTests {
             updatedAt: editedAt.map { Timestamp(milliseconds: $0) }, content: .user(text: text))
     }
 
-    @Test func `a deletion that overtook a page is not undone by it`() {
+    @Test func `an older page does not undo a deletion`() {
         var ledger = FetchLedger()
         ledger.begin()
         ledger.note(deletionOf: 2)
@@ -20,7 +20,7 @@ struct LedgerTests {
         #expect(ledger.hasDeletions)
     }
 
-    @Test func `a page asked for before the user left is not theirs any more (scar 58)`() {
+    @Test func `a page requested before the user left is dropped (scar 58)`() {
         var ledger = FetchLedger()
         let before = ledger.begin()
         ledger.noteDeparture()
@@ -32,7 +32,7 @@ struct LedgerTests {
         #expect(!ledger.since(ledger.begin()).hasDeparture)
     }
 
-    @Test func `an edit that overtook a page is not undone by it (scar 119)`() {
+    @Test func `an older page does not undo an edit (scar 119)`() {
         var ledger = FetchLedger()
         ledger.begin()
         let edited = Self.message(1, text: "new", editedAt: 50)
@@ -45,7 +45,7 @@ struct LedgerTests {
         #expect(ledger.upToDate([edited]) == [translated])
     }
 
-    @Test func `the same person's later word on an emoji overtakes the answer to an earlier one`() {
+    @Test func `a later reaction of a user outweighs the answer to an earlier one`() {
         func word(_ isAdded: Bool, _ user: UserID = "a", at moment: Int64) -> ReactionChange {
             ReactionChange(
                 key: "like", userID: user, isAdded: isAdded,
@@ -63,8 +63,7 @@ struct LedgerTests {
         #expect(!ledger.since(ledger.begin()).overtakes(word(true, at: 10), of: 1))
     }
 
-    @Test func `what became of a parent reaches a page of its replies that it overtook (scar 116)`()
-    {
+    @Test func `a change of a parent reaches an older page of its replies (scar 116)`() {
         let (old, new) = (Self.message(1, text: "old"), Self.message(1, text: "new", editedAt: 50))
         var reply = Self.message(2)
         reply.parentID = 1
@@ -80,7 +79,7 @@ struct LedgerTests {
         ledger.note(editOf: old)
         ledger.replace(editOf: new)
         #expect(preview(ledger) == new.preview)
-        // The page may have been written after the edit, and after another one.
+        // The page may be newer than the edit, and contain a later one.
         let newest = Self.message(1, text: "newest", editedAt: 60)
         reply.details.parentPreview = newest.preview
         #expect(preview(ledger) == newest.preview)
@@ -88,7 +87,7 @@ struct LedgerTests {
         #expect(ledger.upToDate([reply]).map(\.details.parentPreview) == [nil])
     }
 
-    @Test func `a reaction or reply that overtook a page is told once more behind it (scar 119)`() {
+    @Test func `a reaction or reply that overtook a page is repeated after it (scar 119)`() {
         let reaction = MessageAmendment.reaction(
             ReactionChange(
                 key: "k", userID: "bob", isAdded: true, updatedAt: Timestamp(milliseconds: 5)))
@@ -104,7 +103,7 @@ struct LedgerTests {
         #expect(amendments.map(\.1) == [reaction, reply])
     }
 
-    @Test func `what was told before a page was asked for is not told behind it (scar 119)`() {
+    @Test func `an event from before a page's request is not repeated after it (scar 119)`() {
         var ledger = FetchLedger()
         ledger.begin()
         ledger.note(.thread(ThreadInfo(replyCount: 1)), to: 1)
@@ -119,7 +118,7 @@ struct LedgerTests {
         #expect(news.upToDate(page) == page)
     }
 
-    @Test func `an edit that overtook a page keeps what the page alone tells (scar 119)`() {
+    @Test func `an edit that overtook a page keeps fields that only the page has (scar 119)`() {
         var ledger = FetchLedger()
         ledger.begin()
         ledger.note(editOf: Self.message(1, text: "new", editedAt: 50))
@@ -131,7 +130,7 @@ struct LedgerTests {
         #expect(known.text == "new" && known.details.reactions == paged.details.reactions)
     }
 
-    @Test func `an edit that brings a message under a page's filter brings it into the page`() {
+    @Test func `an edit that makes a message match a page's filter adds it to the page`() {
         var ledger = FetchLedger()
         ledger.begin()
         var entered = Self.message(2, editedAt: 50)
@@ -148,7 +147,7 @@ struct LedgerTests {
         #expect(ledger.upToDate([], under: MessageFilter(kind: .file), in: near) == [])
     }
 
-    @Test func `what happened before a fetch began, or after all have ended, is not remembered`() {
+    @Test func `an event before a fetch began, or after all have ended, is not recorded`() {
         var ledger = FetchLedger()
         ledger.note(deletionOf: 1)
         ledger.begin()
@@ -160,7 +159,7 @@ struct LedgerTests {
         #expect(ledger.isEmpty && !ledger.hasDeletions)
     }
 
-    @Test func `of a new connection no answer is told what was noted before (scar 134)`() {
+    @Test func `an answer of a new connection is not changed by earlier records (scar 134)`() {
         let reaction = MessageAmendment.reaction(
             ReactionChange(
                 key: "k", userID: "bob", isAdded: true, updatedAt: Timestamp(milliseconds: 5)))
@@ -183,7 +182,7 @@ struct LedgerTests {
         GroupChannel(url: url, unreadMessageCount: unread, lastMessage: last)
     }
 
-    @Test func `an answer that news has overtaken is brought up to date by it (scars 55, 112)`() {
+    @Test func `an answer overtaken by events gets their changes (scars 55, 112)`() {
         var ledger = ChannelLedger()
         let mark = ledger.begin()
         let news = ChannelNews.received(Self.message(5), .init(isUnread: true))
@@ -197,7 +196,8 @@ struct LedgerTests {
         #expect(stale.isEmpty)
     }
 
-    @Test func `what only the server knows after news is asked for again (scars 55, 58, 109)`() {
+    @Test
+    func `a field of the server's is looked up again after an event (scars 55, 58, 109)`() {
         var ledger = ChannelLedger()
         let mark = ledger.begin()
         ledger.note(.deleted([4]), in: "b")
@@ -212,11 +212,11 @@ struct LedgerTests {
         #expect(ledger.isUnsure("c", since: mark) && !ledger.isUnsure("b", since: mark))
     }
 
-    @Test func `an answer is newer than what was noted before its question (scar 55)`() {
+    @Test func `an answer is newer than records from before its request (scar 55)`() {
         var ledger = ChannelLedger()
         let first = ledger.begin()
         ledger.note(changeOf: "a")
-        // The first question holds the ledger open, as a second look-up does.
+        // The first request keeps the ledger open, as a second look-up does.
         let second = ledger.begin()
         #expect(ledger.parted([Self.channel("a")], since: first).stale == ["a"])
         #expect(ledger.parted([Self.channel("a")], since: second).fresh.count == 1)

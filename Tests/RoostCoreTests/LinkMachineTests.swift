@@ -15,7 +15,7 @@ struct LinkMachineTests {
     private static let badToken = Machine.Refusal(code: .tokenInvalid, message: "no")
     private static let overload = Machine.Refusal(code: .internalServerError, message: "later")
 
-    /// A machine that has seen these inputs, with the effects of the last one.
+    /// Returns a machine after these inputs, with the effects of the last one.
     private static func after(_ inputs: Machine.Input...) -> (Machine, [Machine.Effect]) {
         var machine = Machine()
         var effects: [Machine.Effect] = []
@@ -23,7 +23,7 @@ struct LinkMachineTests {
         return (machine, effects)
     }
 
-    @Test func `connecting opens a socket and bounds how long the login may take`() {
+    @Test func `connecting opens a socket and limits the time of the login`() {
         let (machine, effects) = Self.after(.connect)
         #expect(machine.state == .opening(attempt: 1))
         #expect(effects == [.arm(.login, .seconds(10)), .openSocket(1)])
@@ -40,7 +40,7 @@ struct LinkMachineTests {
             ])
     }
 
-    @Test func `silence is asked for a pong, and its absence ends the socket (scar 131)`() {
+    @Test func `silence leads to a ping, and a missing pong ends the socket (scar 131)`() {
         var (machine, _) = Self.after(.connect, .opened(1), .loginSucceeded(1, Self.settings))
         let ping = machine.handle(.fired(.ping), entropy: 0)
         #expect(ping == [.sendPing(1), .arm(.pong, .seconds(5))])
@@ -49,7 +49,7 @@ struct LinkMachineTests {
         #expect(machine.state == .backingOff(attempt: 2))
     }
 
-    @Test func `anything received is a sign of life`() {
+    @Test func `any received frame is a sign of life`() {
         var (machine, _) = Self.after(
             .connect, .opened(1), .loginSucceeded(1, Self.settings), .fired(.ping))
         let effects = machine.handle(.received(1), entropy: 0)
@@ -57,7 +57,7 @@ struct LinkMachineTests {
         #expect(machine.state == .online(awaitsPong: false))
     }
 
-    @Test func `a lost link tries again; a refused login does not (R149)`() {
+    @Test func `a lost link is retried, a refused login is not (R149)`() {
         let (lost, _) = Self.after(
             .connect, .opened(1), .loginSucceeded(1, Self.settings), .fired(.proof),
             .lost(1, .closed))
@@ -69,7 +69,7 @@ struct LinkMachineTests {
         #expect(effects.last == .wentOffline(reason: final))
     }
 
-    @Test func `an error that may pass is tried again`() {
+    @Test func `a passing error is retried`() {
         let (machine, _) = Self.after(.connect, .opened(1), .loginRefused(1, Self.overload))
         #expect(machine.state == .backingOff(attempt: 2))
     }
@@ -87,7 +87,7 @@ struct LinkMachineTests {
         Machine.Input.opened(1), .loginSucceeded(1, settings), .loginRefused(1, badToken),
         .received(1), .lost(1, .closed), .busy(1, retryAfter: .seconds(9)),
     ])
-    func `news of an earlier socket changes nothing (scar 134)`(late: Machine.Input) {
+    func `inputs of an earlier socket change nothing (scar 134)`(late: Machine.Input) {
         var (machine, _) = Self.after(.connect, .lost(1, .closed), .fired(.retry), .opened(3))
         let before = machine.state
         let effects = machine.handle(late, entropy: 0)
@@ -95,7 +95,7 @@ struct LinkMachineTests {
         #expect(machine.state == before)
     }
 
-    @Test func `a busy server is left alone for as long as it asked, and longer (scar 133)`() {
+    @Test func `a busy server gets the pause it named, and longer (scar 133)`() {
         let (machine, effects) = Self.after(.connect, .opened(1), .busy(1, retryAfter: .seconds(9)))
         #expect(machine.state == .backingOff(attempt: 2))
         guard case .arm(.retry, let wait) = effects.last else {
@@ -105,34 +105,34 @@ struct LinkMachineTests {
         #expect(wait > .seconds(9))
     }
 
-    @Test func `without a network the link waits for one instead of trying`() {
+    @Test func `without a network the link waits for one instead of retrying`() {
         var (machine, _) = Self.after(.networkChanged(isUp: false), .connect)
         #expect(machine.state == .awaitingNetwork(attempt: 1))
         let effects = machine.handle(.networkChanged(isUp: true), entropy: 0)
         #expect(effects.contains(.openSocket(1)))
     }
 
-    @Test func `hearing again that there is a network cuts no wait short (scar 133)`() {
+    @Test func `a repeated report of a network does not shorten a wait (scar 133)`() {
         var (machine, _) = Self.after(.connect, .opened(1), .busy(1, retryAfter: .seconds(60)))
         #expect(machine.handle(.networkChanged(isUp: true), entropy: 0).isEmpty)
         #expect(machine.state == .backingOff(attempt: 2))
     }
 
-    @Test func `an expired session is opened anew at once (scar 132)`() {
+    @Test func `an expired session is renewed at once (scar 132)`() {
         let (machine, effects) = Self.after(
             .connect, .opened(1), .loginSucceeded(1, Self.settings), .fired(.proof), .expired(1))
         #expect(machine.state == .backingOff(attempt: 1))
         #expect(effects.contains(.closeSocket(1)))
     }
 
-    /// Ways of a server to end a connection right after its login.
+    /// The ways in which a server ends a connection right after its login.
     private static let endings: [@Sendable (Machine.Epoch) -> Machine.Input] = [
         { .expired($0) }, { .lost($0, .closed) }, { .busy($0, retryAfter: .zero) },
         { .busy($0, retryAfter: .seconds(-9)) },
     ]
 
     @Test(arguments: endings.indices)
-    func `connections that end right after the login are followed by growing waits`(ending: Int) {
+    func `connections that end right after the login lead to growing waits`(ending: Int) {
         var machine = Machine()
         var waits: [Duration] = []
         _ = machine.handle(.connect, entropy: 0)
@@ -149,7 +149,7 @@ struct LinkMachineTests {
     }
 
     @Test(arguments: [Int64.min, -1, 0, 1, 9, 86_400, .max])
-    func `a wait that a busy server names has a ceiling`(seconds: Int64) {
+    func `a pause named by a busy server has an upper bound`(seconds: Int64) {
         let (_, effects) = Self.after(
             .connect, .opened(1), .busy(1, retryAfter: .seconds(seconds)))
         guard case .arm(.retry, let wait) = effects.last else {
@@ -161,7 +161,7 @@ struct LinkMachineTests {
     }
 
     @Test(arguments: [Int64.min, -1, 0, 1, 15, 600, 601, .max])
-    func `the numbers of a login are kept within bounds`(seconds: Int64) {
+    func `the intervals of a login are kept within bounds`(seconds: Int64) {
         let named = Duration.seconds(seconds)
         let settings = Machine.Settings(
             pingInterval: named, pongTimeout: named,
@@ -177,7 +177,7 @@ struct LinkMachineTests {
         }
     }
 
-    @Test func `what a server names for waiting is bounded (scar 140)`() {
+    @Test func `waits named by a server are bounded (scar 140)`() {
         let absurd = Backoff(
             interval: .seconds(Int64.max / 2), maxInterval: .seconds(Int64.max / 2),
             multiplier: .max, retryCount: -1)
@@ -185,7 +185,7 @@ struct LinkMachineTests {
         #expect(delay.map { $0 <= .seconds(600) } == true)
     }
 
-    @Test func `tries end when the server says how many, and the app is told why`() {
+    @Test func `retries end at the server's limit, and the app gets the reason`() {
         let twice = Machine.Settings(
             pingInterval: .seconds(15), pongTimeout: .seconds(5),
             backoff: Backoff(
@@ -201,7 +201,7 @@ struct LinkMachineTests {
         #expect(machine.state == .refused(gone))
     }
 
-    @Test func `waits grow to the ceiling and are spread between half and all (scar 133)`() {
+    @Test func `waits grow to the ceiling, with jitter between half and all (scar 133)`() {
         let backoff = Self.settings.backoff
         let nominal: [Int64] = [2, 2, 4, 8, 16, 20, 20]
         for (index, seconds) in nominal.enumerated() {
@@ -213,7 +213,7 @@ struct LinkMachineTests {
         }
     }
 
-    /// Every state a link can be in, reached by inputs.
+    /// Every state of a link, reached by inputs.
     private static let everyState: [(name: String, machine: Machine)] = [
         ("idle", after(.disconnect).0),
         ("opening", after(.connect).0),
@@ -228,7 +228,7 @@ struct LinkMachineTests {
         ("refused", after(.connect, .opened(1), .loginRefused(1, badToken)).0),
     ]
 
-    @Test func `disconnecting ends every state and leaves nothing armed that could reconnect`() {
+    @Test func `disconnecting ends every state and leaves no timer that could reconnect`() {
         for (name, start) in Self.everyState {
             var machine = start
             _ = machine.handle(.disconnect, entropy: 0)
@@ -239,7 +239,7 @@ struct LinkMachineTests {
         }
     }
 
-    @Test func `connecting leads out of every state that waits, and never to two sockets`() {
+    @Test func `connecting ends every waiting state, and never opens two sockets`() {
         for (name, start) in Self.everyState {
             var machine = start
             let first = machine.handle(.connect, entropy: 0)
@@ -252,7 +252,7 @@ struct LinkMachineTests {
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func `random lives keep one socket at most and end connected (scars 130, 143)`(seed: UInt64) {
+    func `random inputs keep one socket at most and end connected (scars 130, 143)`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var machine = Machine()
         var open: Set<Int> = []

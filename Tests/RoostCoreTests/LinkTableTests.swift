@@ -5,7 +5,7 @@ import RoostCore
 import RoostModel
 import Testing
 
-/// The table of docs/connection.md, held against the machine.
+/// The table of docs/connection.md, compared with the machine.
 struct LinkTableTests {
     typealias Machine = LinkMachine
 
@@ -16,7 +16,7 @@ struct LinkTableTests {
     private static let wrongToken = Machine.Refusal(code: .tokenInvalid, message: "no")
     private static let trouble = Machine.Refusal(code: .internalServerError, message: "later")
 
-    /// How each state is reached.
+    /// The inputs that lead to each state.
     private static let states: [(name: String, path: [Machine.Input])] = [
         ("idle", []),
         ("opening", [.connect]),
@@ -29,7 +29,7 @@ struct LinkTableTests {
         ("refused", [.connect, .opened(1), .loginRefused(1, wrongToken)]),
     ]
 
-    /// Everything that can happen; the socket's news are the present socket's.
+    /// Every input; those of the socket name the present socket.
     private static func inputs(_ epoch: Int) -> [(name: String, input: Machine.Input)] {
         [
             ("connect", .connect), (connectInBackground, .connect), ("disconnect", .disconnect),
@@ -79,7 +79,8 @@ struct LinkTableTests {
         }
     }
 
-    /// What the machine does, in the form of the table's rows; what changes nothing has none.
+    /// The machine's transitions in the form of the table's rows, without those that change
+    /// nothing.
     private static func rows() -> [String] {
         var rows: [String] = []
         for (state, path) in states {
@@ -87,7 +88,7 @@ struct LinkTableTests {
                 var machine = Machine()
                 for input in path { _ = machine.handle(input, entropy: 0) }
                 let (name, input) = inputs(machine.epoch)[number]
-                // Coming back is news only to who has left.
+                // A return of the network is an input only after its loss.
                 if input == .networkChanged(isUp: true) {
                     _ = machine.handle(.networkChanged(isUp: false), entropy: 0)
                 }
@@ -106,7 +107,7 @@ struct LinkTableTests {
         return rows
     }
 
-    @Test func `every transition is in the documented table, and no other (scars 130-134)`() throws
+    @Test func `the documented table has exactly the machine's transitions (scars 130-134)`() throws
     {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -12,7 +12,7 @@ struct ListDiffTests {
         var identities: [Int] { [name] }
     }
 
-    /// The list as a set: what a reader has after applying a step.
+    /// Returns the list of a reader after a diff, as a set.
     private static func applying(_ diff: ListDiff<Item>, to list: Set<Item>) -> Set<Item> {
         var result = list
         for item in diff.deleted { #expect(result.remove(item) != nil) }
@@ -32,7 +32,7 @@ struct ListDiffTests {
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func `steps rebuild the list, one by one and joined (scar 86)`(seed: UInt64) {
+    func `diffs rebuild the list, one by one and joined (scar 86)`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let lists = (0..<12).map { _ in Self.randomList(&random) }
         var shown = Set(lists[0])
@@ -47,7 +47,7 @@ struct ListDiffTests {
         }
     }
 
-    @Test func `what a read shows comes from all that it contains (scar 86)`() {
+    @Test func `the change of a read has the origins of all contained commits (scar 86)`() {
         func commit(_ sequence: Int64, of channel: ChannelURL) -> Commit {
             let change = MessagesChange(
                 channel: channel, coverageBefore: Coverage(), coverageAfter: Coverage())
@@ -68,7 +68,7 @@ struct ListDiffTests {
         #expect(backlog.origins(of: nil, through: 9) { $0.concerns("a") } == [.disk])
     }
 
-    @Test func `steps that were joined keep all their origins (scar 86)`() {
+    @Test func `joined diffs keep all their origins (scar 86)`() {
         let live = ListDiff<Message>().told(from: [.event])
         #expect(live.followed(by: ListDiff().told(from: [.page])).origins == [.event, .page])
     }

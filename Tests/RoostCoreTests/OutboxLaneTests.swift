@@ -45,7 +45,7 @@ struct OutboxLaneTests {
         #expect(Self.transmitted(effects) == ["e"])
     }
 
-    @Test func `with a message that never left its changes go, and wait for one that may have`() {
+    @Test func `changes of a cancelled message go with it if it never left, and wait otherwise`() {
         var machine = Self.machine(Self.item("m"), online: false)
         _ = machine.handle(.queued(Self.item("e", .change, awaits: "m")))
         #expect(machine.handle(.canceled("m")) == [.remove("m"), .drop("e")])
@@ -56,7 +56,7 @@ struct OutboxLaneTests {
         #expect(Self.transmitted(machine.handle(.delivered("m", 7))) == ["d"])
     }
 
-    @Test func `a failed message holds up its own changes and nobody else's (scar 65)`() {
+    @Test func `a failed message holds up only its own changes (scar 65)`() {
         var machine = Self.machine(Self.item("m"))
         _ = machine.handle(.queued(Self.item("e", .change, awaits: "m")))
         _ = machine.handle(.failed("m", .notAMember, .socket))
@@ -65,7 +65,7 @@ struct OutboxLaneTests {
         #expect(machine.item("e")?.awaited == "m")
     }
 
-    @Test func `so many lanes are busy at once, the next ones take their turns`() {
+    @Test func `the number of busy lanes is limited, and the others take turns`() {
         var machine = Self.machine()
         let count = OutboxMachine.concurrency + 10
         var sent: [RequestID] = []
@@ -84,7 +84,7 @@ struct OutboxLaneTests {
         #expect(!machine.isBusy)
     }
 
-    @Test func `a failure makes room for who waits (scar 65)`() {
+    @Test func `a failure frees its place for a waiting lane (scar 65)`() {
         var machine = Self.machine()
         for number in 0...OutboxMachine.concurrency {
             let channel = ChannelURL("c\(number)")
@@ -95,7 +95,7 @@ struct OutboxLaneTests {
         #expect(Self.transmitted(machine.handle(.failed("0", .notAMember, .socket))) == [last])
     }
 
-    @Test func `files do not take all the places`() {
+    @Test func `files leave places for texts`() {
         var machine = Self.machine()
         for number in 0..<10 {
             let channel = ChannelURL("f\(number)")
@@ -114,7 +114,7 @@ struct OutboxLaneTests {
         #expect(done.count == 10)
     }
 
-    @Test func `rests grow, and some errors are borne only a few times (scar 72)`() {
+    @Test func `rests grow, and some errors are retried only a few times (scar 72)`() {
         var machine = Self.machine(Self.item("m", .file))
         let lane = OutboxMachine.Lane("c")
         for expected in [2, 4, 8, 16, 32, 64, 64, 64] {
@@ -131,7 +131,7 @@ struct OutboxLaneTests {
         #expect(last.contains(.store("m", .failed(.internalServerError))))
     }
 
-    @Test func `the disk knows of an attempt before it begins (scar 64)`() {
+    @Test func `an attempt is on the disk before it begins (scar 64)`() {
         var machine = Self.machine(Self.item("m"), online: false)
         let effects = machine.handle(.wentOnline(now: Self.now))
         #expect(effects == [.noteAttempt("m"), .transmit("m")])
@@ -139,9 +139,9 @@ struct OutboxLaneTests {
         #expect(machine.handle(.left("other")).isEmpty)
     }
 
-    // MARK: What is not on disk yet, and what others write
+    // MARK: Items before their commit, and items of other processes
 
-    @Test func `what is being copied keeps its place, and gives it up when it fails (scar 12)`() {
+    @Test func `an item being copied keeps its place, and loses it on failure (scar 12)`() {
         let lane = OutboxMachine.Lane("c")
         for isKept in [true, false] {
             var machine = Self.machine()
@@ -157,7 +157,7 @@ struct OutboxLaneTests {
                 #expect(Self.transmitted(machine.handle(.queued(Self.item("f", .file)))) == ["f"])
                 #expect(Self.transmitted(machine.handle(.delivered("f", 1))) == ["t"])
             } else {
-                // Two calls were bringing it to the disk.
+                // Two calls were storing it.
                 #expect(machine.handle(.abandoned("f", lane)).isEmpty)
                 #expect(!machine.wouldLeaveAtOnce(lane))
                 #expect(Self.transmitted(machine.handle(.abandoned("f", lane))) == ["t"])
@@ -166,7 +166,7 @@ struct OutboxLaneTests {
         }
     }
 
-    @Test func `of two calls of one name the one that fails takes no place (scars 10, 12)`() {
+    @Test func `of two calls with one request ID the failed one takes no place (scars 10, 12)`() {
         let lane = OutboxMachine.Lane("c")
         var machine = Self.machine()
         _ = machine.handle(.announced("f", lane))
@@ -174,14 +174,14 @@ struct OutboxLaneTests {
         _ = machine.handle(.queued(Self.item("t")))
         #expect(machine.handle(.abandoned("f", lane)).isEmpty)
         #expect(Self.transmitted(machine.handle(.queued(Self.item("f", .file)))) == ["f"])
-        // A third one comes and fails while it is on its way.
+        // A third one comes and fails while the message is in flight.
         #expect(machine.handle(.announced("f", lane)).isEmpty)
         #expect(machine.handle(.abandoned("f", lane)).isEmpty)
         #expect(Self.transmitted(machine.handle(.delivered("f", 1))) == ["t"])
         #expect(Self.transmitted(machine.handle(.delivered("t", 2))).isEmpty)
     }
 
-    @Test func `what comes as failed while it is being copied holds up nothing (scar 12)`() {
+    @Test func `an item that failed during its copy holds up nothing (scar 12)`() {
         let lane = OutboxMachine.Lane("c")
         var machine = Self.machine()
         _ = machine.handle(.announced("f", lane))
@@ -202,7 +202,7 @@ struct OutboxLaneTests {
                 hasLeft: true, awaited: awaited), isMoved: isMoved)
     }
 
-    @Test func `what another process changed keeps its place unless it was moved`() {
+    @Test func `an item changed by another process keeps its place unless it was moved`() {
         var machine = Self.machine(Self.item("1"), Self.item("2"), online: false)
         #expect(machine.handle(Self.revised("1")).isEmpty)
         #expect(machine.item("1")?.hasLeft == true)
@@ -216,7 +216,8 @@ struct OutboxLaneTests {
         #expect(!machine.isBusy)
     }
 
-    @Test func `what another process gave up leaves its lane, and comes back behind the others`() {
+    @Test func `an item failed by another process leaves its lane, and returns behind the others`()
+    {
         var machine = Self.machine(Self.item("1"), Self.item("2"), online: false)
         _ = machine.handle(Self.revised("1", state: .failed(.notAMember)))
         #expect(machine.item("1")?.state == .failed(.notAMember))
@@ -225,7 +226,8 @@ struct OutboxLaneTests {
         #expect(Self.transmitted(machine.handle(.delivered("2", 1))) == ["1"])
     }
 
-    @Test func `what is on its way goes on whatever the disk says, and the unknown is queued`() {
+    @Test
+    func `an item in flight stays so through a read of the disk, and an unknown one is queued`() {
         var machine = Self.machine(Self.item("1"), Self.item("2"))
         #expect(machine.handle(Self.revised("1", isMoved: true)).isEmpty)
         #expect(machine.isOnItsWay("1"))
@@ -234,7 +236,7 @@ struct OutboxLaneTests {
         #expect(Self.transmitted(empty.handle(Self.revised("n"))) == ["n"])
     }
 
-    @Test func `a change whose message another process delivered waits no longer`() {
+    @Test func `a change whose message another process delivered no longer waits`() {
         var machine = Self.machine(Self.item("m"))
         _ = machine.handle(.queued(Self.item("e", .change, awaits: "m")))
         let effects = machine.handle(Self.revised("e", .change))
@@ -268,7 +270,7 @@ struct OutboxLaneTests {
         }
     }
 
-    @Test func `every row of the documented table is what happens (R138-R151, scar 72)`() throws {
+    @Test func `every row of the documented table is the outcome (R138-R151, scar 72)`() throws {
         let rows = try Self.rows()
         #expect(rows.count > 60)
         #expect(Set(rows.map(\.code)).count == rows.count)
@@ -281,7 +283,7 @@ struct OutboxLaneTests {
         }
     }
 
-    @Test func `what is not in the table is refused`() {
+    @Test func `an error outside the table is a refusal`() {
         for code in [0, -1, 1, 999_999, 800_999] {
             for stage in SendStage.allCases {
                 #expect(

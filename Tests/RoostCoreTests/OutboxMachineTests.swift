@@ -20,7 +20,7 @@ struct OutboxMachineTests {
         effects.compactMap { if case .transmit(let id) = $0 { id } else { nil } }
     }
 
-    /// An outbox with these items queued.
+    /// Returns an outbox with these items queued.
     private static func machine(_ ids: String..., online: Bool = true) -> OutboxMachine {
         var machine = OutboxMachine()
         for id in ids { _ = machine.handle(.queued(item(id))) }
@@ -28,7 +28,7 @@ struct OutboxMachineTests {
         return machine
     }
 
-    @Test func `nothing leaves while offline, everything leaves in order after (scar 14)`() {
+    @Test func `no item leaves while offline, and all leave in order afterwards (scar 14)`() {
         var machine = Self.machine("1", "2", "3", online: false)
         var sent = Self.transmitted(machine.handle(.wentOnline(now: Self.now)))
         for id in ["1", "2", "3"] as [RequestID] {
@@ -39,7 +39,7 @@ struct OutboxMachineTests {
     }
 
     @Test
-    func `a failure told late, by the attempt before, does not put a lane to sleep (scar 14)`()
+    func `a late failure of the previous attempt does not pause a lane (scar 14)`()
         throws
     {
         var machine = Self.machine("1")
@@ -51,7 +51,7 @@ struct OutboxMachineTests {
         #expect(Self.transmitted(machine.handle(.rested(lane))) == ["1"])
     }
 
-    @Test func `one message of a channel is on its way at a time (scar 12)`() {
+    @Test func `one message of a channel is in flight at a time (scar 12)`() {
         var machine = Self.machine("1")
         #expect(Self.transmitted(machine.handle(.queued(Self.item("2")))).isEmpty)
         #expect(Self.transmitted(machine.handle(.delivered("1", 1))) == ["2"])
@@ -63,7 +63,8 @@ struct OutboxMachineTests {
         #expect(Self.transmitted(effects) == ["2"])
     }
 
-    @Test func `a lost link puts what was on its way back in front under its name (scar 10)`() {
+    @Test
+    func `a lost link puts the message in flight back in front with its request ID (scar 10)`() {
         var machine = Self.machine("1", "2")
         let effects = machine.handle(.wentOffline)
         #expect(effects == [.disarmAckTimer("1")])
@@ -71,7 +72,7 @@ struct OutboxMachineTests {
         #expect(machine.item("1")?.state == .pending)
     }
 
-    @Test func `an acknowledgement that comes late still settles the message (scar 11)`() {
+    @Test func `a late acknowledgement still settles the message (scar 11)`() {
         var machine = Self.machine("1", "2")
         let timedOut = machine.handle(.ackTimedOut("1"))
         #expect(timedOut.contains(.store("1", .failed(.ackTimeout))))
@@ -80,27 +81,28 @@ struct OutboxMachineTests {
         #expect(machine.item("1") == nil)
     }
 
-    @Test func `hearing of a delivery twice is hearing of it once (scar 69)`() {
+    @Test func `a repeated report of a delivery has no effect (scar 69)`() {
         var machine = Self.machine("1")
         #expect(machine.handle(.delivered("1", 1)) == [.disarmAckTimer("1"), .remove("1")])
         #expect(machine.handle(.delivered("1", 1)).isEmpty)
     }
 
-    @Test func `a refused message steps aside with its reason and the rest goes on (scar 65)`() {
+    @Test
+    func `a refused message leaves the queue with its reason, and the rest continues (scar 65)`() {
         var machine = Self.machine("1", "2")
         let effects = machine.handle(.failed("1", .notAMember, .socket))
         #expect(effects.contains(.store("1", .failed(.notAMember))))
         #expect(Self.transmitted(effects) == ["2"])
     }
 
-    @Test func `a channel whose catch-up runs is held, then goes on`() {
+    @Test func `a channel is held during its catch-up, then continues`() {
         var machine = Self.machine("1", online: false)
         _ = machine.handle(.hold("c"))
         #expect(Self.transmitted(machine.handle(.wentOnline(now: Self.now))).isEmpty)
         #expect(Self.transmitted(machine.handle(.release("c"))) == ["1"])
     }
 
-    @Test func `a rate limit makes the channel rest and keeps the order (scar 72)`() {
+    @Test func `a rate limit pauses the channel and keeps the order (scar 72)`() {
         var machine = Self.machine("1", "2")
         let effects = machine.handle(.failed("1", .rateLimited, .socket))
         #expect(effects.contains(.armRest(.init("c"), OutboxMachine.rest)))
@@ -109,7 +111,7 @@ struct OutboxMachineTests {
         #expect(Self.transmitted(machine.handle(.rested(.init("c")))) == ["1"])
     }
 
-    @Test func `a resend has three days of its own (R151)`() {
+    @Test func `a resent message has three days of its own (R151)`() {
         var machine = Self.machine("1")
         _ = machine.handle(.failed("1", .ackTimeout, .socket))
         let day: Int64 = 86_400_000
@@ -125,7 +127,8 @@ struct OutboxMachineTests {
         (OutboxMachine.lifetime, true), (OutboxMachine.lifetime + .seconds(1), false),
         (OutboxMachine.lifetime - .seconds(1), true),
     ])
-    func `three days are the end of waiting (R151, scar 75)`(age: Duration, isSent: Bool) {
+    func `a message fails after three days of waiting (R151, scar 75)`(age: Duration, isSent: Bool)
+    {
         var machine = OutboxMachine()
         _ = machine.handle(.queued(Self.item("1", ageMS: age.components.seconds * 1000)))
         let effects = machine.handle(.wentOnline(now: Self.now))
@@ -133,7 +136,7 @@ struct OutboxMachineTests {
         #expect(effects.contains(.store("1", .failed(.pendingError))) == !isSent)
     }
 
-    @Test func `a failed message is tried again under the same name when a person asks`() {
+    @Test func `a message resent by hand keeps its request ID`() {
         var machine = Self.machine("1")
         _ = machine.handle(.failed("1", .ackTimeout, .socket))
         let effects = machine.handle(.retried("1", now: Self.now))
@@ -186,7 +189,7 @@ struct OutboxMachineTests {
                 written += 1
             case 2: perform(machine.handle(.wentOnline(now: Self.now)))
             case 3:
-                // What was on its way may have arrived before the link was lost.
+                // A message in flight may have arrived before the link was lost.
                 for requestID in onItsWay where random.next() % 2 == 0 { deliver(requestID) }
                 onItsWay = []
                 perform(machine.handle(.wentOffline))

@@ -4,7 +4,7 @@ import RoostCore
 import RoostModel
 import Testing
 
-/// What the outbox machine remembers of earlier tries, and when it forgets it.
+/// The outbox machine's record of earlier attempts, and its end.
 struct OutboxMemoryTests {
     private typealias Machine = OutboxMachine
 
@@ -21,7 +21,7 @@ struct OutboxMemoryTests {
             hasLeft: hasLeft, isNoted: isNoted, awaited: awaited)
     }
 
-    /// A machine that is connected, and has these on their way or in line.
+    /// Returns a connected machine with these items in flight or queued.
     private static func machine(_ items: Machine.Item...) -> Machine {
         var machine = Machine()
         _ = machine.handle(.wentOnline(now: now))
@@ -38,7 +38,7 @@ struct OutboxMemoryTests {
         _ = machine.handle(.wentOffline)
         let effects = machine.handle(.wentOnline(now: Self.later))
         #expect(effects.contains(.store("e", .failed(.pendingError))))
-        // Its message was delivered after all: what has failed is not sent for that.
+        // Its message was delivered after all, but the failed change is not sent for that.
         #expect(!machine.handle(.delivered("m", 7)).contains(.aim("e", at: 7)))
     }
 
@@ -49,7 +49,7 @@ struct OutboxMemoryTests {
         #expect(Self.transmitted(machine.handle(.wentOnline(now: Self.now))) == ["m"])
     }
 
-    @Test func `what is tried again by hand has patience and rests as at first (scar 72)`() {
+    @Test func `a resend by hand restores the time limit and the first rest (scar 72)`() {
         var machine = Self.machine(Self.item("e", .change))
         for number in 1...Machine.patience {
             let effects = machine.handle(.failed("e", .internalServerError, .change))
@@ -62,7 +62,8 @@ struct OutboxMemoryTests {
         #expect(effects.contains(.armRest(Self.changes, Machine.rest)))
     }
 
-    @Test func `what another process changed keeps the patience it has left, moved it has all`() {
+    @Test func `an item changed by another process keeps its time limit, a moved one restarts it`()
+    {
         for isMoved in [false, true] {
             var machine = Self.machine(Self.item("e", .change))
             for _ in 1..<Machine.patience {
@@ -76,7 +77,7 @@ struct OutboxMemoryTests {
         }
     }
 
-    @Test func `a channel that is held holds messages and no changes`() {
+    @Test func `a held channel holds messages and no changes`() {
         var machine = Self.machine()
         _ = machine.handle(.hold("c"))
         #expect(Self.transmitted(machine.handle(.queued(Self.item("m")))).isEmpty)
@@ -84,13 +85,14 @@ struct OutboxMemoryTests {
         #expect(Self.transmitted(machine.handle(.release("c"))) == ["m"])
     }
 
-    @Test func `no answer is awaited of what is not on its way any more`() {
+    @Test func `an answer about an item that is not in flight has no effect`() {
         var machine = Self.machine(Self.item("m"))
         _ = machine.handle(.wentOffline)
         #expect(machine.handle(.left("m")).isEmpty)
     }
 
-    @Test func `where all places for files are taken a text would leave at once, and no file`() {
+    @Test func `with all places for files taken a text would leave at once, and a file would not`()
+    {
         var machine = Self.machine()
         for number in 0..<Machine.uploads {
             #expect(machine.wouldLeaveAtOnce(Machine.Lane("c"), hasUploads: true))
@@ -101,7 +103,7 @@ struct OutboxMemoryTests {
         #expect(machine.wouldLeaveAtOnce(Machine.Lane("c")))
     }
 
-    @Test func `where all places are taken nothing would leave at once (scar 64)`() {
+    @Test func `with all places taken no item would leave at once (scar 64)`() {
         var machine = Self.machine()
         for number in 0..<Machine.concurrency {
             #expect(machine.wouldLeaveAtOnce(Machine.Lane("c")))
@@ -110,13 +112,13 @@ struct OutboxMemoryTests {
         }
         #expect(!machine.wouldLeaveAtOnce(Machine.Lane("c")))
         #expect(!machine.wouldLeaveAtOnce(Machine.Lane("c"), hasUploads: true))
-        // The disk does not know of the attempt then, and is told when it begins.
+        // The attempt is not on the disk then, and is noted when it begins.
         _ = machine.handle(.queued(Self.item("m")))
         let effects = machine.handle(.delivered("m0", 7))
         #expect(effects.suffix(2) == [.noteAttempt("m"), .transmit("m")])
     }
 
-    @Test func `each attempt is noted once, by the first write where that says it (scar 64)`() {
+    @Test func `each attempt is noted once, by the first write if that contains it (scar 64)`() {
         var machine = Self.machine()
         let noted: [Machine.Effect] = [.noteAttempt("m"), .transmit("m")]
         #expect(machine.handle(.queued(Self.item("m"))) == noted)
@@ -125,20 +127,20 @@ struct OutboxMemoryTests {
         #expect(machine.handle(.queued(own)) == [.transmit("m")])
         _ = machine.handle(.wentOffline)
         #expect(machine.handle(.wentOnline(now: Self.now)) == noted)
-        // What left before, from another process, leaves once more.
+        // An item that another process sent is sent once more.
         machine = Self.machine()
         #expect(machine.handle(.queued(Self.item("m", hasLeft: true))) == noted)
     }
 
     @Test(arguments: [false, true])
-    func `refused at its only attempt it is not there, after another it may be (scar 64)`(
+    func `an item refused at its only attempt is not at the server (scar 64)`(
         isOwn: Bool
     ) {
         var machine = Self.machine()
         _ = machine.handle(.queued(Self.item("m", hasLeft: true, isNoted: isOwn)))
         _ = machine.handle(.failed("m", .notAMember, .socket))
         #expect(machine.item("m")?.hasLeft == !isOwn)
-        // Sent again by hand, and cut off: now it may have arrived.
+        // Resent by hand and cut off: it may have arrived now.
         _ = machine.handle(.retried("m", now: Self.now))
         _ = machine.handle(.wentOffline)
         _ = machine.handle(.wentOnline(now: Self.now))
@@ -151,7 +153,7 @@ struct OutboxMemoryTests {
         .failed("m0", .socketClosed, .socket),
         .failed("m0", .notAMember, .socket), .canceled("m0"), .delivered("m0", 7),
     ])
-    func `whatever ends an attempt makes room for who waits (scar 65)`(_ end: OutboxMachine.Input) {
+    func `any end of an attempt frees its place (scar 65)`(_ end: OutboxMachine.Input) {
         var machine = Self.machine()
         for number in 0..<Machine.concurrency {
             let channel = ChannelURL("c\(number)")
@@ -161,14 +163,14 @@ struct OutboxMemoryTests {
         #expect(Self.transmitted(machine.handle(end)) == ["m"])
     }
 
-    @Test func `a failure that comes twice is one`() {
+    @Test func `a repeated failure has no effect`() {
         var machine = Self.machine(Self.item("m"), Self.item("n"))
         _ = machine.handle(.failed("m", .notAMember, .socket))
         #expect(machine.handle(.failed("m", .rateLimited, .socket)).isEmpty)
         #expect(Self.transmitted(machine.handle(.delivered("n", 7))).isEmpty)
     }
 
-    @Test func `what the connection lost stands in front of what came later (scar 12)`() {
+    @Test func `items that a connection lost are in front of later ones (scar 12)`() {
         var machine = Self.machine(Self.item("m"), Self.item("n"))
         _ = machine.handle(.failed("m", .socketClosed, .socket))
         _ = machine.handle(.wentOffline)

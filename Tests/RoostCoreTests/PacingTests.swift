@@ -7,7 +7,7 @@ import Testing
 struct PageWalkTests {
     private typealias Walk = PageWalk<String, Int>
 
-    /// What a walk says after each of some pages.
+    /// Returns the verdicts of a walk after each page.
     private static func verdicts(
         from place: String? = nil, _ pages: [(next: String, items: [Int])]
     ) -> [Bool] {
@@ -15,13 +15,13 @@ struct PageWalkTests {
         return pages.map { walk.goesOn(to: $0.next, after: $0.items) }
     }
 
-    @Test func `a walk goes on while pages bring new items and new places`() {
+    @Test func `a walk continues while pages bring new items and new places`() {
         let pages = (0..<Walk.pageLimit).map { (next: "p\($0)", items: [$0]) }
         let verdicts = Self.verdicts(pages)
         #expect(verdicts.firstIndex(of: false) == Walk.pageLimit - 1, "its pages are bounded")
     }
 
-    @Test func `a place that was given before ends the walk (scar 141)`() {
+    @Test func `a repeated place ends the walk (scar 141)`() {
         #expect(Self.verdicts(from: "a", [("b", [1]), ("a", [2])]) == [true, false])
         #expect(Self.verdicts(from: "a", [("a", [1])]) == [false])
     }
@@ -51,7 +51,7 @@ struct PageWalkTests {
 }
 
 struct RequestPacingTests {
-    /// Requests of a caller that asks again at once, within a time.
+    /// Returns the number of requests within a time by a caller that repeats at once.
     private static func requests(within seconds: Int64) -> Int {
         var pacing = RequestPacing()
         var now = Int64(1_700_000_000_000)
@@ -67,7 +67,7 @@ struct RequestPacingTests {
         }
     }
 
-    @Test func `a burst leaves at once`() {
+    @Test func `a burst is sent at once`() {
         var pacing = RequestPacing()
         let now = Timestamp(milliseconds: 0)
         for _ in 0..<RequestPacing.burst {
@@ -79,11 +79,11 @@ struct RequestPacingTests {
     }
 
     @Test(arguments: [60, 120, 600] as [Int64])
-    func `requests stay below five in a second on the average of a minute`(seconds: Int64) {
+    func `requests stay below five per second on the average of a minute`(seconds: Int64) {
         #expect(Self.requests(within: seconds) < seconds * 9 / 2)
     }
 
-    @Test func `requests of many callers wait one behind the other`() {
+    @Test func `requests of many callers queue`() {
         var pacing = RequestPacing()
         let now = Timestamp(milliseconds: 0)
         let waits = (0..<120).map { _ in pacing.take(at: now) }
@@ -91,7 +91,7 @@ struct RequestPacingTests {
         #expect(waits.last.map { $0 > .seconds(15) && $0 <= .seconds(60) } == true)
     }
 
-    @Test func `a request that is given back costs nothing`() {
+    @Test func `a returned request costs nothing`() {
         var pacing = RequestPacing()
         let now = Timestamp(milliseconds: 0)
         for _ in 0..<1_000 {
@@ -102,7 +102,7 @@ struct RequestPacingTests {
     }
 
     @Test(arguments: [Int64.min, -1, 0, 1, 1_700_000_000_000, .max])
-    func `no jump of the clock makes a wait longer than a minute`(jump: Int64) {
+    func `a jump of the clock makes no wait longer than a minute`(jump: Int64) {
         var pacing = RequestPacing()
         for step in 0..<1_000 {
             let now = step.isMultiple(of: 2) ? 0 : jump
@@ -121,7 +121,7 @@ struct MessageTimesTests {
         (Int64.min, false), (-1, false), (0, true), (1_700_000_000_000, true),
         (253_402_300_799_999, true), (253_402_300_800_000, false), (.max, false),
     ])
-    func `a message is of a time between 1970 and 9999`(milliseconds: Int64, isPossible: Bool) {
+    func `a valid time is between 1970 and 9999`(milliseconds: Int64, isPossible: Bool) {
         #expect(Timestamp(milliseconds: milliseconds).isOfMessages == isPossible)
     }
 

@@ -22,7 +22,7 @@ struct PageStatementTests {
     private static let older = PageQuestion.older(than: known, limit: 2)
     private static let newer = PageQuestion.newer(than: known, limit: 2)
 
-    @Test func `a short page knows the beginning, a full one does not (scar 28)`() {
+    @Test func `a short page states the beginning, a full one does not (scar 28)`() {
         let full = Self.statement(Self.older, [Self.at(10, 1), Self.at(20, 2), Self.known])
         #expect(full.range == CoveredRange(lower: Self.at(10, 1), upper: Self.known))
         let short = Self.statement(Self.older, [Self.at(20, 2), Self.known])
@@ -48,7 +48,7 @@ struct PageStatementTests {
         #expect(page.reachesNewest)
     }
 
-    @Test func `a page around a moment states what lies between its ends`() {
+    @Test func `a page around a moment covers the stretch between its ends`() {
         let moment = Timestamp(milliseconds: 30)
         let page = Self.statement(
             .around(moment, older: 1, newer: 1), [Self.at(20, 2), Self.at(40, 4)], hasNewer: true)
@@ -57,7 +57,7 @@ struct PageStatementTests {
     }
 
     @Test(arguments: [(true, 2, false), (false, 2, true), (nil, 2, false), (nil, 1, true)])
-    func `the server's word on newer messages wins over counting`(
+    func `the server's flag about newer messages outweighs the count`(
         hasNewer: Bool?, found: Int, reachesNewest: Bool
     ) {
         let positions = (0..<found).map { Self.at(40 + Int64($0), 4 + Int64($0)) }
@@ -107,7 +107,7 @@ struct PageStatementTests {
             .pageForward
         ),
     ])
-    func `a gap answer states what it says and no more (R113, scars 19, 33)`(
+    func `a gap answer covers its stretch and no more (R113, scars 19, 33)`(
         answer: GapAnswer, isDisturbed: Bool, verdict: GapVerdict
     ) {
         #expect(GapVerdict(answer, from: Self.at(30, 30), isDisturbed: isDisturbed) == verdict)
@@ -128,7 +128,7 @@ struct PageStatementTests {
         (.catchingUp, true, true, emptyHistory, .load(first)),
         (.catchingUp, true, false, end, .nothing),
     ])
-    func `a timeline asks from the known end, or anew when nothing is known (scar 85)`(
+    func `a timeline asks from the covered end, or for the newest without coverage (scar 85)`(
         occasion: TimelineSync.Occasion, wasLoaded: Bool, followsNewest: Bool,
         knownEnd: Position?, sync: TimelineSync
     ) {
@@ -139,7 +139,7 @@ struct PageStatementTests {
     }
 
     @Test
-    func `who follows an empty history asks for the newest, wherever they began (scar 85)`() {
+    func `a timeline of an empty history asks for the newest from any start (scar 85)`() {
         let past = PageQuestion.around(Timestamp(milliseconds: 7), older: 5, newer: 5)
         for end in [nil, Position.distantPast] {
             let decided = TimelineSync(

@@ -4,7 +4,7 @@ import RoostCore
 import RoostModel
 import Testing
 
-/// What news makes of a poll.
+/// The effects of events on a poll.
 struct PollChangeTests {
     private static func moment(_ seconds: Int64) -> Timestamp { Timestamp(seconds: seconds) }
 
@@ -38,7 +38,7 @@ struct PollChangeTests {
         #expect(poll.applying(.edited(Self.poll(at: 5, title: "new"))).title == "new")
     }
 
-    @Test func `what is told to everybody takes no vote of the viewer's away (scar 117)`() {
+    @Test func `an event for all users removes no vote of the viewer (scar 117)`() {
         let voted = Self.poll(at: 5).applying(Self.votes(at: 5, 1, own: [2]))
         #expect(voted.votedOptionIDs == [2])
         #expect(voted.applying(Self.votes(at: 6, 2)).votedOptionIDs == [2])
@@ -54,11 +54,11 @@ struct PollChangeTests {
         copy.poll = Self.poll(at: 4, title: "older")
         copy.complete(from: known)
         #expect(copy.poll == voted)
-        // What is told to the viewer does, though they voted for nothing.
+        // An event for the viewer does, even without any vote.
         #expect(voted.applying(.edited(Self.poll(at: 6, votes: []))).votedOptionIDs == [])
         #expect(voted.applying(.edited(Self.poll(at: 4, votes: []))).votedOptionIDs == [2])
         #expect(Self.poll(at: 5).applying(.edited(Self.poll(at: 6))).votedOptionIDs == nil)
-        // Nor does an old copy give one back, or keep one for an option that is gone.
+        // An old copy neither restores a vote nor keeps one for a removed option.
         let without = voted.applying(Self.votes(at: 6, 0, own: []))
         #expect(without.applying(.edited(Self.poll(at: 5, votes: [2]))).votedOptionIDs == [])
         var shorter = Self.poll(at: 7)
@@ -66,7 +66,7 @@ struct PollChangeTests {
         #expect(voted.applying(.edited(shorter)).votedOptionIDs == [])
     }
 
-    @Test func `a vote that overtook a page is told once more behind it (scar 117)`() {
+    @Test func `a vote that overtook a page is repeated after it (scar 117)`() {
         let change = Self.votes(at: 5, 1)
         var ledger = FetchLedger()
         ledger.begin()

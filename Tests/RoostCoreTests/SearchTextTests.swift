@@ -24,7 +24,7 @@ struct SearchTextTests {
         ("\u{0}", "\u{0}"),
         ("", ""),
     ])
-    func `scripts without spaces are cut and look-alikes are one`(
+    func `scripts without spaces are split, and look-alikes are equal`(
         text: String, expected: String
     ) {
         #expect(
@@ -32,14 +32,14 @@ struct SearchTextTests {
             "\(SegmentedText.segmented(text))")
     }
 
-    @Test func `an emoji is a word, in any colour, and next to any other`() {
+    @Test func `an emoji is a word of its own in any colour`() {
         let thumb = SegmentedText.segmented("👍")
         #expect(thumb == SegmentedText.segmented("👍🏽"))
         #expect(SegmentedText.segmented("ok👍ok") == "ok\(thumb) ok")
         #expect(SegmentedText.segmented("❤️") == SegmentedText.segmented("❤"))
     }
 
-    @Test func `each byte knows the characters it came from`() {
+    @Test func `each byte knows its source characters`() {
         let segmented = SegmentedText("x ｶﾞ👍🏽")
         let bytes = segmented.bytes
         #expect(String(decoding: bytes[3..<6], as: UTF8.self) == "ガ")
@@ -47,7 +47,7 @@ struct SearchTextTests {
         #expect(segmented.origin(of: 7..<11) == 8..<12)
     }
 
-    @Test func `whatever is typed is taken apart, in bounds`() {
+    @Test func `any typed text is parsed within bounds`() {
         var random = SplitMix64(seed: 7)
         let alphabet: [Unicode.Scalar] = [
             "a", "\"", "-", " ", "\u{0}", "*", "(", ";", "“", "東", "👍", "\u{300}", "ﾞ", "\u{1161}",
@@ -75,7 +75,7 @@ struct SearchTextTests {
         ("\"\" -\"\"", []),
         ("   ", []),
     ])
-    func `words, quotations and exclusions are told apart`(typed: String, expected: [String]) {
+    func `words, quotations and exclusions are distinguished`(typed: String, expected: [String]) {
         let parts = TypedQuery(typed).parts.map { part in
             (part.isExcluded ? "-" : "") + (part.isQuoted ? "[\(part.text)]" : part.text)
                 + (part.isUnfinished ? "…" : "")
@@ -111,13 +111,13 @@ struct UnseenPeriodsTests {
         }
     }
 
-    @Test func `a channel known from its start and live hides nothing`() {
+    @Test func `a channel covered from its start and live has no unseen period`() {
         let whole = Self.channel([(.distantPast, Self.place(9, 9))])
         #expect(Self.text(whole) == [])
         #expect(SearchSight(of: [whole]) == .complete)
     }
 
-    @Test func `holes, the unknown start and a link that is down are named (idea 5)`() {
+    @Test func `holes, the unknown start and a lost link are named (idea 5)`() {
         let ranges = [
             (Self.place(10, 1), Self.place(20, 2)), (Self.place(30, 3), Self.place(40, 4)),
         ]
@@ -127,7 +127,7 @@ struct UnseenPeriodsTests {
         #expect(Self.text(Self.channel([])) == ["start-end"])
     }
 
-    @Test func `only what the question asks for counts`() {
+    @Test func `only the period of the query counts`() {
         let ranges = [
             (Self.place(10, 1), Self.place(20, 2)), (Self.place(30, 3), Self.place(40, 4)),
         ]
@@ -140,7 +140,7 @@ struct UnseenPeriodsTests {
         #expect(Self.text(Self.channel(ranges, visibleFrom: 25)) == ["25-30"])
     }
 
-    @Test func `what the index has not reached is told apart from what the cache lacks`() {
+    @Test func `messages missing in the index differ from messages missing in the cache`() {
         let ranges = [
             (Position.distantPast, Self.place(20, 2)), (Self.place(30, 3), Self.place(40, 4)),
         ]
@@ -149,7 +149,7 @@ struct UnseenPeriodsTests {
             Self.text(channel) == ["start-20 not indexed", "20-30", "30-35 not indexed"])
     }
 
-    @Test func `a moment is unseen exactly when a message of it could be (scar 140)`() {
+    @Test func `a moment is unseen exactly if a message of it could be missing (scar 140)`() {
         var random = SplitMix64(seed: 3)
         for _ in 0..<2_000 {
             var coverage = Coverage()

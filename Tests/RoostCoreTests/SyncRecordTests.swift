@@ -5,9 +5,9 @@ import RoostModel
 import RoostTestSupport
 import Testing
 
-/// The journal's record is bounded, and can be lived again from where it begins.
+/// The bound of the journal's record, and its replay from its beginning.
 struct SyncRecordTests {
-    /// Something that moves one of the machines.
+    /// Gives one of the machines a random input.
     private static func randomStep(
         _ random: inout SplitMix64, _ number: Int, _ state: SyncReplay = SyncReplay()
     ) -> SyncStep {
@@ -38,7 +38,7 @@ struct SyncRecordTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `what went leaves the state in which the rest is decided as it was`(seed: UInt64) {
+    func `dropped steps leave the state from which the rest is decided`(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var life = SyncReplay()
         var record = SyncRecord(capacity: 50)
@@ -53,7 +53,7 @@ struct SyncRecordTests {
         #expect(again == life)
     }
 
-    @Test func `a machine decides the same whatever the channels are called`() {
+    @Test func `a machine decides the same with other names of channels`() {
         var random = SplitMix64(seed: 1)
         var (plain, renamed) = (OutboxMachine(), OutboxMachine())
         let name = { (channel: ChannelURL) in ChannelURL("other \(channel)") }

@@ -30,7 +30,7 @@ struct TimelineMachineTests {
         Coverage(ranges.map { CoveredRange(lower: at($0.0), upper: at($0.1)) })
     }
 
-    /// A timeline that shows messages 1 to 3 and follows the newest end.
+    /// Returns a timeline that shows messages 1 to 3 and follows the newest end.
     private static func opened() -> TimelineMachine {
         var machine = TimelineMachine(channel: channel, followsNewest: true)
         _ = machine.replace(
@@ -56,7 +56,7 @@ struct TimelineMachineTests {
         machine.delivered.compactMap(\.messageID?.rawValue)
     }
 
-    @Test func `a message that follows the known end is shown at once`() {
+    @Test func `a message after the covered end is shown at once`() {
         var machine = Self.opened()
         let step = machine.apply(Self.live(11, Self.message(4), upTo: 4))
         #expect(step.need == .nothing)
@@ -64,7 +64,7 @@ struct TimelineMachineTests {
         #expect(Self.ids(machine) == [1, 2, 3, 4])
     }
 
-    @Test func `a list of which nothing is left needs the server, where there may be older ones`() {
+    @Test func `a list that became empty needs the server if older messages may exist`() {
         var machine = Self.opened()
         #expect(!machine.needsServer)
         let step = machine.apply(
@@ -86,7 +86,7 @@ struct TimelineMachineTests {
     }
 
     @Test
-    func `a list whose history was cut stands on nothing until the server is asked (scar 59)`() {
+    func `a list whose history was cut has no coverage until the server answers (scar 59)`() {
         var machine = Self.opened()
         let step = machine.apply(
             Self.commit(
@@ -100,12 +100,13 @@ struct TimelineMachineTests {
         #expect(!machine.isCutOff && machine.needsServer)
     }
 
-    @Test func `a commit that was skipped has the window read again until it was (scar 53)`() {
+    @Test func `after a skipped commit the window is read again until the read succeeds (scar 53)`()
+    {
         var machine = Self.opened()
         let step = machine.apply(Self.live(12, Self.message(4), upTo: 4))
         #expect(step.need == .reread)
         #expect(Self.ids(machine) == [1, 2, 3, 4])
-        // The read has failed: the next commit asks for it too.
+        // The read has failed: the next commit requests it too.
         #expect(machine.apply(Commit(sequence: 13, changes: [])).need == .reread)
         _ = machine.replace(
             with: CacheWindow(
@@ -117,7 +118,7 @@ struct TimelineMachineTests {
         #expect(machine.apply(Commit(sequence: 15, changes: [])).need == .reread)
     }
 
-    @Test func `a cache that was begun anew counts its commits from the start (scar 53)`() {
+    @Test func `a cache that was made anew counts its commits from the start (scar 53)`() {
         var machine = Self.opened()
         _ = machine.replace(
             with: CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 2))
@@ -126,7 +127,7 @@ struct TimelineMachineTests {
         #expect(machine.sequence == 3)
     }
 
-    @Test func `a message beyond a hole is not shown; the hole is to be repaired (scars 4, 5)`() {
+    @Test func `a message beyond a hole is not shown, and the hole needs repair (scars 4, 5)`() {
         var machine = Self.opened()
         let step = machine.apply(
             Self.commit(
@@ -140,7 +141,7 @@ struct TimelineMachineTests {
         #expect(Self.ids(machine) == [1, 2, 3])
     }
 
-    @Test func `when a hole closes, what lay beyond it is read again`() {
+    @Test func `a closed hole makes the messages beyond it be read`() {
         var machine = Self.opened()
         let step = machine.apply(
             Self.commit(
@@ -152,7 +153,7 @@ struct TimelineMachineTests {
         #expect(step.need == .reread)
     }
 
-    @Test func `a commit the list already contains changes nothing`() {
+    @Test func `a commit that the list already contains changes nothing`() {
         var machine = Self.opened()
         let step = machine.apply(Self.live(10, Self.message(4), upTo: 4))
         #expect(step.diff.isEmpty)
@@ -171,7 +172,7 @@ struct TimelineMachineTests {
         #expect(machine.hasNewer)
     }
 
-    @Test func `an edit and a deletion change what is shown, in place`() {
+    @Test func `an edit and a deletion change shown messages in place`() {
         var machine = Self.opened()
         let edited = Self.message(2, text: "better")
         let step = machine.apply(
@@ -199,7 +200,7 @@ struct TimelineMachineTests {
         #expect(machine.messages.count == 4)
     }
 
-    @Test func `an own message beyond a hole stays in sight until the hole is filled (scar 16)`() {
+    @Test func `an own message beyond a hole stays visible until the hole is filled (scar 16)`() {
         var machine = Self.opened()
         _ = machine.setUnsent([Self.pending("r")])
         _ = machine.apply(
@@ -223,7 +224,7 @@ struct TimelineMachineTests {
         #expect(diff.updated.count == 1)
     }
 
-    @Test func `an own message that turns out to lie before the window is not kept as unsent`() {
+    @Test func `an own message from before the window is not kept as unsent`() {
         var machine = Self.opened()
         _ = machine.setUnsent([Self.pending("r")])
         let change = MessagesChange(
@@ -234,7 +235,7 @@ struct TimelineMachineTests {
         #expect(machine.unsent.isEmpty)
     }
 
-    @Test func `a huge gap leaves the end unknown instead of drawing over it (R113)`() {
+    @Test func `a huge gap leaves the end unknown (R113)`() {
         var machine = Self.opened()
         _ = machine.leaveNewest()
         #expect(machine.hasNewer)
@@ -242,7 +243,7 @@ struct TimelineMachineTests {
         #expect(Self.ids(machine) == [1, 2, 3])
     }
 
-    @Test func `clearing the cache empties the list by a new read, not by guessing`() {
+    @Test func `clearing the cache empties the list by a new read`() {
         var machine = Self.opened()
         let step = machine.apply(
             Self.commit(
@@ -254,7 +255,7 @@ struct TimelineMachineTests {
         #expect(step.diff.deleted.count == 3)
     }
 
-    @Test func `a renamed person has the new name on everything they wrote (scar 123)`() {
+    @Test func `a renamed user has the new name on all own messages (scar 123)`() {
         var machine = Self.opened()
         let renamed = User(id: "bob", nickname: "Robert")
         let change = Change.users([Update(before: User(id: "bob"), after: renamed)])
@@ -263,7 +264,7 @@ struct TimelineMachineTests {
         #expect(machine.messages.allSatisfy { $0.sender?.user.nickname == "Robert" })
     }
 
-    @Test func `the beginning is known only when the server stated it (scar 27)`() {
+    @Test func `the beginning is known only if the server stated it (scar 27)`() {
         var machine = Self.opened()
         #expect(machine.hasOlder)
         _ = machine.replace(

@@ -10,12 +10,12 @@ struct TypingTests {
     private static let carol = User(id: "carol")
 
     @Test
-    func `who types is listed once, until they stop or ten seconds pass`() {
+    func `a typing user is listed once, until the end or for ten seconds`() {
         var machine = TypingMachine()
         let expiry = TypingMachine.Timer.expiry(Self.url, "bob")
         #expect(expiry.duration == .seconds(10))
         #expect(machine.began(Self.bob, in: Self.url) == [.arm(expiry), .changed(Self.url)])
-        // Said again, it lasts longer and changes nothing.
+        // A repeated start extends the time and is no change.
         #expect(machine.began(Self.bob, in: Self.url) == [.arm(expiry)])
         _ = machine.began(Self.carol, in: Self.url)
         #expect(machine.users(in: Self.url).map(\.id) == ["bob", "carol"])
@@ -27,7 +27,7 @@ struct TypingTests {
     }
 
     @Test
-    func `a lost connection ends everybody's typing, because nobody would tell of an end`() {
+    func `a lost connection ends all typing, because no end could arrive`() {
         var machine = TypingMachine()
         _ = machine.began(Self.bob, in: Self.url)
         _ = machine.start(in: "d")
@@ -41,14 +41,14 @@ struct TypingTests {
     }
 
     @Test
-    func `the user's own typing is told once a second, and its end at once`() {
+    func `the user's own typing is sent once a second, and its end at once`() {
         var machine = TypingMachine()
         let pause = TypingMachine.Timer.pause(Self.url)
         let told: [TypingMachine.Effect] = [.tell(Self.url, isTyping: true), .arm(pause)]
         #expect(pause.duration == .seconds(1))
         #expect(machine.start(in: Self.url) == told)
         for _ in 0..<9 { #expect(machine.start(in: Self.url) == []) }
-        // They typed on: told again. Then they did not.
+        // The user typed on, so it is sent again; then the user stopped.
         #expect(machine.fired(pause) == told)
         #expect(machine.fired(pause) == [])
         #expect(machine.stop(in: Self.url) == [.tell(Self.url, isTyping: false)])
@@ -65,7 +65,7 @@ struct ReadMarkTests {
     private static let url: ChannelURL = "c"
 
     @Test
-    func `wishes during one mark or its second become one more mark (scar 113)`() {
+    func `calls during one mark or its second become one more mark (scar 113)`() {
         var machine = ReadMarkMachine()
         #expect(machine.wish(for: Self.url) == .send)
         for _ in 0..<100 { #expect(machine.wish(for: Self.url) == .wait) }
@@ -81,7 +81,7 @@ struct ReadMarkTests {
     }
 
     @Test
-    func `a slow answer holds the next mark back, and a settled channel needs none`() {
+    func `a slow answer delays the next mark, and a settled channel needs none`() {
         var machine = ReadMarkMachine()
         _ = machine.wish(for: Self.url)
         _ = machine.wish(for: Self.url)

@@ -15,7 +15,7 @@ struct CallTests {
         return nil
     }
 
-    /// Each kind of act, with the server's answer and the first mutation that it leads to.
+    /// Each kind of act, with the server's answer and the first mutation of its effect.
     private static let acts: [(ServerQuestion, ChannelAct.Effect, ServerAnswer, Mutation)] = [
         (.leave(LeaveChannel(channelURL: url)), .departure(url), .done, .removeChannel(url)),
         (
@@ -94,7 +94,7 @@ struct CallTests {
         #expect(end.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
     }
 
-    @Test func `all metadata are deleted by the keys that the cache knows`() {
+    @Test func `all metadata are deleted by the cached keys`() {
         var script = Script.connected()
         let (id, effects) = script.start(
             .channelAct(
@@ -112,7 +112,7 @@ struct CallTests {
             ])
     }
 
-    @Test func `an answer that an event has overtaken is looked up before the call ends`() {
+    @Test func `a channel whose answer an event has overtaken is looked up before the call ends`() {
         var script = Script.connected()
         let (id, _) = script.start(
             .channelAct(
@@ -134,7 +134,7 @@ struct CallTests {
                 == [.finish(id, .channel(Script.channel(Self.url)))])
     }
 
-    @Test func `a caller is answered after eight seconds, and its work goes on`() {
+    @Test func `a caller gets an answer after eight seconds, and the work continues`() {
         var script = Script.connected()
         let act = ChannelAct(.join(JoinChannel(channelURL: Self.url)), .answered)
         let (id, effects) = script.start(.inTime(InTime(.channelAct(act))))

@@ -23,7 +23,7 @@ struct ChangeLogReadingTests {
             MessageChangeLog(channelURL: Script.channel, cursor: cursor, filter: .everything))
     }
 
-    /// A reading that has asked from a token.
+    /// Returns a reading that has sent a request with a token.
     private static func asked(
         _ script: inout Script, from token: String = "t1"
     ) -> Script.ID {
@@ -84,7 +84,7 @@ struct ChangeLogReadingTests {
         #expect(
             script.read(id, .moment(oldest)).mutations == [.cursor(Self.log, .moment(oldest))])
         #expect(script.commit(id) == [.ask(id, Self.question(.since(oldest)), .connection)])
-        // A token that this reading was given is refused, too: the pages lead nowhere.
+        // A token from this reading is refused, too: the pages lead nowhere.
         _ = script.answer(id, Self.page(next: "t2", hasMore: true))
         _ = script.commit(id)
         #expect(script.refuse(id, refused) == [.finish(id, .failed(.stalled))])
@@ -98,7 +98,7 @@ struct ChangeLogReadingTests {
         #expect(script.read(id, .moment(nil)) == [.finish(id, .failed(refused))])
     }
 
-    @Test func `a cursor in the server's future is replaced before the first question (scar 57)`() {
+    @Test func `a cursor in the server's future is replaced before the first request (scar 57)`() {
         var script = Script.connected()
         let (id, _) = script.start(.changeLog(ChangeLogReading(.channelChanges)))
         let ahead = Script.loginAt.advanced(by: 7_200_000)
@@ -120,7 +120,7 @@ struct ChangeLogReadingTests {
     @Test func `pages that repeat themselves end the reading (scar 141)`() {
         var script = Script.connected()
         let id = Self.asked(&script)
-        // The page leads to its own place, so there is nothing to write.
+        // The page leads to its own place, so nothing is written.
         #expect(
             script.answer(id, Self.page(next: "t1", hasMore: true))
                 == [.finish(id, .failed(.stalled))])
@@ -158,7 +158,7 @@ struct ChangeLogReadingTests {
         #expect(
             script.answer(id, .channelChanges(changes)).mutations
                 == [.channels([Script.channel("b")])])
-        // The same page is asked for again.
+        // The same page is requested again.
         let again = script.commit(id)
         #expect(
             again == [
@@ -170,7 +170,7 @@ struct ChangeLogReadingTests {
             ])
     }
 
-    @Test func `a cursor that was set back during a page stays where it was set`() {
+    @Test func `a cursor that was rewound during a page keeps its place`() {
         var script = Script.connected()
         let id = Self.asked(&script)
         script.machine.state.rewindings[Self.log, default: Rewindings()].done += 1
@@ -179,7 +179,7 @@ struct ChangeLogReadingTests {
         #expect(script.commit(id) == [.read(id, .cursor(Self.log))])
     }
 
-    @Test func `the client's own bound on requests delays a reading`() {
+    @Test func `the client's request limit delays a reading`() {
         var script = Script.connected()
         while script.machine.state.takeTurn() == nil {}
         let (id, _) = script.start(.changeLog(ChangeLogReading(Self.log)))

@@ -91,7 +91,7 @@ struct CollectionTests {
         #expect(effects.contains { if case .read(_, .window) = $0 { true } else { false } })
     }
 
-    @Test func `a timeline that is closed during a read shows nothing more (scar 136)`() {
+    @Test func `a timeline closed during a read shows nothing more (scar 136)`() {
         var script = MachineScript()
         let id = Self.opened(&script)
         let waiting = script.change { $0.see(to: .reread, of: Self.timeline) }
@@ -120,7 +120,7 @@ struct CollectionTests {
         #expect(first != second)
     }
 
-    @Test func `a page that the server is slow to give ends the call, and is stored later`() {
+    @Test func `a slow page ends the call with an error, and is stored later`() {
         var script = Script.connected()
         let opening = Self.opened(&script)
         _ = script.read(opening, .window(Self.window(1...3, sequence: 7)))

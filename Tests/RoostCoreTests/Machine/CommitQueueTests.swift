@@ -33,7 +33,7 @@ struct CommitQueueTests {
         #expect(effects.contains(.commit(second, [.clearAll], .local, unless: nil)))
     }
 
-    @Test func `the size of the cache is looked at with the first login and every 16 commits`() {
+    @Test func `the size of the cache is checked at the first login and every 16 commits`() {
         var script = Script()
         script.login()
         var looks = 0
@@ -48,7 +48,7 @@ struct CommitQueueTests {
         #expect(looks == 4)
     }
 
-    @Test func `a trim goes on until it is done, with other commits in between`() {
+    @Test func `a trim continues until it is done, with other commits in between`() {
         var script = Script()
         let (id, effects) = script.start(.cacheTrimming(CacheTrimming(downTo: 5)))
         #expect(effects == [.keep(id, .beginTrim(downTo: 5, sparing: []))])
@@ -89,7 +89,7 @@ struct CommitQueueTests {
         #expect(end == [.finish(id, .erased(isComplete: true))])
     }
 
-    @Test func `an erased channel says whether its key is gone`() {
+    @Test func `an erasure reports whether the channel's key is gone`() {
         var script = Script()
         let (id, effects) = script.start(.cacheClearing(CacheClearing(.erasure(Script.channel))))
         #expect(effects == [.keep(id, .erase(Script.channel))])

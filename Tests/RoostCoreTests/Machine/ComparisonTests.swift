@@ -44,13 +44,13 @@ struct ComparisonTests {
         #expect(result?.compared == 5 && result?.fetched == 0 && result?.differing == 0)
     }
 
-    @Test func `an empty cache asks nothing`() {
+    @Test func `an empty cache makes no request`() {
         var script = Script.connected()
         let (id, effects) = Self.begin(&script, [])
         #expect(Self.result(effects, id)?.compared == 0)
     }
 
-    @Test func `only the stretch that differs is fetched`() {
+    @Test func `only the differing stretch is fetched`() {
         var script = Script.connected()
         let stretches = [Self.stretch(1, 5), Self.stretch(7, 9)]
         let (id, _) = Self.begin(&script, stretches)
@@ -73,14 +73,14 @@ struct ComparisonTests {
         #expect(result?.fetched == 2 && result?.differing == 1)
     }
 
-    @Test func `a server without fingerprints has every stretch fetched`() {
+    @Test func `without fingerprints of the server every stretch is fetched`() {
         var script = Script.connected()
         let (id, _) = Self.begin(&script, [Self.stretch(1, 5)])
         let effects = script.refuse(id, Script.error(.notFound, .correctInput))
         #expect(asksForMessages(effects))
     }
 
-    @Test func `a failure that may pass ends the comparison with its error`() {
+    @Test func `a passing failure ends the comparison with its error`() {
         var script = Script.connected()
         let (id, _) = Self.begin(&script, [Self.stretch(1, 5)])
         let effects = script.refuse(id, Script.error(.networkError))

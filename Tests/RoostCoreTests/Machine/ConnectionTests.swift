@@ -48,7 +48,7 @@ struct ConnectionTests {
             })
     }
 
-    @Test func `a connection that the app gives up ends the call`() {
+    @Test func `a disconnection by the app ends the call`() {
         var script = Script()
         let (id, _) = script.start(.connecting(Connecting()))
         let effects = script.give(.disconnect)
@@ -60,7 +60,7 @@ struct ConnectionTests {
         #expect(script.machine.state.link.state == .idle)
     }
 
-    @Test func `the next login shows the key of the last one`() {
+    @Test func `the next login has the key of the last one`() {
         var script = Script.connected()
         let effects = script.lose() + script.give(.fired(.link(.retry)))
         #expect(
@@ -69,7 +69,7 @@ struct ConnectionTests {
             })
     }
 
-    @Test func `a key that the server has forgotten is not shown again`() {
+    @Test func `a key that the server has forgotten is not sent again`() {
         var script = Script.connected()
         let frame = script.frame(.expired(reason: nil, expiresIn: nil))
         #expect(script.machine.state.link.sessionKey == nil)
@@ -89,7 +89,7 @@ struct ConnectionTests {
         #expect(script.machine.state.session != nil)
     }
 
-    @Test func `whatever lives as long as a connection ends with it`() {
+    @Test func `all state of a connection ends with it`() {
         var script = Script.connected()
         script.give(.startedTyping(Script.channel))
         let lost = script.lose()

@@ -9,7 +9,7 @@ struct GapFillTests {
     private typealias Script = MachineScript
     private static let known = Script.position(100)
 
-    /// A question about a gap that is on its way.
+    /// Returns a gap question in flight.
     private static func asked(
         _ script: inout Script, hasKnowledgeAbove: Bool = false
     ) -> Script.ID {
@@ -40,7 +40,7 @@ struct GapFillTests {
                 next: .init(messages: messages, hasMore: hasMore, isContinuous: isContinuous)))
     }
 
-    @Test func `missing messages are stored with the stretch from the known end`() {
+    @Test func `missing messages are stored with the stretch from the covered end`() {
         var script = Script.connected()
         let id = Self.asked(&script)
         let effects = script.answer(id, Self.gap([Script.message(110)]))
@@ -53,7 +53,7 @@ struct GapFillTests {
         #expect(script.machine.state.session?.caughtUp == [Script.channel])
     }
 
-    @Test func `an empty answer says that nothing is missing`() {
+    @Test func `an empty answer states that no message is missing`() {
         var script = Script.connected()
         let id = Self.asked(&script)
         #expect(script.answer(id, Self.gap()).last == .finish(id, .gap(.reachedNewest)))
@@ -67,7 +67,7 @@ struct GapFillTests {
         #expect(script.machine.state.session?.caughtUp == [])
     }
 
-    @Test func `a count with knowledge above a hole proves nothing, so pages are walked`() {
+    @Test func `a count with coverage above a hole proves nothing, so pages are walked`() {
         var script = Script.connected()
         let id = Self.asked(&script, hasKnowledgeAbove: true)
         let walk = script.answer(id, Self.gap())
@@ -103,7 +103,7 @@ struct GapFillTests {
         }
     }
 
-    @Test func `a connection that is lost during the count ends the question`() {
+    @Test func `a connection lost during the count ends the question`() {
         var script = Script.connected()
         let (id, _) = script.start(
             .gap(GapFill(Script.channel, from: Self.known, hasKnowledgeAbove: false)))

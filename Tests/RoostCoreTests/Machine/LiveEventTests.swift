@@ -18,7 +18,7 @@ struct LiveEventTests {
         return message
     }
 
-    /// The operation of the only commit among some effects.
+    /// Returns the operation of the only commit among some effects.
     private static func commit(in effects: [Script.Effect]) -> Script.ID {
         for case .commit(let id, _, _, _) in effects { return id }
         Issue.record("no commit: \(effects)")
@@ -29,7 +29,7 @@ struct LiveEventTests {
         effects.notices.compactMap { if case .event(let event) = $0 { event } else { nil } }
     }
 
-    @Test func `a message is announced after its commit and the look at its channel`() {
+    @Test func `a message is announced after its commit and the look-up of its channel`() {
         var script = Script.connected()
         let message = Self.message(2_000_000)
         let effects = script.frame(.message(MessageEvent(message: message)))
@@ -54,7 +54,7 @@ struct LiveEventTests {
         #expect(Self.events(end) == [.messageReceived(message), .mentioned(message)])
     }
 
-    @Test func `a message of an unknown channel has the channel looked up`() {
+    @Test func `a message of an unknown channel makes the channel be looked up`() {
         var script = Script.connected()
         let id = Self.commit(
             in: script.frame(.message(MessageEvent(message: Self.message(2_000_000)))))
@@ -86,7 +86,7 @@ struct LiveEventTests {
         #expect(script.machine.isCatchingUp)
     }
 
-    @Test func `the answer to a repeated send sets both change logs back (scar 2)`() {
+    @Test func `the answer to a repeated send rewinds both change logs (scar 2)`() {
         var script = Script.connected()
         let old = Self.message(500_000, from: User(id: "me"), request: "r")
         var event = MessageEvent(message: old)
@@ -152,7 +152,7 @@ struct LiveEventTests {
         #expect(effects.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
     }
 
-    @Test func `a deletion that takes the preview has the channel looked up`() {
+    @Test func `a deletion of the last message makes the channel be looked up`() {
         var script = Script.connected()
         let effects = script.frame(
             .deleted(DeletionEvent(channelURL: Script.channel, messageID: 5)))
@@ -169,14 +169,14 @@ struct LiveEventTests {
         #expect(end.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
     }
 
-    @Test func `frames of a socket that was given up change nothing (scar 134)`() {
+    @Test func `frames of an abandoned socket change nothing (scar 134)`() {
         var script = Script.connected()
         let event = ServerEvent.message(MessageEvent(message: Self.message(2_000_000)))
         let effects = script.give(.frame(Script.ID(900), event, 99))
         #expect(effects == [.finish(Script.ID(900), .done)])
     }
 
-    @Test func `an impossible time is stored nowhere, and its channel is caught up`() {
+    @Test func `a message of an impossible time is not stored, and its channel is caught up`() {
         var script = Script.connected()
         let message = Script.message(-1)
         let effects = script.frame(.message(MessageEvent(message: message)))

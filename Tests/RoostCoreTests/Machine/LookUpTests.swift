@@ -19,7 +19,7 @@ struct LookUpTests {
         return id
     }
 
-    @Test func `an answer is stored and its events are told`() {
+    @Test func `an answer is stored and its events are reported`() {
         var script = Script.connected()
         let id = Self.begin(&script)
         let effects = script.answer(id, .channel(Script.channel(Script.channel)))
@@ -32,7 +32,7 @@ struct LookUpTests {
         #expect(script.machine.state.lookUps.isEmpty)
     }
 
-    @Test func `a burst of wishes costs one more question (scar 158)`() {
+    @Test func `a burst of requests costs one more question (scar 158)`() {
         var script = Script.connected()
         let id = Self.begin(&script)
         for _ in 1...20 { #expect(script.change { $0.lookUp(Script.channel) } == []) }
@@ -46,7 +46,7 @@ struct LookUpTests {
         #expect(script.commit(id).notices == [.event(.channelChanged(Script.channel))])
     }
 
-    @Test func `a channel that the server does not show any more is removed (scar 58)`() {
+    @Test func `a channel that the server no longer shows is removed (scar 58)`() {
         var script = Script.connected()
         let id = Self.begin(&script)
         let effects = script.refuse(id, Script.error(.notAMember, .correctInput))
@@ -65,7 +65,7 @@ struct LookUpTests {
         #expect(script.machine.state.pacing != spent, "the request is given back")
     }
 
-    @Test func `an answer that an event has overtaken is asked for again`() {
+    @Test func `an answer that an event has overtaken is requested again`() {
         var script = Script.connected()
         let id = Self.begin(&script)
         script.machine.state.channelLedger.note(changeOf: Script.channel)
@@ -82,7 +82,7 @@ struct ListFillTests {
         .myChannels(RoostWire.ChannelPage(channels: urls.map { Script.channel($0) }, next: next))
     }
 
-    /// A walk whose first question is on its way.
+    /// Returns a walk with its first question in flight.
     private static func begin(_ script: inout Script, at place: Cursor? = nil) -> Script.ID {
         let (id, effects) = script.start(.fill(ListFill()))
         #expect(effects == [.read(id, .cursor(.channelFill))])
@@ -119,7 +119,7 @@ struct ListFillTests {
         #expect(script.machine.state.session?.isFilling == false)
     }
 
-    @Test func `one walk is under way on each connection`() {
+    @Test func `one walk runs on each connection`() {
         var script = Script.connected()
         _ = Self.begin(&script)
         let (second, effects) = script.start(.fill(ListFill()))
@@ -127,7 +127,7 @@ struct ListFillTests {
         #expect(script.machine.state.session?.isFilling == true)
     }
 
-    @Test func `a refused token begins the walk again, once`() {
+    @Test func `a refused token restarts the walk, once`() {
         var script = Script.connected()
         let id = Self.begin(&script, at: .token("old"))
         let refused = Script.error(.invalidValue, .correctInput)
@@ -137,7 +137,7 @@ struct ListFillTests {
         #expect(script.refuse(id, refused) == [.finish(id, .failed(refused))])
     }
 
-    @Test func `pages without an end and without channels end the walk (scar 141)`() {
+    @Test func `endless pages without channels end the walk (scar 141)`() {
         var script = Script.connected()
         let id = Self.begin(&script)
         for step in 1...10 {
@@ -148,7 +148,7 @@ struct ListFillTests {
         Issue.record("The walk goes on.")
     }
 
-    @Test func `a cache that was emptied during a page begins the walk again`() {
+    @Test func `a cache cleared during a page restarts the walk`() {
         var script = Script.connected()
         let id = Self.begin(&script, at: .token("n5"))
         _ = script.answer(id, Self.page("a", next: "n6"))

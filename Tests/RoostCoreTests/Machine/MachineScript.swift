@@ -5,7 +5,7 @@ import RoostModel
 import RoostWire
 import Testing
 
-/// Drives a machine by hand: a test gives each input and looks at the effects.
+/// A machine driven by hand: a test gives each input and checks the effects.
 struct MachineScript {
     typealias Effect = SyncMachine.Effect
     typealias ID = SyncMachine.OperationID
@@ -18,7 +18,7 @@ struct MachineScript {
     var now = Timestamp(milliseconds: 5_000_000)
     private var lastNumber = 0
 
-    /// A client that is connected.
+    /// Returns a connected client.
     static func connected() -> MachineScript {
         var script = MachineScript()
         script.login()
@@ -27,8 +27,8 @@ struct MachineScript {
 
     /// Ends the present connection, if there is one, and makes another.
     ///
-    /// - Returns: The effects of the login. Its own commit succeeds, and the reading of the list of channels fails
-    ///   for good, so that nothing of it is under way.
+    /// - Returns: The effects of the login. Its own commit succeeds, and the reading of the list of
+    ///   channels fails for good, so that it has ended.
     @discardableResult
     mutating func login() -> [Effect] {
         lose()
@@ -41,7 +41,7 @@ struct MachineScript {
         for effect in effects {
             switch effect {
             case .commit(let id, let mutations, _, _) where mutations.count == 1:
-                // The first login has the size of the cache looked at.
+                // The first login checks the size of the cache.
                 for case .keep(let look, .checkLimit) in commit(id) {
                     give(.reply(look, .kept(.success(.limit(isReached: false)))))
                 }
@@ -64,7 +64,7 @@ struct MachineScript {
         return effects
     }
 
-    /// Has a commit made, from its decision to its delivery.
+    /// Performs a commit, from its decision to its delivery.
     mutating func store(_ commit: Commit, _ origin: ChangeOrigin) {
         let (id, effects) = start(.storing(Storing([], from: origin)))
         #expect(effects == [.commit(id, [], origin, unless: nil)])
@@ -84,7 +84,7 @@ struct MachineScript {
         return give(.frame(ID(lastNumber), event, machine.state.link.machine.epoch))
     }
 
-    /// Changes the shared state as an operation does, and returns what follows.
+    /// Changes the shared state as an operation does, and returns the effects.
     @discardableResult
     mutating func change(_ change: (inout SyncState) -> Void) -> [Effect] {
         change(&machine.state)
@@ -145,7 +145,7 @@ struct MachineScript {
 }
 
 extension [SyncMachine.Effect] {
-    /// The effects apart from notices.
+    /// The effects without notices.
     var needs: [SyncMachine.Effect] {
         filter { if case .notice = $0 { false } else { true } }
     }
@@ -154,7 +154,7 @@ extension [SyncMachine.Effect] {
         compactMap { if case .notice(let notice) = $0 { notice } else { nil } }
     }
 
-    /// The mutations of the only commit among them.
+    /// The mutations of the only commit among the effects.
     var mutations: [Mutation] {
         flatMap { effect -> [Mutation] in
             if case .commit(_, let mutations, _, _) = effect { mutations } else { [] }

@@ -23,14 +23,14 @@ struct MuteTests {
         .mute(AskMute.Answer(isMuted: isMuted, remaining: remaining))
     }
 
-    @Test func `a channel that is not muted is not asked about`() {
+    @Test func `a channel without a mute makes no request`() {
         var script = Script.connected()
         let (id, _) = script.start(.muteCheck(MuteCheck(Script.channel, onlyIfKnown: true)))
         let effects = script.read(id, .channel(Script.channel(Script.channel)))
         #expect(effects == [.finish(id, .done)])
     }
 
-    @Test func `the end of a mute is asked for a second after its time`() {
+    @Test func `the end of a mute is checked a second after its time`() {
         var script = Script.connected()
         let (id, _) = Self.check(&script)
         let effects = script.answer(id, Self.answer(true, .seconds(60)))
@@ -45,7 +45,7 @@ struct MuteTests {
         #expect(script.answer(id, Self.answer(true)) == [.finish(id, .done)])
     }
 
-    @Test func `the longest mute is asked about after a day`() {
+    @Test func `the longest mute is checked after a day`() {
         var script = Script.connected()
         let (id, _) = Self.check(&script)
         let effects = script.answer(id, Self.answer(true, .seconds(Int64.max / 2)))
@@ -76,7 +76,7 @@ struct MuteTests {
         #expect(effects.notices == [.arm(.mute(Script.channel), .seconds(8))])
     }
 
-    @Test func `giving the connection up ends the wait for the end of a mute`() {
+    @Test func `a disconnection ends the wait for the end of a mute`() {
         var script = Script.connected()
         let (id, _) = Self.check(&script)
         _ = script.answer(id, Self.answer(true, .seconds(60)))

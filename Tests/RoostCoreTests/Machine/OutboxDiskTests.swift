@@ -7,9 +7,11 @@ import Testing
 
 private typealias Script = MachineScript
 
-/// The queue to the outbox's file, with its news and refusals.
+/// The queue to the outbox's file, with other processes' writes and refusals.
 struct OutboxDiskTests {
-    @Test func `a send ends with the item on disk, and the app is told in the same step`() throws {
+    @Test func `a send ends with the item on disk, and the app learns of it in the same step`()
+        throws
+    {
         var script = Script()
         let (id, effects) = script.send("one", as: "a")
         let (disk, writes) = try #require(effects.writes)
@@ -23,7 +25,7 @@ struct OutboxDiskTests {
         #expect(!script.machine.isBusy)
     }
 
-    @Test func `sends that come during a write go to the disk together, in their order`() throws {
+    @Test func `sends during a write go to the disk together, in order`() throws {
         var script = Script()
         let (disk, _) = try #require(script.send("one", as: "a").effects.writes)
         #expect(script.send("two", as: "b").effects.needs == [])
@@ -49,7 +51,7 @@ struct OutboxDiskTests {
         #expect(sent.commands == ["b"])
     }
 
-    @Test func `a message leaves once the disk knows of the attempt`() throws {
+    @Test func `a message leaves once its attempt is on the disk`() throws {
         var script = Script()
         script.store("a", 1)
         let (disk, writes) = try #require(script.login().writes)
@@ -58,7 +60,7 @@ struct OutboxDiskTests {
         #expect(sent.commands == ["a"])
     }
 
-    @Test func `news of other processes are known before a message leaves`() throws {
+    @Test func `changes of other processes are known before a message leaves`() throws {
         var script = Script()
         script.store("a", 1)
         let (disk, _) = try #require(script.login().writes)
@@ -76,7 +78,7 @@ struct OutboxDiskTests {
         #expect(script.machine.state.outbox.items.map(\.content) == [item.content])
     }
 
-    @Test func `news of an item with a write behind the read are read again`() throws {
+    @Test func `changes of an item with a write behind the read are read again`() throws {
         var script = Script()
         script.store("a", 1)
         guard case .outbox(let read, .news(regardless: false))? = script.ring().needs.first else {
@@ -95,7 +97,7 @@ struct OutboxDiskTests {
             again.needs.contains { if case .outbox(_, .news(true)) = $0 { true } else { false } })
     }
 
-    @Test func `a disk that refuses everything is left alone, and asked again (scar 65)`() throws {
+    @Test func `a disk that refuses all writes gets a pause, and then a retry (scar 65)`() throws {
         var script = Script()
         script.store("a", 1)
         let (id, effects) = script.start(.outbox(.canceling(OutboxCanceling("a"))))
@@ -113,7 +115,7 @@ struct OutboxDiskTests {
         #expect(script.give(.fired(.outboxDisk)).needs == [])
     }
 
-    @Test func `a row that refuses holds up its own notes alone, and is told of once (scar 65)`()
+    @Test func `a refusing row holds up its own notes only, and is reported once (scar 65)`()
         throws
     {
         var script = Script()
@@ -132,9 +134,9 @@ struct OutboxDiskTests {
         #expect(script.machine.state.outbox.disk.owed.map(\.note) == [.removal("a")])
     }
 
-    /// What the cache says of an item that is missing, and what becomes of it.
+    /// The cache's answer about a missing item, and the consequence.
     @Test(arguments: [true, false])
-    func `a missing item was delivered or taken back by another process (scar 11)`(
+    func `a missing item was delivered or cancelled by another process (scar 11)`(
         isDelivered: Bool
     ) throws {
         var script = Script()
@@ -153,7 +155,7 @@ struct OutboxDiskTests {
         #expect(effects.events == [isDelivered ? "delivered a" : "canceled a"])
     }
 
-    @Test func `an item stays where the cache cannot say what became of it`() {
+    @Test func `an item stays if the cache does not know its outcome`() {
         var script = Script()
         script.store("a", 1)
         guard case .outbox(let read, .news)? = script.ring().needs.first else {
@@ -164,14 +166,14 @@ struct OutboxDiskTests {
         let effects = script.give(.reply(read, .read(.failure(Script.error(.localDatabaseError)))))
         #expect(effects.needs == [])
         #expect(script.machine.state.outbox.items.map(\.requestID) == ["a"])
-        // The next ring asks for everything again.
+        // The next ring requests all items again.
         guard case .outbox(_, .news(regardless: true))? = script.ring().needs.first else {
             Issue.record("no second read")
             return
         }
     }
 
-    @Test func `items that a damage of the file cost are written again`() throws {
+    @Test func `items lost by damage of the file are written again`() throws {
         var script = Script()
         script.store("a", 1)
         script.store("b", 2)
@@ -189,7 +191,7 @@ struct OutboxDiskTests {
         #expect(mending.needs == [.outbox(read, .mend(loss))])
         let (disk, writes) = try #require(
             script.give(.reply(read, .outbox(.success(.done)))).writes)
-        // The repair had saved the second one: another process has taken it back since.
+        // The repair had saved the second one, and another process has cancelled it since.
         #expect(writes == [.notes([.restored(script.item("a", 1)), .removal(kept.requestID)])])
         _ = script.write(disk, [.noted(hasNews: false, refused: [:])])
         #expect(script.machine.state.outbox.items.map(\.requestID) == ["a"])
@@ -211,7 +213,7 @@ extension MachineScript {
         return start(.outbox(.sending(OutboxSending(content, to: Self.channel, as: id))))
     }
 
-    /// Has an item sent and written down.
+    /// Sends an item and stores it.
     mutating func store(_ id: RequestID, _ sequence: Int64) {
         guard let (disk, _) = send(id.rawValue, as: id).effects.writes else {
             Issue.record("no write")
@@ -232,7 +234,7 @@ extension MachineScript {
 }
 
 extension [SyncMachine.Effect] {
-    /// The last writes to the outbox's file among them.
+    /// The last writes to the outbox's file among the effects.
     var writes: (SyncMachine.OperationID, [OutboxWrite])? {
         for effect in reversed() {
             if case .outbox(let id, .write(let writes)) = effect { return (id, writes) }
@@ -240,7 +242,7 @@ extension [SyncMachine.Effect] {
         return nil
     }
 
-    /// The events of the outbox in short.
+    /// The events of the outbox in short form.
     var events: [String] {
         notices.compactMap { notice in
             guard case .outbox(let event) = notice else { return nil }
@@ -261,7 +263,7 @@ extension [SyncMachine.Effect] {
         }
     }
 
-    /// The messages that are handed to the socket.
+    /// The messages that go to the socket.
     var commands: [RequestID] {
         compactMap { effect in
             if case .send(_, .message(let command)) = effect { command.requestID } else { nil }

@@ -40,7 +40,7 @@ struct PageFetchTests {
         #expect(statement.reachesNewest)
     }
 
-    @Test func `a page with holes is asked for three times at most`() {
+    @Test func `a page with holes is requested at most three times`() {
         var script = Script.connected()
         let (id, _) = script.start(.page(PageFetch(Script.channel, Self.newest)))
         for _ in 1...2 {
@@ -55,7 +55,7 @@ struct PageFetchTests {
         #expect(error.code == .malformedData && error.remedy == .retry)
     }
 
-    @Test func `a filtered page is asked for with what is known at the newest end`() {
+    @Test func `a filtered page is requested with the coverage of the newest end`() {
         var script = Script.connected()
         let filter = MessageFilter(customTypes: ["a"])
         let (id, effects) = script.start(
@@ -68,12 +68,12 @@ struct PageFetchTests {
                     Script.channel, [Script.message(5)],
                     covering: CoveredRange(lower: .distantPast, upper: Script.position(5)),
                     under: filter))
-        // A filtered page does not say that the channel's newest message is known.
+        // A filtered page does not cover the channel's newest message.
         _ = script.commit(id)
         #expect(script.machine.state.session?.caughtUp == [])
     }
 
-    @Test func `a deletion that overtakes a page is not undone by it`() {
+    @Test func `a page does not undo a deletion that overtook it`() {
         var script = Script.connected()
         let (id, _) = script.start(.page(PageFetch(Script.channel, Self.newest)))
         script.machine.state.ledgers[Script.channel]?.note(deletionOf: 10)
@@ -86,7 +86,7 @@ struct PageFetchTests {
         #expect(script.machine.state.ledgers.isEmpty)
     }
 
-    @Test func `without a connection a page is asked for with the last login's key only on demand`()
+    @Test func `without a connection a page is requested with the last login's key only on demand`()
     {
         var script = MachineScript()
         let (refused, effects) = script.start(.page(PageFetch(Script.channel, Self.newest)))

@@ -22,7 +22,7 @@ struct ReadMarkCallTests {
         return (id, script.read(id, .channel(known)))
     }
 
-    /// The operation that sends a mark, and the mark's request ID.
+    /// Returns the operation that sends a mark, and the mark's request ID.
     private static func sending(_ effects: [Script.Effect]) -> (Script.ID, RequestID)? {
         for case .send(let id, .read(_, let requestID?)) in effects { return (id, requestID) }
         return nil
@@ -52,7 +52,7 @@ struct ReadMarkCallTests {
         #expect(effects.needs == [.finish(id, .done)])
     }
 
-    @Test func `an unread channel whose log was not read is marked all the same`() {
+    @Test func `an unread channel with an unread log is marked all the same`() {
         var script = Script.connected()
         let (_, effects) = Self.mark(&script, Script.channel(Script.channel))
         #expect(Self.sending(effects) != nil)
@@ -85,7 +85,7 @@ struct ReadMarkCallTests {
         #expect(later.allSatisfy { end.contains(.finish($0, .done)) })
     }
 
-    @Test func `callers of the pause need no mark when nothing is left to mark`() throws {
+    @Test func `callers of the pause need no mark when no message is unread`() throws {
         var script = Script.connected()
         script.change { $0.session?.isChannelLogRead = true }
         let (_, effects) = Self.mark(&script)
@@ -102,7 +102,7 @@ struct ReadMarkCallTests {
         #expect(Self.sending(end) == nil && end.contains(.finish(later, .done)))
     }
 
-    @Test func `a lost connection answers every caller`() throws {
+    @Test func `a lost connection ends every call`() throws {
         var script = Script.connected()
         let (first, effects) = Self.mark(&script)
         let (sender, _) = try #require(Self.sending(effects))
@@ -118,7 +118,7 @@ struct ReadMarkCallTests {
         }
     }
 
-    @Test func `an answer that is overdue fails its callers after eight seconds`() throws {
+    @Test func `an overdue answer fails its callers after eight seconds`() throws {
         var script = Script.connected()
         let (id, effects) = Self.mark(&script)
         let (sender, _) = try #require(Self.sending(effects))
@@ -133,7 +133,7 @@ struct ReadMarkCallTests {
     }
 
     @Test
-    func `a mark that is taken back waits for the mark on its way, and answers earlier calls`()
+    func `an unread mark waits for the mark in flight, and answers earlier calls`()
         throws
     {
         var script = Script.connected()
@@ -153,7 +153,7 @@ struct ReadMarkCallTests {
         #expect(script.machine.state.marks.retreats == [Script.channel])
     }
 
-    @Test func `calls that a refused unread mark has held up are marked after it`() {
+    @Test func `calls held up by a refused unread mark are marked after it`() {
         var script = Script.connected()
         let (id, _) = script.start(.markAsUnread(MarkAsUnread(Script.channel, from: 5)))
         let refused = script.refuse(id, Script.error(.messageNotFound, .correctInput))

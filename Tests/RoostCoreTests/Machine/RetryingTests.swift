@@ -8,7 +8,7 @@ import Testing
 struct RetryingTests {
     private typealias Script = MachineScript
 
-    /// A look-up whose question is on its way.
+    /// Returns a look-up with its question in flight.
     private static func lookUp(_ script: inout Script) -> (id: Script.ID, effects: [Script.Effect])
     {
         let effects = script.change { $0.lookUp(Script.channel) }
@@ -24,7 +24,7 @@ struct RetryingTests {
         return nil
     }
 
-    @Test func `a failed try is repeated after a wait that grows to a minute`() {
+    @Test func `a failed request is retried after a wait that grows to a minute`() {
         var script = Script.connected()
         var (id, _) = Self.lookUp(&script)
         var waits: [Duration] = []
@@ -59,7 +59,7 @@ struct RetryingTests {
         #expect(!script.machine.isBusy && script.machine.isRetrying)
     }
 
-    @Test func `a refusal for good ends the tries, and its callers are told`() {
+    @Test func `a final refusal ends the retries, and its callers learn of it`() {
         var script = Script.connected()
         let (id, _) = Self.lookUp(&script)
         let (caller, _) = script.start(
@@ -69,7 +69,9 @@ struct RetryingTests {
         #expect(!script.machine.isBusy && script.machine.state.lookUps.isEmpty)
     }
 
-    @Test func `a caller of a look-up is answered after the first try, and the tries go on`() {
+    @Test
+    func `a caller of a look-up gets an answer after the first request, and the retries continue`()
+    {
         var script = Script.connected()
         let (id, _) = Self.lookUp(&script)
         let (caller, _) = script.start(
@@ -79,7 +81,7 @@ struct RetryingTests {
         #expect(Self.wait(effects) != nil)
     }
 
-    @Test func `a session key that has ended is renewed, and nothing is tried with it`() {
+    @Test func `an ended session key is renewed, and no request is made with it`() {
         var script = Script.connected()
         let (id, _) = Self.lookUp(&script)
         let effects = script.refuse(id, Script.error(.sessionKeyExpired))
@@ -88,8 +90,8 @@ struct RetryingTests {
         #expect(Self.wait(effects) == nil)
     }
 
-    @Test func `a catch-up whose disk refuses is tried again, and unsent messages go on (scar 47)`()
-    {
+    @Test
+    func `a catch-up that the disk refuses is retried, and unsent messages continue (scar 47)`() {
         var script = Script.connected()
         let effects = script.change { $0.catchUp(Script.channel, .anyway) }
         #expect(effects.notices == [.outboxMoved(.hold(Script.channel), [])])
@@ -106,7 +108,7 @@ struct RetryingTests {
         #expect(script.pass(id).notices == [.outboxMoved(.hold(Script.channel), [])])
     }
 
-    @Test func `wishes during a catch-up are one more catch-up behind it`() {
+    @Test func `requests during a catch-up are one more catch-up after it`() {
         var script = Script.connected()
         let effects = script.change { $0.catchUp(Script.channel, .anyway) }
         guard case .read(let id, .cursor)? = effects.needs.first else {
