@@ -2,11 +2,11 @@
 
 package import RoostModel
 
-/// When the size of the cache is looked at, and when it is worth a commit that a channel was opened.
+/// The policy for checks of the cache's size, and for noting that a channel was opened.
 package struct BudgetWatch: Hashable, Sendable {
-    /// The commits between two looks at the size.
+    /// The number of commits between two checks of the size.
     package static let interval = 16
-    /// A channel that is opened again within a minute is not worth another commit.
+    /// A channel that is opened again within a minute is not noted again.
     private static let accessPauseMS: Int64 = 60_000
 
     private var commitsLeft: Int?
@@ -15,7 +15,7 @@ package struct BudgetWatch: Hashable, Sendable {
 
     package init() {}
 
-    /// Returns whether the size is due for a look after this commit; never before the first login.
+    /// Returns whether a check of the size is due after this commit; never before the first login.
     package mutating func isDue() -> Bool {
         guard let left = commitsLeft, !isTrimming else { return false }
         commitsLeft = left > 1 ? left - 1 : Self.interval
@@ -39,7 +39,7 @@ package struct BudgetWatch: Hashable, Sendable {
 
     package mutating func endTrim() { isTrimming = false }
 
-    /// Returns whether it is worth a commit that a channel was opened.
+    /// Returns whether the opening of a channel is worth a commit.
     package mutating func noteOpening(of channel: ChannelURL, at now: Timestamp) -> Bool {
         if let last = openedAt[channel],
             last <= now, now.milliseconds(since: last) < Self.accessPauseMS

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How large the cache may become, and how far a trim takes it down.
+/// The size limit of a cache, and the size to which a trim goes down.
 package struct CacheBudget: Hashable, Sendable {
-    /// As asked for, raised to `minimumMegabytes` where it was less (R119).
+    /// The configured limit, raised to `minimumMegabytes` if it was less (R119).
     package let megabytes: Int64
 
     package static let defaultMegabytes: Int64 = 256
@@ -13,16 +13,17 @@ package struct CacheBudget: Hashable, Sendable {
         self.megabytes = max(megabytes, Self.minimumMegabytes)
     }
 
-    /// Reaching this many bytes is reaching the limit; `Int64.max` where the product would be more.
+    /// The size in bytes at which the limit is reached; `Int64.max` on overflow.
     package var limit: Int64 {
         let (bytes, overflow) = megabytes.multipliedReportingOverflow(by: Self.bytesPerMegabyte)
         return overflow ? .max : bytes
     }
 
-    /// Where a trim stops: an eighth below the limit.
+    /// The size at which a trim stops: an eighth below the limit.
     ///
-    /// Stopping at the limit itself would make the next page of history trim again; every channel
-    /// taken beyond need must be fetched again. An eighth of the default is some 130,000 messages.
+    /// A trim to the limit itself would be repeated after the next page of history. Every channel
+    /// evicted without need must be fetched again. An eighth of the default is some 130,000
+    /// messages.
     package var target: Int64 { limit - limit / 8 }
 
     /// Whether a cache of this size has to be trimmed.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Messages leave the cache: because it is too large (R126), or because the app removes them.
+// The removal of messages from the cache: because the cache is too large (R126), or by the app.
 
 package import RoostModel
 
-/// Work on the cache that is no list of mutations.
+/// A task on the cache that is no list of mutations.
 package enum CacheTask: Hashable, Sendable {
     case checkLimit
-    /// Plans a trim; nil goes by the configured limit. Channels on a screen go last.
+    /// Plans a trim; nil uses the configured limit.
+    ///
+    /// Channels on a screen go last.
     case beginTrim(downTo: Int64?, sparing: Set<ChannelURL>)
     /// Does the next step of the trim that the same operation has begun.
     case advanceTrim(sparing: Set<ChannelURL>)
@@ -33,7 +35,7 @@ package enum CacheTaskAnswer: Hashable, Sendable {
 /// The progress of a trim.
 package struct TrimProgress: Hashable, Sendable {
     package let isDone: Bool
-    /// The channels that have lost their messages so far, but for those they keep.
+    /// The channels that have lost their messages so far, except those they keep.
     package let evicted: [CachedChannelInfo]
     package let sizeBefore: Int64
     /// The bytes in use after the last step.
@@ -90,7 +92,7 @@ package struct BudgetKeeping: SyncOperation {
         case (.checking, .kept(.success(.limit(isReached: true)))):
             state = .trimming
             return .need(.run(.cacheTrimming(CacheTrimming(downTo: nil))))
-        // A refusal of the disk is tried again with the next commits.
+        // A refusal by the disk is retried after later commits.
         default:
             sync.budget.endTrim()
             return .end(.done)
@@ -132,7 +134,8 @@ package struct CacheClearing: SyncOperation {
                 state = .erasing
                 return .need(.keep(.erase(url)))
             case .all:
-                // Most of it in a way that neither delays other commits nor fills the write-ahead log.
+                // Removes most of it in a way that neither delays other commits nor fills the
+                // write-ahead log.
                 state = .trimmingFirst
                 return .need(.run(.cacheTrimming(CacheTrimming(downTo: 0))))
             }
@@ -155,7 +158,7 @@ package struct CacheClearing: SyncOperation {
         }
     }
 
-    /// Gives free pages back to the disk; this evicts nothing.
+    /// Returns free pages to the disk, without an eviction.
     private mutating func returnSpace() -> Step {
         state = .trimming
         return .need(.run(.cacheTrimming(CacheTrimming(downTo: .max))))
@@ -163,12 +166,12 @@ package struct CacheClearing: SyncOperation {
 }
 
 extension SyncState {
-    /// Looks at the size of the cache after some commits.
+    /// Checks the size of the cache after some commits.
     mutating func noteCommit() {
         if budget.isDue() { start(.budgetKeeping(BudgetKeeping())) }
     }
 
-    /// Looks at the size of the cache with the first login (R126).
+    /// Checks the size of the cache at the first login (R126).
     mutating func beginBudgetWatch() {
         if budget.begin() { start(.budgetKeeping(BudgetKeeping())) }
     }
@@ -176,7 +179,7 @@ extension SyncState {
     /// Notes that a channel is being read (R122).
     mutating func noteOpening(of channel: ChannelURL) {
         guard budget.noteOpening(of: channel, at: now) else { return }
-        // Without the note the channel is evicted a little sooner, no more.
+        // Without the note the channel is only evicted a little sooner.
         start(.storing(Storing([.accessed(channel, at: now)], from: .local)))
     }
 }

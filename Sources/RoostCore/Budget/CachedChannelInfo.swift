@@ -2,22 +2,23 @@
 
 package import RoostModel
 
-/// What a channel weighs in the cache; what a clear order may look at.
+/// The figures of a cached channel, by which a clear order decides.
 package struct CachedChannelInfo: Hashable, Sendable {
     package let url: ChannelURL
     package let cachedMessageCount: Int64
-    /// What its messages take in a packed file, their share of every index included.
+    /// The size of its messages in a packed file, with their share of every index.
     package let byteCount: Int64
-    /// When a collection of it was last opened, on any clock that only grows; nil for never.
+    /// The time at which a collection of the channel was last opened, on any clock that only grows;
+    /// nil for never.
     package let accessedAt: Int64?
-    /// When its newest message was written; nil without one.
+    /// The time of its newest message; nil without one.
     package let lastMessageAt: Timestamp?
-    /// Never evicted, however large.
+    /// Whether the channel is never evicted.
     package let isPinned: Bool
-    /// A collection of it is open at this moment, so its messages are on a screen.
+    /// Whether a collection of the channel is open, so that its messages are on a screen.
     package let isOpen: Bool
 
-    /// Counts below zero, which only a damaged row can hold, become zero.
+    /// Makes the figures; negative counts, which only a damaged row can have, become zero.
     package init(
         url: ChannelURL, cachedMessageCount: Int64, byteCount: Int64, accessedAt: Int64? = nil,
         lastMessageAt: Timestamp? = nil, isPinned: Bool = false, isOpen: Bool = false

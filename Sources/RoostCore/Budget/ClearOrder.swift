@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which of two channels loses its messages first.
+/// The decision which of two channels loses its messages first.
 package enum ClearPrecedence: Hashable, Sendable {
-    /// The left one.
+    /// The left channel.
     case leftFirst
-    /// Either; they stay in the order they came in.
+    /// Either; the channels keep their order.
     case same
-    /// The right one.
+    /// The right channel.
     case rightFirst
 }
 
-/// In which order channels lose their messages when the cache is too large.
+/// The order in which channels lose their messages when the cache is too large.
 package enum ClearOrder: Sendable {
     package typealias Comparator =
         @Sendable (_ left: CachedChannelInfo, _ right: CachedChannelInfo) -> ClearPrecedence
 
-    /// The channel whose collection was opened longest ago goes first, never opened ones before all;
-    /// among equals the one without messages, then the one with the older newest message.
-    case messageCollectionAccessedAt
-    /// An app's own; without a comparator it is the order above (R125).
+    /// Channels whose collection was never opened first, then the least recently opened.
     ///
-    /// A comparator that contradicts itself gives some order, and no crash.
+    /// Among equals the one without messages is first, then the one with the older newest message.
+    case messageCollectionAccessedAt
+    /// An app's own order; without a comparator it is the order above (R125).
+    ///
+    /// A contradictory comparator gives some order, and no crash.
     case custom(Comparator?)
 
-    /// The channels in the order in which they would go.
+    /// Returns the channels in the order in which they would be evicted.
     package func sorted(_ channels: [CachedChannelInfo]) -> [CachedChannelInfo] {
-        // The standard library promises nothing for a comparator that is no order; this merge looks
-        // at every place once whatever it is told.
+        // The standard library's sort is undefined for a contradictory comparator. This merge
+        // visits each place once with any comparator.
         let comparator = self.comparator
         var runs = channels.map { [$0] }
         while runs.count > 1 {
@@ -74,11 +75,11 @@ package enum ClearOrder: Sendable {
         case .same: break
         case let decided: return decided
         }
-        // The address decides last, so that one cache always gives one plan.
+        // The address decides last, so that the same cache always gives the same plan.
         return earlier(left.url, right.url)
     }
 
-    /// The lesser first, nothing before something.
+    /// Compares two values: the smaller is first, and nil is before any value.
     private static func earlier<Value: Comparable>(
         _ left: Value?, _ right: Value?
     ) -> ClearPrecedence {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How large a cache is, as its budget sees it.
+/// The size of a cache for its budget.
 package struct CacheSize: Hashable, Sendable {
-    /// Bytes of all pages that hold something, free ones not counted: those are given back for nothing.
+    /// The bytes of all used pages.
+    ///
+    /// Free pages are not counted, because they can be returned at once.
     package let used: Int64
-    /// What all that is no message would take in a packed file: channels, users, cursors.
+    /// The size of everything but messages in a packed file: channels, users, cursors.
     package let other: Int64
-    /// What all of it would take in a packed file.
+    /// The size of everything in a packed file.
     package let packed: Int64
 
-    /// `packed` is nil where nothing is known of it: then no less than there is now.
+    /// Makes a size; `packed` is nil if it is unknown, and then no less than the present size.
     package init(used: Int64, other: Int64, packed: Int64? = nil) {
         self.used = max(used, 0)
         self.other = max(other, 0)
@@ -17,42 +19,47 @@ package struct CacheSize: Hashable, Sendable {
     }
 }
 
-/// Which channels lose their messages, so that the cache fits again; made and shown without doing it.
+/// The channels that have to lose their messages so that the cache fits again.
 ///
-/// - Invariant: No pinned channel is named and none twice; without any one of its steps the plan would not
-///   be enough.
+/// - Invariant: No channel is pinned or named twice. Without any one of its steps the plan would
+///   not be enough.
 package struct EvictionPlan: Hashable, Sendable {
-    /// How the messages go; see `docs/adr/0006-eviction.md`.
+    /// The way in which messages are removed; see `docs/adr/0006-eviction.md`.
     package enum Way: Hashable, Sendable {
-        /// Deleted channel by channel in small transactions, between which others write.
+        /// Deletes channel by channel in small transactions, between which other connections can
+        /// write.
         case slices
-        /// What stays is copied and put in place of the whole, as one transaction.
+        /// Copies the remaining rows and replaces the database by the copy, in one transaction.
         case rewrite
     }
 
     package let way: Way
-    /// In the order in which they go.
+    /// The channels in the order of their eviction.
     package let channels: [CachedChannelInfo]
     package let sizeBefore: Int64
-    /// Below `sizeBefore` even without a channel to go, when writing the file anew packs it.
+    /// The predicted size.
+    ///
+    /// It is below `sizeBefore` even without a channel to evict if a rewrite packs the file.
     package let expectedSize: Int64
-    /// The size it was made for.
+    /// The target of the plan.
     package let target: Int64
-    /// Of each channel so many of the newest messages stay.
+    /// The number of newest messages that each channel keeps.
     package let keptMessages: Int64
 
-    /// Whether there is nothing to do.
+    /// Whether no step is needed.
     package var isEmpty: Bool { sizeBefore <= target }
     package var freedBytes: Int64 { sizeBefore - expectedSize }
     package var freedMessages: Int64 {
         Self.sum(channels.map { $0.cachedMessageCount - keptMessages })
     }
-    /// False when pinned channels and what is no message are too much by themselves.
+    /// Whether the target is reached.
+    ///
+    /// It is not if pinned channels and other data are too large by themselves.
     package var reachesTarget: Bool { expectedSize <= target }
 
-    /// Plans for a budget: nothing below the limit, down to the target from there.
+    /// Plans for a budget: no eviction below the limit, and from there down to the target.
     ///
-    /// Channels on a screen go last, and only when the cache would stay above the limit with them.
+    /// Channels on a screen go last, and only if the cache would stay above the limit with them.
     package init(
         for budget: CacheBudget, channels: [CachedChannelInfo], size: CacheSize,
         order: ClearOrder = .messageCollectionAccessedAt, keeping keptMessages: Int64 = 0,
@@ -67,16 +74,17 @@ package struct EvictionPlan: Hashable, Sendable {
             order: order, keeping: keptMessages, only: way)
     }
 
-    /// Plans for a size, whatever the budget says.
+    /// Plans for a size, independently of the budget.
     ///
     /// - Parameters:
-    ///   - target: To end at this size or below it, if that can be.
-    ///   - spared: With open channels alone left to take, this size is low enough; nil: the target.
-    ///   - channels: All that have cached messages.
-    ///   - size: Of the whole cache.
-    ///   - order: Who goes first.
-    ///   - keptMessages: How many of the newest messages each channel keeps (idea 11).
-    ///   - only: The one way that can be taken, as in memory; nil takes the shorter one.
+    ///   - target: The greatest size afterwards, if it can be reached.
+    ///   - spared: The size that is small enough if only open channels are left to evict; nil for
+    ///     the target.
+    ///   - channels: All channels with cached messages.
+    ///   - size: The size of the whole cache.
+    ///   - order: The order of eviction.
+    ///   - keptMessages: The number of newest messages that each channel keeps (idea 11).
+    ///   - only: The only possible way, as in memory; nil chooses the shorter one.
     package init(
         downTo target: Int64, sparingOpenBelow spared: Int64? = nil,
         channels: [CachedChannelInfo], size: CacheSize, order: ClearOrder,
@@ -90,14 +98,15 @@ package struct EvictionPlan: Hashable, Sendable {
         }
         let way = only ?? (size.used - target > size.used / 4 ? .rewrite : .slices)
         let held = Self.sum([size.other] + channels.map(\.byteCount))
-        // Deleting leaves half-empty pages behind, copying does not.
+        // Deletion leaves half-empty pages, a copy does not.
         var left = way == .rewrite ? min(held, size.packed) : size.used
         let candidates = order.sorted(
             channels.filter { !$0.isPinned && $0.cachedMessageCount > keptMessages })
         var going: [CachedChannelInfo] = []
-        // A copy's size is foretold to a few percent: a little more at once, instead of one more round.
+        // The size of a copy is predicted to a few percent. A little more at once saves another
+        // round.
         let goal = way == .rewrite ? target - target / 32 : target
-        // Deleting frees less than the rows took: their neighbours in the indexes stay.
+        // Deletion frees less than the size of the rows, because neighbours in the indexes stay.
         let most = left
         let share =
             way == .slices
@@ -115,7 +124,8 @@ package struct EvictionPlan: Hashable, Sendable {
                 left = max(left - freed(channel), 0)
             }
         }
-        // One large channel may have been so much that others need not go: whoever would have gone last.
+        // One large channel may have freed so much that others need not go; the last in the order
+        // are spared first.
         for index in going.indices.reversed() {
             let (withIt, isOver) = left.addingReportingOverflow(freed(going[index]))
             guard !isOver, withIt <= enough(going[index].isOpen) else { continue }

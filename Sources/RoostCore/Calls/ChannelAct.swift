@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls of the app that change a channel. Each needs a connection, and its effect is on disk when it ends.
+// The app's calls that change a channel. Each needs a connection, and its effect is on disk when it
+// ends.
 
 package import RoostModel
 package import RoostWire
 
-/// Has the server change a channel, and stores the effect.
+/// A change of a channel by the server, and the storage of its effect.
 package struct ChannelAct: SyncOperation {
     /// The effect on the cache of a request that was accepted.
     package enum Effect: Hashable, Sendable {
-        /// The answer is the channel as it is now.
+        /// The answer is the channel's present state.
         case answered
-        /// The channel is not the user's any more.
+        /// The user has left or lost the channel.
         case departure(ChannelURL)
         case news(ChannelNews, ChannelURL)
         /// The answer is the moment up to which messages are hidden, if any are.
@@ -136,7 +137,7 @@ package struct ChannelAct: SyncOperation {
         case .answered:
             guard let answer else { return .fail(.outOfStep) }
             for channel in stale { sync.lookUp(channel) }
-            // An event that overtook the answer made it old; the channel is being asked for again then.
+            // An event has overtaken the answer, and the channel is being looked up again.
             state = .awaitingLookUp(answer)
             return .need(.run(.awaitLookUp(LookUpWait(answer.url, asksAnew: false))))
         case .news(_, let url), .hidden(_, _, let url), .historyReset(let url),
@@ -148,9 +149,9 @@ package struct ChannelAct: SyncOperation {
     }
 }
 
-/// Creates a channel and stores it.
+/// The creation of a channel and its storage.
 package struct ChannelCreation: SyncOperation {
-    /// How long the server's description is waited for where events made the answer old.
+    /// The time limit for the server's description if events have overtaken the answer.
     private static let descriptionLimit = Duration.seconds(1)
 
     private enum State: Hashable, Sendable {
@@ -192,8 +193,8 @@ package struct ChannelCreation: SyncOperation {
         case (.reading, .read(.success(.channel(let known)))):
             guard let made else { return .fail(.outOfStep) }
             if known != nil { return .end(.channel(made)) }
-            // The channel is created whether or not the server describes it in time. Both waits together stay
-            // below ten seconds.
+            // The channel is created, described in time or not. Both waits together stay below ten
+            // seconds.
             state = .lookingUp
             return .need(
                 .runWithin(
@@ -206,7 +207,7 @@ package struct ChannelCreation: SyncOperation {
     }
 }
 
-/// A channel from the disk, or from the server if the disk has none.
+/// The look-up of a channel on the disk, or at the server if the disk has none.
 package struct ChannelSearch: SyncOperation {
     private enum State: Hashable, Sendable {
         case beginning
@@ -247,9 +248,10 @@ package struct ChannelSearch: SyncOperation {
     }
 }
 
-/// An operation whose caller waits for a bounded time; the operation goes on by itself after it.
+/// An operation whose caller waits for a limited time; afterwards the operation continues by
+/// itself.
 package struct InTime: SyncOperation {
-    /// How long a caller waits: as long as for one call.
+    /// The time limit of a caller, equal to that of one call.
     package static let timeLimit = Duration.seconds(8)
 
     private let work: Operation

@@ -2,18 +2,20 @@
 
 package import RoostModel
 
-/// Keeps one open channel list sorted, free of doubles and true to the store.
+/// An open channel list, kept sorted, without duplicates and equal to the store.
 package struct ChannelListMachine: Sendable {
     package let order: ChannelOrder
     package let filter: ChannelFilter
     package let viewer: UserID
     package private(set) var channels: [GroupChannel] = []
-    /// Whether channels beyond the last shown may exist.
+    /// Whether there may be channels beyond the last shown one.
     package private(set) var hasMore = true
-    /// The last commit the list contains.
+    /// The last commit that the list contains.
     package private(set) var sequence: Int64 = .min
-    /// Whether the list has to be read again: commits were made that nobody told of, or a channel moved to
-    /// the end of a list that goes on, or left it, and others may stand there now.
+    /// Whether the list has to be read again.
+    ///
+    /// Either unknown commits were made, or a channel left the list or moved to the end of an
+    /// incomplete list, where other channels may belong.
     package private(set) var isBehind = false
 
     package init(order: ChannelOrder, filter: ChannelFilter, viewer: UserID) {
@@ -22,17 +24,17 @@ package struct ChannelListMachine: Sendable {
         self.viewer = viewer
     }
 
-    /// Shows what a read of the cache found.
+    /// Shows the result of a read of the cache.
     ///
-    /// `hasMore` says whether the list goes on beyond these channels; `sequence` is the last commit
-    /// the read has seen.
+    /// `hasMore` is whether the list continues beyond these channels; `sequence` is the last commit
+    /// in the read.
     package mutating func replace(
         with channels: [GroupChannel], hasMore: Bool, sequence: Int64
     ) -> ListDiff<GroupChannel> {
         let before = self.channels
         self.channels = channels.filter(belongs).sorted { order.key(of: $0) < order.key(of: $1) }
         self.hasMore = hasMore
-        // Lower only in a cache that was begun anew: its commits count from there.
+        // Lower only in a cache that was made anew: its commits count from one.
         self.sequence = sequence
         isBehind = false
         return ListDiff(from: before, to: self.channels)
@@ -40,8 +42,8 @@ package struct ChannelListMachine: Sendable {
 
     /// Applies one commit.
     ///
-    /// Commits come in order; one the list already contains changes nothing, and one that was skipped
-    /// leaves it behind.
+    /// Commits come in order. A commit that the list already contains changes nothing, and a
+    /// skipped one leaves the list behind.
     package mutating func apply(_ commit: Commit) -> ListDiff<GroupChannel> {
         guard commit.sequence > sequence else { return ListDiff() }
         if commit.sequence - 1 > sequence { isBehind = true }
@@ -60,7 +62,7 @@ package struct ChannelListMachine: Sendable {
         return before == channels ? ListDiff() : ListDiff(from: before, to: channels)
     }
 
-    /// Notes that commits were made of which nothing but that is known.
+    /// Notes that unknown commits were made.
     package mutating func missCommits() { isBehind = true }
 
     private mutating func rename(_ updates: [Update<User>]) {
@@ -75,7 +77,7 @@ package struct ChannelListMachine: Sendable {
                 channels[index].lastMessage?.sender?.user = user
             }
         }
-        // Others may belong now, and some of these no more.
+        // Other channels may match now, and some of these may not.
         if filter.dependsOnNicknames { isBehind = true }
     }
 
@@ -95,7 +97,7 @@ package struct ChannelListMachine: Sendable {
         let before = shown.map { order.key(of: channels.remove(at: $0)) }
         let key = order.key(of: channel)
         let index = channels.firstIndex { order.key(of: $0) > key } ?? channels.count
-        // At the very end of a list that goes on, it belongs to a page not loaded yet.
+        // At the very end of an incomplete list it belongs to a page that is not loaded.
         if index == channels.count && hasMore {
             guard before != nil || channels.isEmpty else { return }
             if before.map({ $0 < key }) ?? true { isBehind = true }

@@ -2,16 +2,16 @@
 
 package import RoostModel
 
-/// What a live event means for the channel it happened in (`docs/protocol` 6.6).
+/// The effect of a live event on its channel (`docs/protocol` 6.6).
 package enum ChannelNews: Hashable, Sendable {
-    /// What a message that came means to whoever looks at the list.
+    /// The effect of a received message on its channel in a list.
     package struct Reception: Hashable, Sendable {
-        /// It stands as the channel's last message.
+        /// Whether it becomes the channel's last message.
         package var isPreview: Bool
         package var isUnread: Bool
-        /// It calls the viewer.
+        /// Whether it mentions the viewer.
         package var isMention: Bool
-        /// Up to how many are counted in a super channel.
+        /// The greatest count in a super channel.
         package var superLimit: Int
 
         package init(
@@ -27,14 +27,14 @@ package enum ChannelNews: Hashable, Sendable {
     case received(Message, Reception)
     case edited(Message)
     case deleted([MessageID])
-    /// The viewer has read up to here, on whichever device.
+    /// The viewer has read up to here, on any device.
     case read(Timestamp)
-    /// Up to where members have read, the viewer among them.
+    /// Members have read up to here, perhaps the viewer among them.
     case readBy([UserID: Timestamp])
-    /// Up to where messages have reached members.
+    /// Messages up to here have reached members.
     case deliveredTo([UserID: Timestamp])
     case frozen(Bool)
-    /// With the moment up to which everything is gone, when that was asked for.
+    /// Hidden, with the moment up to which all messages are hidden, if requested.
     case hidden(HiddenState, through: Timestamp?)
     case historyReset(through: Timestamp)
     case metadata(set: [String: String], removed: [String])
@@ -44,7 +44,7 @@ package enum ChannelNews: Hashable, Sendable {
 }
 
 extension GroupChannel {
-    /// The channel after the news; unchanged when it knew them already.
+    /// Returns the channel after the change; unchanged if it contains the change already.
     package func applying(_ news: ChannelNews) -> GroupChannel {
         var channel = self
         switch news {
@@ -65,7 +65,7 @@ extension GroupChannel {
             channel.myLastRead = moment
             if lastMessage.map({ $0.createdAt <= moment }) ?? true { channel.clearUnread() }
         case .readBy(let moments):
-            // Where nobody asked for receipts, a few of them would pass for all.
+            // Without known receipts of all members, a few would pass for all.
             channel.readReceipts?.merge(moments) { max($0, $1) }
         case .deliveredTo(let moments):
             channel.deliveryReceipts?.merge(moments) { max($0, $1) }
@@ -85,11 +85,11 @@ extension GroupChannel {
     }
 
     private mutating func receive(_ message: Message, _ reception: ChannelNews.Reception) {
-        // Whoever writes has read what stands above (`docs/protocol` 3.11).
+        // A sender has read all earlier messages (`docs/protocol` 3.11).
         if let sender = message.sender?.user.id {
             readReceipts?.merge([sender: message.createdAt]) { max($0, $1) }
         }
-        // A frame that comes twice must not count twice; an older one is no preview.
+        // A repeated frame must not count twice, and an older message is no preview.
         guard let position = message.position,
             lastMessage?.position.map({ $0 < position }) ?? true,
             message.createdAt > messageOffset ?? .distantPast

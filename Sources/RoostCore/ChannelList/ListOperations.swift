@@ -3,7 +3,7 @@
 package import RoostModel
 import RoostWire
 
-/// Reads an open list from disk and shows it.
+/// A read of an open list from disk.
 package struct ListRead: SyncOperation {
     private enum State: Hashable, Sendable {
         case beginning
@@ -13,7 +13,7 @@ package struct ListRead: SyncOperation {
     }
 
     package let list: ListID
-    /// Nil where only commits made the read necessary.
+    /// Nil if only commits made the read necessary.
     package let origin: ChangeOrigin?
     private var state = State.beginning
 
@@ -33,7 +33,7 @@ package struct ListRead: SyncOperation {
             return read(open)
         case (.queued, .woken): return read(open)
         case (.reading, .read(.success(.channels(let page)))):
-            // The read may contain commits that are on their way to the list still.
+            // The read may contain commits that have not reached the list yet.
             if open.lacks(page) {
                 state = .awaitingCommits(page)
                 return .need(.deliverCommits)
@@ -55,13 +55,13 @@ package struct ListRead: SyncOperation {
     private func show(_ page: CachedChannels?, _ sync: inout SyncState) -> Step {
         let isBehind = sync.lists[list]?.show(page, from: origin) ?? false
         if sync.lists[list]?.reads.leave() ?? false { sync.wakeFirst(.listRead(list)) }
-        // A read that fails leaves the list as it was; the next commit asks again.
+        // A failed read leaves the list unchanged; the next commit requests another.
         if isBehind { sync.start(.listRead(ListRead(list, from: nil))) }
         return .end(.done)
     }
 }
 
-/// Stores the next page of the server's list.
+/// The storage of the next page of the server's list.
 package struct ListPage: SyncOperation {
     private enum State: Hashable, Sendable {
         case beginning
@@ -121,7 +121,7 @@ package struct ListPage: SyncOperation {
     }
 }
 
-/// Shows the server's first page of an open list, unless it was given before.
+/// The first page of the server's list for an open list, unless it was shown before.
 package struct ListSynchronization: SyncOperation {
     private enum State: Hashable, Sendable { case beginning, loading, reading }
 
@@ -145,7 +145,7 @@ package struct ListSynchronization: SyncOperation {
     }
 }
 
-/// Opens a list: shows what the disk has; the server's page follows.
+/// The opening of a list: it shows the cached list, and the server's page follows.
 package struct ListOpening: SyncOperation {
     private enum State: Hashable, Sendable { case beginning, reading }
 
@@ -169,13 +169,13 @@ package struct ListOpening: SyncOperation {
     }
 }
 
-/// Shows one page more, from the server where it is in reach and else from disk.
+/// One more page of a list, from the server if it is reachable and else from disk.
 package struct ListPaging: SyncOperation {
     private enum State: Hashable, Sendable {
         case beginning
         case loading
         case reading
-        /// Shows what the disk has, because the server failed to answer.
+        /// Reads the disk, because the server failed to answer.
         case readingDisk(RoostError)
     }
 

@@ -11,11 +11,11 @@ package struct ListID: Hashable, Comparable, Codable, Sendable {
     package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// A page of the channels that the cache holds, as of one commit.
+/// A page of cached channels, as of one commit.
 package struct CachedChannels: Hashable, Sendable {
     package let channels: [GroupChannel]
     package let hasMore: Bool
-    /// Whether the disk holds all of the user's channels.
+    /// Whether the disk has all of the user's channels.
     package let isWhole: Bool
     package let sequence: Int64
 
@@ -29,17 +29,19 @@ package struct CachedChannels: Hashable, Sendable {
 
 /// A channel list that an app has open.
 ///
-/// Commits are applied as they come, but wait while the list is read, because the read may contain them.
+/// Commits are applied as they come, but wait while the list is read, because the read may contain
+/// them.
 package struct OpenList: Sendable {
     package let id: ListID
     package let query: ChannelListQuery
     package private(set) var list: ChannelListMachine
-    /// The number of channels shown, as far as there are so many.
+    /// The number of channels to show, if there are enough.
     private var wanted: Int
-    /// The place where the server's list goes on; nil before its first page, "" at its end.
+    /// The place at which the server's list continues; nil before its first page, "" at its end.
     package private(set) var token: String?
     private var walk = PageWalk<String, ChannelURL>(from: nil)
-    /// The reason why the server's first page is not there; nil once it is, and before the server is asked.
+    /// The reason why the server's first page is missing; nil with the page, and before its
+    /// request.
     package private(set) var serverFailure: RoostError?
     package var isPaging = false
     package var reads = ReadQueue()
@@ -61,22 +63,24 @@ package struct OpenList: Sendable {
         return publications
     }
 
-    /// The number of channels to read; channels that are shown stay, however they came (scar 92).
+    /// The number of channels to read.
+    ///
+    /// Shown channels stay, whatever brought them (scar 92).
     var limit: Int { max(wanted, list.channels.count) }
 
-    /// Asks for one page more; channels that came live may have made the list longer than its pages.
+    /// Requests one more page; live channels may have made the list longer than its pages.
     mutating func wantMore() {
         let count = list.channels.count
         if count >= wanted { wanted = count + query.pageSize }
     }
 
-    /// Notes that the disk holds all channels, so that the server need not be asked.
+    /// Notes that the disk has all channels, so that the server is not asked.
     mutating func reachEnd() { token = "" }
 
     /// Notes a page of the server.
     ///
-    /// - Returns: Whether the pages lead on. A server that gives pages without end and without channels is not
-    ///   asked by every scroll.
+    /// - Returns: Whether further pages are expected. A server that gives endless pages without
+    ///   channels gets no request at every scroll.
     mutating func note(_ channels: [ChannelURL], next: String) -> Bool {
         guard next.isEmpty || walk.goesOn(to: next, after: channels) else {
             walk = PageWalk(from: token)
@@ -86,22 +90,22 @@ package struct OpenList: Sendable {
         return true
     }
 
-    /// Forgets what was known of the server's list, because the cache was emptied.
+    /// Forgets the server's list, because the cache was cleared.
     mutating func beginAnew() {
         token = nil
         walk = PageWalk(from: nil)
         backlog.note(.upkeep)
     }
 
-    /// Takes the result of a catch-up, nil for success; a page that was shown before stands.
+    /// Takes the result of a catch-up, nil for success; a page that was shown before stays valid.
     mutating func endCatchUp(_ error: RoostError?) { serverFailure = token == nil ? error : nil }
 
-    /// Whether a read contains commits that the list has not been told of.
+    /// Whether a read contains commits that have not reached the list.
     func lacks(_ page: CachedChannels) -> Bool {
         backlog.lacks(page.sequence, showing: list.sequence)
     }
 
-    /// Shows a read, then the commits it had not seen; nil for a read that failed.
+    /// Shows a read, then the commits after it; nil for a failed read.
     ///
     /// - Returns: Whether the list has to be read again.
     mutating func show(_ page: CachedChannels?, from origin: ChangeOrigin?) -> Bool {
@@ -131,7 +135,7 @@ package struct OpenList: Sendable {
         return list.isBehind
     }
 
-    /// Notes that commits were made of which nothing else is known.
+    /// Notes that unknown commits were made.
     mutating func missCommits() {
         list.missCommits()
         backlog.note(.otherProcess)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The cached messages of a channel against the server's: fingerprints are exchanged, and only the stretches that
-// differ are fetched.
+// The comparison of a channel's cached messages with the server's: fingerprints are exchanged, and
+// only the stretches that differ are fetched.
 
 package import RoostModel
 import RoostWire
 
-/// Compares a channel's cached messages with the server, and replaces those that differ.
+/// The comparison of a channel's cached messages with the server, and the replacement of those that
+/// differ.
 package struct Comparison: SyncOperation {
     /// The result of a comparison, in numbers of messages and stretches.
     package struct Result: Hashable, Sendable {
@@ -15,11 +16,13 @@ package struct Comparison: SyncOperation {
         package internal(set) var differing = 0
     }
 
-    /// The messages of a stretch.
+    /// The number of messages of a stretch.
     private static let stretchSize = 150
-    /// The messages that a page asks for: one page brings a stretch even if some are missing from it.
+    /// The number of requested messages: one page brings a stretch even if the cache lacks some of
+    /// it.
     private static let pageSize = 200
-    /// The pages of one stretch: a server may hold more there than is cached, but not without end.
+    /// The most pages of one stretch: a server may have more there than is cached, but not without
+    /// end.
     private static let pageLimit = 100
 
     private enum State: Hashable, Sendable {
@@ -37,10 +40,12 @@ package struct Comparison: SyncOperation {
     private var stretches: [CachedStretch] = []
     /// The stretches that are being compared; the first of `batch` is the next one.
     private var batch = 0..<0
-    /// The server's fingerprints of a batch, and the batch's first stretch; nil from a server without them.
+    /// The server's fingerprints of a batch, and the batch's first stretch; nil from a server
+    /// without them.
     private var theirs: [MessageFingerprint]?
     private var batchStart = 0
-    /// The place behind which the stretch is fetched, and the lower end of what the next page replaces.
+    /// The place behind which the stretch is fetched, and the lower end of the part that the next
+    /// page replaces.
     private var place = Position.distantPast
     private var lower = Position.distantPast
     private var walk = PageWalk<Position, Position>(from: nil)
@@ -66,7 +71,7 @@ package struct Comparison: SyncOperation {
         case (.fetching, .ended(.page(let statement, let count))):
             return goOn(statement, count, &sync)
         case (.rereading, .read(.success(.stretches(let known)))):
-            // Without the server's fingerprints only the messages that came show a difference.
+            // Without the server's fingerprints only the fetched messages show a difference.
             if known.map(\.fingerprint) != [stretches[batch.lowerBound].fingerprint] {
                 result.differing += 1
             }
@@ -119,14 +124,15 @@ package struct Comparison: SyncOperation {
             theirs = fingerprints.count == batch.count ? fingerprints : nil
         case .success: return .fail(.outOfStep)
         case .failure(let error):
-            // The call is Roost's own. A user whom the server refuses the messages too is refused the next call.
+            // This call is Roost's own. A user without access to the messages is refused the next
+            // call.
             guard error.remedy != .retry, sync.session != nil else { return .fail(error) }
             theirs = nil
         }
         return compareNext(&sync)
     }
 
-    /// Puts the server's messages of a stretch in the place of the cached ones.
+    /// Replaces the cached messages of a stretch by the server's.
     private mutating func fetchAnew(_ stretch: CachedStretch, _ sync: inout SyncState) -> Step {
         // No message is older than the epoch, and servers take no earlier time.
         place = max(

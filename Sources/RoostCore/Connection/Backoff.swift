@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The waits between tries, as the server asks for them in its login answer and within fixed bounds.
+/// The waits between attempts, by the server's login answer and within fixed bounds.
 package struct Backoff: Hashable, Codable, Sendable {
-    /// The nominal wait before the first and second try, 2...600 s.
+    /// The nominal wait before the first and second attempt, 2...600 s.
     package let interval: Duration
     /// The longest nominal wait, `interval`...600 s.
     package let maxInterval: Duration
-    /// The growth from the third try on, 1...10.
+    /// The growth from the third attempt on, 1...10.
     package let multiplier: Int
-    /// Tries before giving up; negative means never.
+    /// The number of attempts before the end of the retries; negative for no end.
     package let retryCount: Int
 
-    /// The floor of `interval`: half of it is the shortest wait, so no server has a client try more than
-    /// once a second.
+    /// The lower bound of `interval`: half of it is the shortest wait, so no server makes a client
+    /// retry more than once a second.
     package static let shortestInterval = Duration.seconds(2)
-    /// The ceiling of every nominal wait that grows with the tries.
+    /// The upper bound of every nominal wait that grows with the attempts.
     package static let longestInterval = Duration.seconds(600)
-    /// The ceiling of a wait that an overloaded server names.
+    /// The upper bound of a wait that an overloaded server names.
     package static let longestBusyWait = Duration.seconds(3_600)
 
-    /// 2 s, at most 20 s, doubling, for ever: what the real service sends.
+    /// 2 s, at most 20 s, doubling, without end: the values of the real service.
     package static let standard = Backoff(
         interval: .seconds(2), maxInterval: .seconds(20), multiplier: 2, retryCount: -1)
 
@@ -30,16 +30,17 @@ package struct Backoff: Hashable, Codable, Sendable {
         self.retryCount = retryCount
     }
 
-    /// Returns the wait before try `attempt` (the first is 1), or nil when the tries are used up.
+    /// Returns the wait before attempt `attempt` (the first is 1), or nil at the end of the
+    /// retries.
     package func delay(beforeAttempt attempt: Int, entropy: UInt64) -> Duration? {
         if retryCount >= 0 && attempt > retryCount { return nil }
         return wait(beforeAttempt: attempt, entropy: entropy)
     }
 
-    /// Returns the same, however many tries there were.
+    /// Returns the same wait without an end of the retries.
     ///
-    /// The wait lies between half and all of the nominal one, drawn from `entropy`, so that clients that lost
-    /// the same server do not return in step.
+    /// The wait is between half and all of the nominal one, drawn from `entropy`, so that clients
+    /// that lost the same server do not return at once.
     package func wait(beforeAttempt attempt: Int, entropy: UInt64) -> Duration {
         var nominal = interval
         var step = 2
@@ -50,8 +51,8 @@ package struct Backoff: Hashable, Codable, Sendable {
         return Self.jittered(min(nominal, maxInterval), entropy: entropy)
     }
 
-    /// Returns the wait of a server that asks for `asked` in its overload: never shorter than asked, an hour
-    /// and the spread at most, and longer with each try.
+    /// Returns the wait for an overloaded server that names `asked`: at least that long, at most an
+    /// hour and the jitter, and longer with each attempt.
     package func busyWait(
         _ asked: Duration, beforeAttempt attempt: Int, entropy: UInt64
     ) -> Duration {
@@ -59,7 +60,7 @@ package struct Backoff: Hashable, Codable, Sendable {
             + wait(beforeAttempt: attempt, entropy: entropy)
     }
 
-    /// A wait between half of `duration` and all of it.
+    /// Returns a wait between half of `duration` and all of it.
     package static func jittered(_ duration: Duration, entropy: UInt64) -> Duration {
         let part = Int64(entropy % 1024)
         return duration / 2 + duration * part / 2048

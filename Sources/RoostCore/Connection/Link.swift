@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The connection: drives the connection machine, takes the frames of the socket, and does what follows a login or
-// a loss.
+// The connection: the connection machine, the frames of the socket, and the consequences of a login
+// or a loss.
 
 package import RoostModel
 package import RoostWire
 
-/// The connection as the client knows it; the session is a part of its own, which ends with the socket.
+/// The state of the connection; the session is a separate part, which ends with the socket.
 package struct Link: Sendable {
     package internal(set) var machine = LinkMachine()
     /// The last login; nil once the server has refused its key.
     package internal(set) var login: LoginSuccess?
-    /// The epoch of the socket that brought the last login.
+    /// The epoch of the socket of the last login.
     package var loginEpoch: LinkMachine.Epoch?
     /// The reason of the last loss, until the next login.
     package internal(set) var lastFailure: RoostError?
@@ -22,7 +22,7 @@ package struct Link: Sendable {
     /// The key of the last login; it outlives its socket.
     package var sessionKey: String? { login?.sessionKey }
 
-    /// Whether a socket is being opened or the login is on its way.
+    /// Whether a socket is being opened or the login is in flight.
     package var isConnecting: Bool {
         switch state {
         case .opening, .authenticating: true
@@ -39,7 +39,7 @@ package struct Link: Sendable {
     }
 }
 
-/// Asks for a connection and waits for its first outcome.
+/// A call to connect, which ends with the first outcome.
 package struct Connecting: SyncOperation {
     private enum State: Hashable, Sendable { case beginning, waiting }
 
@@ -51,7 +51,7 @@ package struct Connecting: SyncOperation {
         switch (state, reply) {
         case (.beginning, .begin):
             let wasOnline = sync.session != nil
-            // The present connection may be about to be given up, in the background.
+            // The present connection may be about to end, in the background.
             sync.drive(.connect)
             if wasOnline { return .end(.done) }
             if sync.session == nil { sync.publishConnection() }
@@ -68,7 +68,7 @@ package struct Connecting: SyncOperation {
 }
 
 extension SyncState {
-    /// Moves the connection machine, and does what it asks for.
+    /// Gives the connection machine an input, and performs its effects.
     mutating func drive(_ input: LinkMachine.Input) {
         let entropy = random.next()
         let effects = link.machine.handle(input, entropy: entropy)
@@ -85,7 +85,7 @@ extension SyncState {
                     isInForeground: link.machine.isInForeground))
         case .closeSocket: notices.append(.closeSocket)
         case .sendPing:
-            // A lost ping is found out by the answer that does not come.
+            // A lost ping shows as a missing answer.
             notices.append(
                 .send(.ping(Ping(id: now.milliseconds, isActive: link.machine.isInForeground))))
         case .arm(let timer, let duration): arm(.link(timer), for: duration)
@@ -103,19 +103,20 @@ extension SyncState {
         notices.append(.connection(link.state, link.lastFailure))
     }
 
-    /// Gives the session key up and logs in anew.
+    /// Drops the session key and logs in again.
     mutating func renewSession() {
         link.login = nil
         drive(.expired(link.machine.epoch))
     }
 
-    /// The server refuses a key: the session is renewed, unless another login has replaced the key already.
+    /// Handles a refused key: the session is renewed, unless a later login has replaced the key
+    /// already.
     mutating func renewSession(after error: RoostError, asked epoch: LinkMachine.Epoch?) {
         guard error.endsSessionKey, link.login != nil, epoch == link.loginEpoch else { return }
         renewSession()
     }
 
-    /// The app gives the connection up.
+    /// Disconnects on request of the app.
     mutating func giveUpConnection() {
         link.lastFailure = nil
         forgetMuteTimers()
@@ -126,7 +127,7 @@ extension SyncState {
 
     /// Takes the login's part in a frame; returns the event that is left to apply.
     mutating func takeFrame(_ event: ServerEvent, _ epoch: LinkMachine.Epoch) -> ServerEvent? {
-        // The socket may have been given up meanwhile.
+        // The socket may have been abandoned meanwhile.
         guard link.machine.epoch == epoch else { return nil }
         drive(.received(epoch))
         switch event {
@@ -135,7 +136,7 @@ extension SyncState {
             link.loginEpoch = epoch
             drive(.loginSucceeded(epoch, LinkMachine.Settings(login)))
         case .login(.failure(let error, nil)), .error(let error, nil):
-            // A refused key is not shown again.
+            // A refused key is not sent again.
             link.login = nil
             drive(.loginRefused(epoch, .init(code: error.code, message: error.message)))
         case .busy(let event): drive(.busy(epoch, retryAfter: event.retryAfter))
@@ -149,13 +150,13 @@ extension SyncState {
         begin(login, epoch)
         link.lastFailure = nil
         hasConnected = true
-        // An old name on disk does no harm; the next login brings it again.
+        // An old name on disk does no harm; the next login brings the new one.
         start(.storing(Storing([.users([login.user])], from: .answer)))
         notices.append(.loggedIn)
         beginOutboxSession(as: login.user)
         beginBudgetWatch()
         for channel in timelines.channels { moveOutbox(.hold(channel)) }
-        // A catch-up under way begins anew.
+        // A running catch-up restarts.
         for channel in timelines.channels { catchUp(channel, .ifNeeded) }
         catchUpChannels()
         start(.outbox(.turn(OutboxTurn())))
@@ -172,7 +173,7 @@ extension SyncState {
     }
 }
 
-/// Commits mutations that nothing else depends on.
+/// The commit of mutations without any dependent work.
 package struct Storing: SyncOperation {
     private let mutations: [Mutation]
     private let origin: ChangeOrigin
@@ -208,7 +209,7 @@ extension LinkMachine.Settings {
 
 extension RoostError {
     package init(_ refusal: LinkMachine.Refusal) {
-        // While the link retries by itself, waiting is all that helps.
+        // While the link retries by itself, the only remedy is to wait.
         let remedy = Self.remedy(of: refusal.code)
         self.init(
             refusal.code, remedy: refusal.isFinal ? (remedy == .retry ? .none : remedy) : .retry,

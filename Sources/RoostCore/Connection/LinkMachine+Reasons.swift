@@ -3,7 +3,7 @@
 package import RoostModel
 
 extension LinkMachine.Loss {
-    /// The same reason in the words of the protocol's error table (5.3).
+    /// The same reason as an error of the protocol (5.3).
     package var refusal: LinkMachine.Refusal {
         switch self {
         case .unreachable(let message): .init(code: .networkError, message: message)

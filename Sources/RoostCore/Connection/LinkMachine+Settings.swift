@@ -8,7 +8,7 @@ extension LinkMachine {
         /// The time for the answer to a ping, 0.1...60 s.
         package let pongTimeout: Duration
         package let backoff: Backoff
-        /// How long the socket of an app in the background stays open, 0...600 s.
+        /// The time for which the socket of an app in the background stays open, 0...600 s.
         package let backgroundStay: Duration
 
         /// 15 s between pings, 5 s for the answer, 30 s in the background.

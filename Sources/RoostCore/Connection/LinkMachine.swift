@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The life of a connection, as a machine that does no I/O.
+// The states of a connection, as a machine without I/O.
 //
-// Each socket gets an epoch. News that carries another epoch than the present one comes from a
-// socket this link no longer owns and changes nothing (scar 134). The shell obeys the effects in
-// order and knows no rule of its own.
+// Each socket gets an epoch. An input with another epoch than the present one comes from an
+// abandoned socket and changes nothing (scar 134). The shell performs the effects in order and has
+// no rules of its own.
 
 package import RoostModel
 
-/// Decides when to open a socket, when to believe it dead, and when to try again.
+/// The decisions when to open a socket, when a socket counts as dead, and when to retry.
 package struct LinkMachine: Hashable, Codable, Sendable {
-    /// Numbers the sockets of one link; grows with each.
+    /// The number of a socket; grows with each socket of a link.
     package typealias Epoch = Int
 
     package enum State: Hashable, Codable, Sendable {
-        /// Nobody asked for a connection.
+        /// No connection is requested.
         case idle
         /// The socket is being opened; the attempt counts from 1.
         case opening(attempt: Int)
-        /// The socket is open; the server has not said who we are yet.
+        /// The socket is open; the login is not answered yet.
         case authenticating(attempt: Int)
         case online(awaitsPong: Bool)
         /// Waits before the next attempt.
         case backingOff(attempt: Int)
         /// Waits for a network before the next attempt.
         case awaitingNetwork(attempt: Int)
-        /// The app is in the background and its socket given up; the foreground opens another.
+        /// The app is in the background and the socket is closed; the foreground opens another.
         case asleep
-        /// The server, or the end of the tries, said no; only the app can go on.
+        /// The server refused, or the retries ended; only the app can continue.
         case refused(Refusal)
     }
 
-    /// Why the link gave up by itself.
+    /// The reason why the link stopped or failed.
     package struct Refusal: Hashable, Codable, Sendable {
         package let code: RoostError.Code
         package internal(set) var message: String
-        /// The link has stopped; otherwise it goes on by itself.
+        /// Whether the link has stopped; otherwise it retries by itself.
         package var isFinal = false
 
         package init(code: RoostError.Code, message: String) {
@@ -50,15 +50,15 @@ package struct LinkMachine: Hashable, Codable, Sendable {
         }
     }
 
-    /// Why a socket is gone.
+    /// The reason of a socket's end.
     package enum Loss: Hashable, Codable, Sendable {
-        /// The server could not be reached at all.
+        /// The server was unreachable.
         case unreachable(String)
-        /// The socket was open and broke or was closed.
+        /// The open socket broke or was closed.
         case closed
-        /// The server's certificate is not trusted: trying again cannot help (scar 39).
+        /// The server's certificate is not trusted, so a retry cannot succeed (scar 39).
         case untrusted(String)
-        /// The address cannot be used at all.
+        /// The address is unusable.
         case unusable(String)
     }
 
@@ -67,9 +67,9 @@ package struct LinkMachine: Hashable, Codable, Sendable {
         case ping
         case pong
         case retry
-        /// How long a socket outlives the app's way to the background.
+        /// The time for which a socket stays open in the background.
         case background
-        /// How long a connection lives until it counts as a success.
+        /// The time after which a connection counts as a success.
         case proof
     }
 
@@ -81,10 +81,10 @@ package struct LinkMachine: Hashable, Codable, Sendable {
         case opened(Epoch)
         case loginSucceeded(Epoch, Settings)
         case loginRefused(Epoch, Refusal)
-        /// The server is overloaded and names when to come back.
+        /// The server is overloaded and names a pause.
         case busy(Epoch, retryAfter: Duration)
         case received(Epoch)
-        /// The session key is no longer good: log in anew.
+        /// The session key is no longer valid: log in again.
         case expired(Epoch)
         case lost(Epoch, Loss)
         case fired(Timer)
@@ -98,16 +98,16 @@ package struct LinkMachine: Hashable, Codable, Sendable {
         case arm(Timer, Duration)
         case disarm(Timer)
         case wentOnline(Epoch)
-        /// The link left `.online`, or a first attempt failed; `reason` says why.
+        /// The link left `.online`, or a first attempt failed, with the reason.
         case wentOffline(reason: Refusal?)
     }
 
-    /// How long a socket may take to open and the server to answer the login.
+    /// The time limit for opening a socket and for the login.
     package static let loginTimeout = Duration.seconds(10)
-    /// How long a connection lives until its end begins the tries anew.
+    /// The time after which a connection's end restarts the count of attempts.
     ///
-    /// A shorter one counts as a failed try: a server that accepts every login and ends every connection is
-    /// answered with growing waits.
+    /// A shorter connection counts as a failed attempt. So a server that accepts every login and
+    /// ends every connection leads to growing waits.
     package static let proofTime = Duration.seconds(10)
 
     package internal(set) var state = State.idle
@@ -115,14 +115,14 @@ package struct LinkMachine: Hashable, Codable, Sendable {
     package private(set) var settings = Settings.standard
     package private(set) var isInForeground = true
     private var isNetworkUp = true
-    /// Tries up to the present connection; 0 once it has lived for `proofTime`.
+    /// The number of attempts up to the present connection; 0 once it has lasted for `proofTime`.
     private var triesBeforeOnline = 0
 
     package init() {}
 
-    /// Moves to the next state and returns what the shell must now do, in order.
+    /// Moves to the next state and returns the effects for the shell, in order.
     ///
-    /// The entropy is a fresh random number; it is used for the spread of waits only.
+    /// The entropy is a fresh random number, used only for the jitter of waits.
     package mutating func handle(_ input: Input, entropy: UInt64) -> [Effect] {
         switch input {
         case .connect: connect()
@@ -147,12 +147,12 @@ package struct LinkMachine: Hashable, Codable, Sendable {
 
 extension LinkMachine {
     private mutating func connect() -> [Effect] {
-        // Somebody works in the background, as after a push: for as long as a socket may stay there, from
-        // now on and whatever is left of an earlier stay.
+        // Work in the background, as after a push, may use a socket for the whole allowed time from
+        // now on, with any rest of an earlier stay.
         let stay = isInForeground ? [] : [Effect.arm(.background, settings.backgroundStay)]
         switch state {
         case .idle, .asleep, .refused: return stay + open(attempt: 1)
-        // The app asks again while a wait runs: it knows better than the wait.
+        // A new request of the app ends the wait.
         case .backingOff(let attempt): return stay + [.disarm(.retry)] + open(attempt: attempt)
         case .awaitingNetwork(let attempt): return stay + open(attempt: attempt)
         case .opening, .authenticating, .online: return stay
@@ -175,7 +175,7 @@ extension LinkMachine {
     private mutating func networkChanged(isUp: Bool) -> [Effect] {
         let hasChanged = isNetworkUp != isUp
         isNetworkUp = isUp
-        // Systems repeat themselves; a wait is cut short by a network that came, not by hearing of it.
+        // Systems repeat their reports. Only a changed network ends a wait.
         guard hasChanged else { return [] }
         switch state {
         case .awaitingNetwork: return open(attempt: 1)
@@ -183,7 +183,7 @@ extension LinkMachine {
         case .backingOff(let attempt):
             state = .awaitingNetwork(attempt: attempt)
             return [.disarm(.retry)]
-        // A socket may outlive a change of network; the heartbeat finds out (scar 131).
+        // A socket may outlive a change of network; the heartbeat detects its end (scar 131).
         case .online where isUp: return received(isAlive: false)
         case .idle, .opening, .authenticating, .online, .asleep, .refused: return []
         }
@@ -203,9 +203,9 @@ extension LinkMachine {
         let stay: [Effect] = [.disarm(.background)]
         switch state {
         case .asleep: return stay + open(attempt: 1)
-        // Somebody looks at the screen now; how often it has failed is not forgotten for that.
+        // A user looks at the screen now, so the wait ends; the count of failures stays.
         case .backingOff(let attempt): return stay + [.disarm(.retry)] + open(attempt: attempt)
-        // The system may have cut the socket without a word.
+        // The system may have cut the socket without notice.
         case .online: return stay + received(isAlive: false)
         case .idle, .opening, .authenticating, .awaitingNetwork, .refused: return stay
         }
@@ -278,7 +278,7 @@ extension LinkMachine {
         }
         let stop = stopHeartbeat() + [.disarm(.login), .closeSocket(epoch)]
         state = .backingOff(attempt: attempt)
-        // Never earlier than asked; the spread is added on top (scar 133).
+        // Never earlier than the named pause; the jitter is added to it (scar 133).
         let wait = settings.backoff.busyWait(wait, beforeAttempt: attempt, entropy: entropy)
         return stop + [.wentOffline(reason: reason), .arm(.retry, wait)]
     }
@@ -335,7 +335,7 @@ extension LinkMachine {
             return isInForeground ? [] : fallAsleep()
         case (.login, _), (.ping, _), (.pong, _), (.retry, _), (.background, _),
             (.proof, _):
-            return []  // The timer outlived the state it was armed in.
+            return []  // The timer outlived its state.
         }
     }
 
@@ -357,7 +357,7 @@ extension LinkMachine {
     private mutating func retry(
         _ attempt: Int, reason: Refusal, _ entropy: UInt64
     ) -> [Effect] {
-        // The epoch ends with its socket, so that its late news is recognised.
+        // The epoch ends with its socket, so that late inputs of it are recognised.
         epoch += 1
         let delay = settings.backoff.delay(beforeAttempt: attempt, entropy: entropy)
         guard let delay, reason.code != .untrustedServer, reason.code != .invalidURL else {

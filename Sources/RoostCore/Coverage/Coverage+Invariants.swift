@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Coverage {
-    /// Stops the program when the set is not sorted, disjoint and free of touching neighbours.
+    /// Stops the program if the set is not sorted, disjoint and free of touching neighbours.
     ///
     /// Sets are small (a handful of ranges), so the check stays on in release.
     func checkInvariants() {

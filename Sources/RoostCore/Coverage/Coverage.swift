@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the cache knows of a channel's history, as a set of closed ranges of positions.
+// The coverage of a channel's history, as a set of closed ranges of positions.
 //
-// Inside a range the cache holds every message the server holds; everything else is a hole, and a
-// hole is data. A range grows only by a statement of the server: a page, a gap answer, or a live
-// message that names its predecessor. That two messages lie side by side in the cache states
-// nothing, which is why ranges are kept apart until a statement joins them (scars 4, 29, 30).
+// Inside a range the cache has every message of the server; the rest are holes, which are data too.
+// A range grows only by a statement of the server: a page, a gap answer, or a live message with its
+// predecessor. Two adjacent messages in the cache state nothing about the place between them. So
+// ranges are kept apart until a statement joins them (scars 4, 29, 30).
 //
-// Positions are pairs of integers, so "right after" is a place too; ranges are closed at both ends
-// and cutting one needs no half-open kind.
+// Positions are pairs of integers, so "right after" is a position too. Ranges are closed at both
+// ends, and cutting one needs no half-open kind.
 
 package import RoostModel
 
@@ -16,10 +16,11 @@ package import RoostModel
 ///
 /// - Invariant: `lower <= upper`.
 package struct CoveredRange: Hashable, Codable, Sendable {
-    /// `.distantPast` when the start of history is known.
+    /// `.distantPast` if the start of history is known.
     package let lower: Position
     package let upper: Position
-    /// The message the server named as the one right before `lower`, while it is not in the cache.
+    /// The message that the server named as the one right before `lower`, if it is not in the
+    /// cache.
     package let predecessor: MessageID?
 
     package init(lower: Position, upper: Position, predecessor: MessageID? = nil) {
@@ -34,7 +35,7 @@ package struct CoveredRange: Hashable, Codable, Sendable {
     package var startsHistory: Bool { lower == .distantPast }
 }
 
-/// A stretch of history about which nothing is known; both ends belong to it.
+/// A stretch of history without coverage; both ends belong to it.
 package struct Hole: Hashable, Sendable {
     package let lower: Position
     package let upper: Position
@@ -45,7 +46,7 @@ package struct Hole: Hashable, Sendable {
     }
 }
 
-/// The set of ranges known of one channel under one filter class.
+/// The covered ranges of one channel under one filter class.
 ///
 /// - Invariant: ranges are sorted, disjoint, and no two of them touch.
 package struct Coverage: Hashable, Sendable {
@@ -53,13 +54,13 @@ package struct Coverage: Hashable, Sendable {
 
     package init() { self.ranges = [] }
 
-    /// Builds the set from ranges in any order; those that overlap or touch become one.
+    /// Makes the set from ranges in any order, and joins those that overlap or touch.
     package init(_ ranges: [CoveredRange]) {
         self.ranges = ranges
         let isInOrder = zip(ranges, ranges.dropFirst()).allSatisfy { left, right in
             left.upper < right.lower && !isJoined(left, right)
         }
-        if isInOrder { return }  // As it comes from a database, where it was written in order.
+        if isInOrder { return }  // As stored in a database, in order.
         self.ranges = []
         for range in ranges { insert(range) }
     }
@@ -69,7 +70,7 @@ package struct Coverage: Hashable, Sendable {
     /// The newest range.
     package var newest: CoveredRange? { ranges.last }
 
-    /// The range a position lies in; nil when it lies in a hole.
+    /// Returns the range that contains a position; nil if a hole does.
     package func range(containing position: Position) -> CoveredRange? {
         let index = firstIndex(endingAtOrAfter: position)
         guard index < ranges.count, ranges[index].contains(position) else { return nil }
@@ -78,7 +79,7 @@ package struct Coverage: Hashable, Sendable {
 
     /// The stretches between the ranges, and the one before the oldest unless history starts there.
     ///
-    /// What lies after the newest range is not listed: only a live connection can know its end.
+    /// The stretch after the newest range is not listed: only a live connection can know its end.
     package var holes: [Hole] {
         var holes: [Hole] = []
         var from = Position.distantPast
@@ -91,13 +92,14 @@ package struct Coverage: Hashable, Sendable {
         return holes
     }
 
-    /// Whether any known range reaches into the stretch after `position` up to `end`.
+    /// Returns whether any range reaches into the stretch after `position` up to `end`.
     package func hasKnowledge(after position: Position, through end: Position) -> Bool {
         let index = firstIndex(endingAtOrAfter: position.next)
         return index < ranges.count && ranges[index].lower <= end
     }
 
-    /// Adds what the server stated, joining every range it overlaps, touches or follows.
+    /// Adds a range that the server stated, and joins every range that it overlaps, touches or
+    /// follows.
     package mutating func insert(_ range: CoveredRange) {
         var lower = range.lower
         var upper = range.upper
@@ -112,7 +114,7 @@ package struct Coverage: Hashable, Sendable {
             }
             upper = max(upper, other.upper)
         }
-        // A predecessor can join a range that stood apart, and by it another one: so look once more.
+        // A predecessor can join a separate range, and that one another, so the search is repeated.
         let joined = CoveredRange(lower: lower, upper: upper, predecessor: predecessor)
         let index = kept.firstIndex { $0.lower > joined.lower } ?? kept.count
         let mayJoinMore = kept.contains { isJoined($0, joined) }
@@ -121,7 +123,7 @@ package struct Coverage: Hashable, Sendable {
         checkInvariants()
     }
 
-    /// Forgets what is known from `lower` to `upper`, both included.
+    /// Removes the coverage from `lower` to `upper`, both included.
     package mutating func subtract(lower: Position, upper: Position) {
         precondition(
             lower <= upper, "A stretch to forget runs from its older end to its newer end.")
@@ -144,9 +146,10 @@ package struct Coverage: Hashable, Sendable {
         checkInvariants()
     }
 
-    /// Forgets everything through `end`, where nothing is visible any more (a reset, a retention).
+    /// Removes the coverage through `end`, where no message is visible any more (a reset, a
+    /// retention).
     ///
-    /// A range that reached over it begins with the start of history now: before it there is nothing.
+    /// A range that reached over `end` begins with the start of history now.
     package mutating func cut(through end: Position) {
         let first = end.next
         let reachesOver = range(containing: first).map { $0.lower <= end } ?? false
@@ -154,14 +157,16 @@ package struct Coverage: Hashable, Sendable {
         if reachesOver { insert(CoveredRange(lower: .distantPast, upper: first)) }
     }
 
-    /// All that is known when both are: what stands under no filter covers every filter (scar 32).
+    /// Returns the coverage of both: coverage without a filter is coverage under every filter (scar
+    /// 32).
     package func union(_ other: Coverage) -> Coverage {
         var union = self
         for range in other.ranges { union.insert(range) }
         return union
     }
 
-    /// Whether two ranges are one: they share a place, touch, or one names the other's end.
+    /// Returns whether two ranges are one: they overlap, touch, or one names the other's end as
+    /// predecessor.
     private func isJoined(_ left: CoveredRange, _ right: CoveredRange) -> Bool {
         if left.lower <= right.upper && right.lower <= left.upper { return true }
         let (older, newer) = left.upper < right.lower ? (left, right) : (right, left)

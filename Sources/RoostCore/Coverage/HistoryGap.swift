@@ -2,31 +2,32 @@
 
 package import RoostModel
 
-/// A stretch of a channel's history that the cache does not have, and what is known of it all the same.
+/// A stretch of a channel's history that is missing in the cache, with estimates about it.
 package struct HistoryGap: Hashable, Sendable {
     package enum Place: Hashable, Sendable {
-        /// Nothing of the channel is known.
+        /// The channel has no coverage.
         case everything
-        /// Before the oldest message that is known.
+        /// Before the oldest covered message.
         case beginning
-        /// Between two stretches that are known.
+        /// Between two covered ranges.
         case between
-        /// After the newest message that is known.
+        /// After the newest covered message.
         case end
     }
 
     package let place: Place
     package let from: Timestamp
     package let through: Timestamp
-    /// About how many messages are missing, by how close those beside it stand; nil when that says nothing.
+    /// The estimated number of missing messages, by the density of their neighbours; nil without an
+    /// estimate.
     package let messages: Int?
 }
 
 extension SearchedChannel {
-    /// What is missing, oldest first.
+    /// Returns the missing stretches, oldest first.
     ///
-    /// `messageCount` is how many messages are known; `madeAt` when the channel was made and `now` the
-    /// server's time, as far as they are known, bound what has no end of its own.
+    /// `messageCount` is the number of covered messages. `madeAt`, the creation of the channel, and
+    /// `now`, the server's time, are the bounds of open-ended gaps, if they are known.
     package func gaps(messageCount: Int, madeAt: Timestamp?, now: Timestamp?) -> [HistoryGap] {
         let known = coverage.ranges.reduce(0 as Int64) { sum, range in
             let from = range.lower == .distantPast ? madeAt : range.lower.createdAt

@@ -3,7 +3,7 @@
 package import RoostModel
 
 extension Position {
-    /// The place right after this one: no message can stand between the two.
+    /// The position right after this one, with no message between the two.
     ///
     /// Stays at `.distantFuture`.
     package var next: Position {
@@ -16,7 +16,7 @@ extension Position {
             messageID: MessageID(.min))
     }
 
-    /// The place right before this one: no message can stand between the two.
+    /// The position right before this one, with no message between the two.
     ///
     /// Stays at `.distantPast`.
     package var previous: Position {

@@ -3,11 +3,12 @@
 package import RoostModel
 
 extension Coverage {
-    /// The page that continues a download of everything since a moment; nil when all of it is known.
+    /// Returns the page that continues a download of everything since a moment; nil if all of it is
+    /// covered.
     ///
-    /// It walks from the newest message back, over everything that is known already, so that a download
-    /// that was cut goes on where it ended. `knowsEnd` says that the server has told the newest message
-    /// since the connection was made; before that no range is known to be the last.
+    /// The download walks from the newest message back, over covered ranges, so that an interrupted
+    /// download resumes. `knowsEnd` is whether the server has named the newest message since the
+    /// connection was made; before that no range is known to be the last.
     package func pageToDownload(
         since: Timestamp, knowsEnd: Bool, limit: Int
     ) -> PageQuestion? {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// History that is fetched ahead of its use.
+// The download of history ahead of its use.
 
 package import RoostModel
 import RoostWire
 
 /// One step of a download.
 package struct DownloadStep: Hashable, Sendable {
-    /// The number of new messages and the time back to which the channel is covered; nil when nothing was left to
-    /// fetch.
+    /// The number of new messages and the time back to which the channel is covered; nil if no page
+    /// was left to fetch.
     package let added: Int
     package let reached: Timestamp?
-    /// The connection that told the channel's newest message.
+    /// The connection on which the server named the channel's newest message.
     package let connection: LinkMachine.Epoch
 }
 
-/// Fetches the next page on the way from the newest message back to a moment.
+/// The fetch of the next page on the way from the newest message back to a moment.
 package struct DownloadPage: SyncOperation {
-    /// The messages of a request; the server gives at most 200.
+    /// The number of requested messages; the server gives at most 200.
     private static let pageSize = 200
 
     private enum State: Hashable, Sendable {
@@ -31,7 +31,7 @@ package struct DownloadPage: SyncOperation {
 
     private let channel: ChannelURL
     private let since: Timestamp
-    /// The connection that has told the newest message already; nil for none.
+    /// The connection on which the server has named the newest message already; nil for none.
     private let knownEnd: LinkMachine.Epoch?
     private var epoch: LinkMachine.Epoch = 0
     private var state = State.beginning

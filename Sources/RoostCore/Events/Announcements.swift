@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Events for the app. An event whose effect only the server knows waits until the server has described its channel.
+// Events for the app. An event whose effect only the server knows waits until the server has
+// described its channel.
 
 package import RoostModel
 import RoostWire
 
-/// The events for the app that wait, and what is known of the total of unread messages.
+/// The waiting events for the app, and the time of the last total of unread messages.
 package struct Announcements: Hashable, Sendable {
-    /// The most events of a channel that wait; the oldest beyond it are announced without the description.
+    /// The most waiting events of a channel; the oldest beyond it are announced without the
+    /// description.
     static let limit = 100
 
     /// The events that wait for the description of their channel.
@@ -29,7 +31,7 @@ extension SyncState {
         lookUp(channel)
     }
 
-    /// The server has described a channel.
+    /// Notes that the server has described a channel.
     mutating func noteDescription(of channel: ChannelURL) {
         marks.retreats.remove(channel)
         emitPending(of: channel)

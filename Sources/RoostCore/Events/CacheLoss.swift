@@ -2,16 +2,17 @@
 
 import RoostModel
 
-// A cache that has lost something while it was in use: the open collections fetch it again.
+// Losses of the cache while it is in use: the open collections fetch the lost data again.
 
 extension SyncState {
-    /// Some messages of a channel are gone from the cache.
+    /// Notes that some messages of a channel are gone from the cache.
     mutating func noteLoss(in channel: ChannelURL) {
         for id in timelines.ids(of: channel) { see(to: .reread, of: id) }
         if session != nil { catchUp(channel, .ifNeeded) }
     }
 
-    /// The cache was made anew with what could be saved: the losses may be of this connection.
+    /// Notes that the cache was rebuilt from its intact data: the lost data may be of this
+    /// connection.
     mutating func noteRepair() {
         guard session != nil else { return }
         session?.caughtUp = []
@@ -19,12 +20,13 @@ extension SyncState {
         catchUpChannels()
     }
 
-    /// The messages of a channel were removed from the cache.
+    /// Notes that the messages of a channel were removed from the cache.
     mutating func noteClearing(of channel: ChannelURL) {
         for id in timelines.ids(of: channel) { synchronizeLater(id) }
     }
 
-    /// Everything was removed: open collections fill again as if they had just been opened.
+    /// Notes that everything was removed: open collections fill again as if they had just been
+    /// opened.
     mutating func noteClearing() {
         for id in lists.ids {
             lists[id]?.beginAnew()

@@ -10,7 +10,7 @@ extension ChannelEvent {
     enum Meaning: Hashable, Sendable {
         case nothing
         case typing(User, isTyping: Bool)
-        /// The channel is not the user's any more.
+        /// The user has left or lost the channel.
         case departure
         case news(ChannelNews)
         /// Only the server knows the channel's present state.
@@ -83,7 +83,7 @@ extension ChannelEvent {
 }
 
 extension ChannelNews {
-    /// The moment up to which everything is gone for the user.
+    /// The moment up to which all messages are gone for the user.
     private var offset: Timestamp? {
         switch self {
         case .hidden(_, let offset): offset
@@ -92,22 +92,23 @@ extension ChannelNews {
         }
     }
 
-    /// The change as mutations of a channel.
+    /// Returns the change as mutations of a channel.
     fileprivate func mutations(of channel: ChannelURL, me: UserID) -> [Mutation] {
-        // Messages that are gone count as read, in the receipts too.
+        // Removed messages count as read, in the receipts too.
         [.channelNews(channel, self)]
             + (offset.map { [.channelNews(channel, .readBy([me: $0]))] } ?? [])
     }
 }
 
 extension SyncState {
-    /// The change of a channel as mutations; answers about channels on their way learn of it too.
+    /// Returns the change of a channel as mutations, and records it for answers in flight.
     package mutating func tell(_ news: ChannelNews, in channel: ChannelURL) -> [Mutation] {
         channelLedger.note(news, in: channel)
         return [.channelNews(channel, news)]
     }
 
-    /// The same for a change that answers on their way may lack or contain: the channel is asked for again.
+    /// Does the same for a change that answers in flight may lack or contain: the channel is looked
+    /// up again.
     package mutating func learn(_ news: ChannelNews, of channel: ChannelURL) -> [Mutation] {
         channelLedger.note(changeOf: channel)
         return news.mutations(of: channel, me: me)

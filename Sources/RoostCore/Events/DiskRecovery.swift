@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Events that the disk refused are fetched again as soon as the disk takes a commit.
+// Events that the disk refused are fetched again as soon as the disk accepts a commit.
 
 package import RoostModel
 
-/// Tries the disk until it takes a commit, then catches up where it has refused one.
+/// The retries until the disk accepts a commit, and the catch-up for the refused commits.
 package struct DiskRecovery: SyncOperation {
-    /// How long a disk that refused is left alone.
+    /// The pause after a refusal of the disk.
     private static let pause = Duration.seconds(5)
 
     private enum State: Hashable, Sendable { case beginning, pausing, trying }
@@ -37,7 +37,8 @@ package struct DiskRecovery: SyncOperation {
 }
 
 extension SyncState {
-    /// Has a channel caught up once the disk takes a commit; nil is the list of channels.
+    /// Requests a catch-up of a channel once the disk accepts a commit; nil is the list of
+    /// channels.
     package mutating func repairLater(_ channel: ChannelURL?) {
         guard refused.insert(channel).inserted, refused.count == 1 else { return }
         start(.diskRecovery(DiskRecovery()))
@@ -47,7 +48,7 @@ extension SyncState {
         let channels = refused.compactMap { $0 }.sorted()
         let isListConcerned = refused.contains(nil)
         refused = []
-        // Without a connection the next login repairs everything anyway.
+        // Without a connection the next login repairs everything.
         guard session != nil else { return }
         for channel in channels {
             catchUp(channel, .anyway)

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One event of the server: applied to the cache first, then told to the operation that waits for it, and to the app.
+// One event of the server: applied to the cache first, then passed to the operation that waits for
+// it, and to the app.
 //
-// An event that the disk refuses is not lost: the channel counts as not caught up, no cursor passes the event, and the
-// catch-up brings it once the disk takes it (scar 47).
+// An event that the disk refuses is not lost: the channel counts as not caught up, and no cursor
+// passes the event. The catch-up brings it once the disk accepts it (scar 47).
 
 package import RoostModel
 package import RoostWire
 
-/// Applies one event, or the answer to a request that amounts to one.
+/// The application of one event, or of an answer equivalent to one.
 package struct LiveEvent: SyncOperation {
     private enum State: Hashable, Sendable {
         case beginning
         case readingCursor(CursorKey, rest: [CursorKey])
         case readingOldest(CursorKey, rest: [CursorKey])
         case committing
-        /// The channels that the commit changed are looked at for what only the server can tell.
+        /// Reads the channels that the commit changed, for effects that only the server knows.
         case readingChannel(ChannelURL, rest: [ChannelURL])
     }
 
     package let event: ServerEvent
     private let origin: ChangeOrigin
-    /// The moment of the question, in the numbers of the channel's ledger, where the event is an answer over HTTP:
-    /// only such an answer can be overtaken.
+    /// The mark of the request in the channel's ledger if the event is an answer over HTTP; only
+    /// such an answer can be overtaken.
     private let beginning: Int?
-    /// The change logs that the commit sets back.
+    /// The change logs that the commit rewinds.
     private var rewinds: [Rewind] = []
     /// The channels to read after the commit.
     private var channels: [ChannelURL] = []
@@ -88,7 +89,7 @@ package struct LiveEvent: SyncOperation {
 
     private func end(_ sync: inout SyncState) -> Step {
         switch event {
-        // The server has the message, whatever this disk says.
+        // The server has the message, even if this disk fails.
         case .message(let event): sync.noteDelivery(event.message)
         case .edited(let event):
             if let requestID = event.acknowledges { sync.noteMade(requestID) }
@@ -99,7 +100,7 @@ package struct LiveEvent: SyncOperation {
     }
 }
 
-// MARK: - What an event changes
+// MARK: - The effects of an event
 
 extension LiveEvent {
     private mutating func begin(_ sync: inout SyncState) -> Step {
@@ -139,7 +140,7 @@ extension LiveEvent {
             sync.ledgers[event.channelURL]?.note(.thread(event.threadInfo), to: event.parentID)
             return commit([.replied(event.channelURL, event.parentID, event.threadInfo)])
         case .poll(let event):
-            // Without the message's ID only the change log tells of the poll.
+            // Without the message's ID only the change log reports the change of the poll.
             guard let id = event.messageID else { return end(&sync) }
             sync.ledgers[event.channelURL]?.note(.poll(event.change), to: id)
             return commit([.polled(event.channelURL, id, event.change)])
@@ -149,7 +150,8 @@ extension LiveEvent {
 
     private mutating func applyMark(_ event: ReadEvent, _ sync: inout SyncState) -> Step {
         let channel = event.channelURL
-        // Only the user's own devices get it; the server alone counts what is unread again.
+        // Only the user's own devices get it; the server alone knows the new count of unread
+        // messages.
         if event.isExcluded {
             sync.marks.retreats.insert(channel)
             sync.lookUp(channel)
@@ -171,7 +173,7 @@ extension LiveEvent {
             sync.noteTyping(of: user, isTyping, in: url)
             return end(&sync)
         case .departure:
-            // Nothing of the channel stays (scar 58).
+            // All of the channel is removed (scar 58).
             sync.noteDeparture(from: url)
             return commit([.removeChannel(url)])
         case .news(let news): return commit(sync.learn(news, of: url), thenRead: [url])
@@ -211,14 +213,14 @@ extension LiveEvent {
             setBack(key, before: .beginning)
             return readCursors(rest, &sync)
         }
-        // Every change of a cached message happened after the oldest of them was written.
+        // Every change of a cached message is later than the oldest cached message.
         state = .readingOldest(key, rest: rest)
         return .need(.read(.oldestMessage(channel)))
     }
 
     private mutating func setBack(_ key: CursorKey, before moment: Timestamp) {
         guard case .message(let event) = event else { return }
-        // Forward would pass over changes that nothing has read.
+        // A later place would skip changes that were never read.
         let start = max(min(moment, event.message.createdAt), .beginning)
         rewinds.append(Rewind(key: key, start: .moment(start)))
     }
@@ -237,7 +239,7 @@ extension LiveEvent {
             let isMine = message.sender?.user.id == sync.me
             mutations += sync.tell(
                 .received(message, sync.reception(of: message, event, session.login)), in: channel)
-            // A sender has read the messages above their own (`docs/protocol` 3.11).
+            // A sender has read all earlier messages (`docs/protocol` 3.11).
             if isMine { mutations += sync.tell(.read(message.createdAt), in: channel) }
             mutations += sync.firstCursor(of: channel, before: message, since: session.loginAt)
         } else {
@@ -249,10 +251,10 @@ extension LiveEvent {
     }
 }
 
-// MARK: - What follows
+// MARK: - The consequences
 
 extension LiveEvent {
-    /// Has the server asked where the cache cannot know the effect of the event.
+    /// Requests a look-up if the cache cannot know the effect of the event.
     private func judge(_ channel: GroupChannel?, _ url: ChannelURL, _ sync: inout SyncState) {
         switch event {
         case .message:
@@ -270,7 +272,8 @@ extension LiveEvent {
         switch event {
         case .message(let event): if !isOffline { announceMessage(event, &sync) }
         case .edited(let event):
-            // Only the server knows whether the edit mentioned the user while the message was unread.
+            // Only the server knows whether the edit mentioned the user while the message was
+            // unread.
             if let before = event.oldMention,
                 before.calls(sync.me) != event.message.mention.calls(sync.me)
             {
@@ -329,7 +332,8 @@ extension LiveEvent {
             sync.emit(.messageReceived(message))
             if !isMine, message.mention.calls(sync.me) { sync.emit(.mentioned(message)) }
         }
-        // Nothing depends on the acknowledgement; the next message's makes a lost one good.
+        // No other work depends on the acknowledgement; that of the next message replaces a lost
+        // one.
         if !isMine, let id = message.messageID {
             sync.notices.append(.send(.messageAcknowledgement(channel, id)))
         }
@@ -337,7 +341,7 @@ extension LiveEvent {
 }
 
 extension SyncState {
-    /// What a message means for its channel's preview and counts.
+    /// Returns the effect of a message on its channel's preview and counts.
     ///
     /// Silent messages of other users change neither (`docs/protocol` 2.6).
     fileprivate func reception(
@@ -352,13 +356,13 @@ extension SyncState {
             isMention: message.mention.calls(me), superLimit: login.maxUnreadOnSuperGroup)
     }
 
-    /// The present state of a message, with the changes to be made once more behind it; nil for a message that is
-    /// gone.
+    /// Returns the present state of a message, with the changes to repeat after it; nil for a
+    /// deleted message.
     fileprivate func upToDate(
         _ message: Message, since beginning: Int?
     ) -> (message: Message, amendments: [Mutation])? {
         let channel = message.channelURL
-        // The change log may have told of a later state already.
+        // The change log may have brought a later state already.
         var known = changesRead[channel]?.upToDate([message]) ?? [message]
         let ledger = beginning.map { news(of: channel, since: $0) } ?? FetchLedger()
         known = ledger.hasDeparture ? [] : ledger.upToDate(known)
@@ -367,7 +371,7 @@ extension SyncState {
 }
 
 extension Commit {
-    /// The channels that the commit changed, as they are now.
+    /// The channels that the commit changed, in their new state.
     package var updatedChannels: [GroupChannel] {
         changes.flatMap { change -> [GroupChannel] in
             guard case .channels(let change) = change else { return [] }

@@ -3,19 +3,19 @@
 import RoostModel
 import RoostWire
 
-// Reading a change log once more, from a place that is certainly not too late.
+// Rewinding: reading a change log once more, from a place that is certainly early enough.
 
-/// A change log that is to be read again, and from where.
+/// A change log to read again, and its new place.
 struct Rewind: Hashable, Sendable {
     let key: CursorKey
     let start: Cursor
 }
 
 extension SyncState {
-    /// The change logs to read again because of a message.
+    /// Returns the change logs to read again because of a message.
     ///
-    /// The answer to a repeated send shows the message as it was at first. Its later changes may lie before the
-    /// cursors.
+    /// The answer to a repeated send shows the message in its first state. Its later changes may be
+    /// before the cursors.
     func logsToRewind(for event: MessageEvent) -> [CursorKey] {
         guard event.acknowledges != nil,
             event.message.createdAt < lastLoginAt ?? .distantPast
@@ -23,7 +23,7 @@ extension SyncState {
         return [.channelChanges, .messageChanges(event.message.channelURL)]
     }
 
-    /// Keeps readings of these logs that are under way from putting the cursors back to where they were.
+    /// Keeps running readings of these logs from restoring the old cursors.
     mutating func beginRewinding(_ rewinds: [Rewind]) {
         for rewind in rewinds { rewindings[rewind.key, default: Rewindings()].underWay += 1 }
     }
@@ -35,7 +35,7 @@ extension SyncState {
         }
     }
 
-    /// Reads the logs again that a commit has set back.
+    /// Reads the logs again that a commit has rewound.
     mutating func follow(_ rewinds: [Rewind], in channel: ChannelURL?) {
         guard !rewinds.isEmpty else { return }
         if let channel, !timelines.ids(of: channel).isEmpty { catchUp(channel, .anyway) }

@@ -5,9 +5,9 @@
 package import RoostModel
 package import RoostWire
 
-/// Sends a command and waits for its answer.
+/// A command and the wait for its answer.
 package struct SocketCall: SyncOperation {
-    /// How long a command waits for its answer: as long as a call (`docs/protocol` 2.3).
+    /// The time limit of a command, equal to that of a call (`docs/protocol` 2.3).
     package static let timeLimit = Duration.seconds(8)
 
     private enum State: Hashable, Sendable { case beginning, sending, waiting }
@@ -31,7 +31,7 @@ package struct SocketCall: SyncOperation {
             sync.answers[requestID] = nil
             return .fail(error)
         case (.sending, .sent(nil)):
-            // The answer may be faster than the end of the sending.
+            // The answer may come before the end of the sending.
             if let early = sync.answers[requestID] ?? nil { return end(early, &sync) }
             state = .waiting
             return .need(.wait(.answer(requestID)))
@@ -58,7 +58,7 @@ package enum SocketAnswer: Hashable, Sendable {
 }
 
 extension SyncState {
-    /// Hands an event to the command that it answers.
+    /// Passes an event to the command that it answers.
     mutating func answer(_ event: ServerEvent) {
         guard let requestID = event.acknowledges, answers[requestID] != nil else { return }
         if case .error(let error, _) = event {
@@ -69,7 +69,7 @@ extension SyncState {
         wakeAll(.answer(requestID), nil)
     }
 
-    /// Ends every wait for an answer: the connection is lost.
+    /// Ends every wait for an answer after the loss of the connection.
     mutating func failAnswers() {
         for requestID in answers.keys.sorted() where answers[requestID] == .some(nil) {
             answers[requestID] = .refused(

@@ -3,7 +3,7 @@
 package import RoostModel
 import RoostWire
 
-/// Replaces the user's votes in a poll; they are on disk when it ends.
+/// The replacement of the user's votes in a poll; they are on disk when it ends.
 package struct Vote: SyncOperation {
     private enum State: Hashable, Sendable { case beginning, calling }
 
