@@ -2,26 +2,27 @@
 
 package import RoostModel
 
-/// What one list has yet to show: commits that came while it was read, and why it has to be read again.
+/// The waiting commits of a list that is being read, and the reasons for the next read.
 package struct Backlog {
     private var commits: [(Commit, ChangeOrigin)] = []
     private var causes: Set<ChangeOrigin> = []
 
     package init() {}
 
-    /// Keeps a commit for the end of a read, which may contain it.
+    /// Keeps a commit until the end of a read, which may contain it.
     package mutating func wait(with commit: Commit, from origin: ChangeOrigin) {
         commits.append((commit, origin))
     }
 
-    /// Whether a read contains commits that a list, which shows one, has not been told of.
+    /// Returns whether a read contains commits that have not reached a list, which shows another
+    /// commit.
     package func lacks(_ sequence: Int64, showing shown: Int64) -> Bool {
         shown > .min && max(shown, commits.last?.0.sequence ?? .min) < sequence
     }
 
     package mutating func note(_ cause: ChangeOrigin) { causes.insert(cause) }
 
-    /// Where that comes from which a read has brought: what it was made for, what made it necessary, and
+    /// Returns the origins of a read's changes: its cause, the commits that made it necessary, and
     /// the commits it has overtaken.
     package mutating func origins(
         of origin: ChangeOrigin?, through sequence: Int64, _ concerns: (Change) -> Bool
@@ -35,7 +36,7 @@ package struct Backlog {
         return origins.isEmpty ? [.disk] : origins
     }
 
-    /// Whether a commit that a read has overtaken has a change of a kind.
+    /// Returns whether a commit that a read has overtaken has a change of a kind.
     package func contains(through sequence: Int64, _ isMeant: (Change) -> Bool) -> Bool {
         commits.contains { commit, _ in
             commit.sequence <= sequence && commit.changes.contains(where: isMeant)
@@ -49,7 +50,7 @@ package struct Backlog {
 }
 
 extension Change {
-    /// Whether it may be seen in the messages of a channel.
+    /// Returns whether the change may affect the messages of a channel.
     package func concerns(_ channel: ChannelURL) -> Bool {
         switch self {
         case .messages(let change): change.channel == channel
@@ -58,7 +59,7 @@ extension Change {
         }
     }
 
-    /// Whether it took the beginning of a channel's history away, for the user.
+    /// Returns whether the change removed the beginning of a channel's history for the user.
     package func cutsHistory(of channel: ChannelURL) -> Bool {
         if case .messages(let change) = self {
             return change.channel == channel && change.cutThrough != nil
@@ -66,7 +67,7 @@ extension Change {
         return false
     }
 
-    /// Whether it may be seen in a list of channels.
+    /// Whether the change may affect a list of channels.
     package var concernsChannels: Bool {
         switch self {
         case .messages: false

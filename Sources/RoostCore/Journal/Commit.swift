@@ -2,10 +2,10 @@
 
 package import RoostModel
 
-/// What one transaction of the store changed: the only news a collection ever gets.
+/// The changes of one transaction of the store: the only changes that a collection learns of.
 package struct Commit: Hashable, Sendable {
-    /// Grows by one with each transaction and is stored in it, so that a read can say which commits
-    /// it has already seen.
+    /// The number of the transaction, stored in it, so that a read can name the last commit it
+    /// contains.
     package let sequence: Int64
     package let changes: [Change]
 
@@ -15,27 +15,27 @@ package struct Commit: Hashable, Sendable {
     }
 }
 
-/// One kind of news inside a commit; rows that stayed as they were are not news (scar 83).
+/// One kind of change inside a commit; unchanged rows are no changes (scar 83).
 package enum Change: Hashable, Sendable {
     case messages(MessagesChange)
     case channels(ChannelsChange)
-    /// Users whose name or picture changed; every message and member of theirs changed with them.
+    /// Users whose name or picture changed, in all their messages and memberships.
     case users([Update<User>])
 }
 
-/// What changed among one channel's messages and in the knowledge about them.
+/// The changes of one channel's messages and coverage.
 package struct MessagesChange: Hashable, Sendable {
     package let channel: ChannelURL
     /// By position, oldest first.
     package let inserted: [Message]
     package let updated: [Update<Message>]
     package let deleted: [Message]
-    /// Everything at or before this moment is gone and stays so; `deleted` does not list it.
+    /// The moment up to which all messages are gone for good; `deleted` does not list them.
     package let cutThrough: Timestamp?
-    /// What is known under no filter.
+    /// The coverage without a filter.
     package let coverageBefore: Coverage
     package let coverageAfter: Coverage
-    /// The filters under which more or less is known now: who shows one of them reads it again.
+    /// The filters whose coverage changed; a timeline under one of them reads again.
     package let filters: [MessageFilter]
 
     package init(
@@ -54,7 +54,7 @@ package struct MessagesChange: Hashable, Sendable {
     }
 }
 
-/// What changed in the set of channels.
+/// The changes of the set of channels.
 package struct ChannelsChange: Hashable, Sendable {
     package let inserted: [GroupChannel]
     package let updated: [Update<GroupChannel>]

@@ -3,7 +3,7 @@
 package import RoostModel
 
 extension ListDiff {
-    /// The step from one list to another.
+    /// Makes the diff from one list to another.
     package init(from old: [Element], to new: [Element]) {
         self.init()
         var remaining: [Element.Identity: Element] = [:]
@@ -23,9 +23,9 @@ extension ListDiff {
         }
     }
 
-    /// The one step that leads where this step and then `next` lead.
+    /// Returns one diff with the effect of this one and then `next`.
     ///
-    /// It is never larger than the lists themselves, which is what bounds a slow reader's queue.
+    /// It is never larger than the lists, which bounds a slow reader's queue.
     package func followed(by next: ListDiff) -> ListDiff {
         var result = self
         result.origins.formUnion(next.origins)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The end of the user's own mute. A mute ends by itself: no frame and no change log tells of it.
+// The end of the user's own mute. A mute ends by itself: no frame and no change log reports it.
 
 package import RoostModel
 import RoostWire
 
-/// What is known of the user's own mutes.
+/// The requests and timers for the user's own mutes.
 package struct Mutes: Hashable, Sendable {
-    /// The number of the last question about a channel's mute; earlier answers are ignored.
+    /// The number of the last request about a channel's mute; earlier answers are ignored.
     var questions: [ChannelURL: Int] = [:]
-    /// The number of questions in a row about the end of a mute.
+    /// The number of requests in a row about the end of a mute.
     var tries: [ChannelURL: Int] = [:]
     /// The channels with a timer for the end of a mute.
     var awaited: Set<ChannelURL> = []
 }
 
-/// Asks the server whether the user is muted, and waits for the end of the mute by a timer.
+/// A request whether the user is muted, and the timer for the end of the mute.
 package struct MuteCheck: SyncOperation {
-    /// How long after the end the channel is looked at again (`docs/protocol` 6.3).
+    /// The time between the end and the next look-up of the channel (`docs/protocol` 6.3).
     private static let grace = Duration.seconds(1)
 
     private enum State: Hashable, Sendable {
@@ -29,7 +29,7 @@ package struct MuteCheck: SyncOperation {
     }
 
     private let channel: ChannelURL
-    /// Whether a channel that the cache does not show as muted is left alone.
+    /// Whether a channel that is not muted in the cache needs no request.
     private let isOnlyForKnown: Bool
     private var epoch: LinkMachine.Epoch?
     private var state = State.beginning
@@ -55,7 +55,7 @@ package struct MuteCheck: SyncOperation {
             let user = known.members.first { $0.user.id == sync.me }?.user ?? User(id: sync.me)
             sync.emit(.unmuted(user, channel), afterLookUpOf: channel)
             return .end(.done)
-        // Without an answer, the next catch-up of the channel asks again.
+        // Without an answer, the next catch-up of the channel repeats the request.
         default: return .end(.done)
         }
     }
@@ -85,7 +85,7 @@ package struct MuteCheck: SyncOperation {
             sync.disarmMute(in: channel)
             return .end(.done)
         }
-        // A mute whose end is always now is asked for less and less often.
+        // A mute whose end is always now leads to fewer and fewer requests.
         let tries = sync.mutes.tries[channel, default: 0]
         sync.mutes.tries[channel] = tries + 1
         let grace =
@@ -99,7 +99,7 @@ package struct MuteCheck: SyncOperation {
 }
 
 extension SyncState {
-    /// Asks about the user's own mute where an event tells of a change.
+    /// Requests the user's own mute after an event about a change.
     mutating func noteMute(_ event: ChannelEvent) {
         guard case .restricted(let user, _) = event.content, user.user.id == me else { return }
         let channel = event.channelURL
@@ -112,7 +112,7 @@ extension SyncState {
 
     mutating func checkMuteAgain(in channel: ChannelURL) {
         mutes.awaited.remove(channel)
-        // The mute may have been made longer. Without a connection, the next catch-up asks.
+        // The mute may have been extended. Without a connection, the next catch-up checks it.
         if session != nil { start(.muteCheck(MuteCheck(channel, onlyIfKnown: false))) }
     }
 
@@ -125,7 +125,7 @@ extension SyncState {
         if mutes.awaited.remove(channel) != nil { disarm(.mute(channel)) }
     }
 
-    /// Stops waiting for the end of mutes: the app has given the connection up.
+    /// Ends the wait for the end of mutes, because the app has disconnected.
     mutating func forgetMuteTimers() {
         for channel in mutes.awaited.sorted() { disarmMute(in: channel) }
     }

@@ -6,7 +6,7 @@ import RoostWire
 // The typing of the user and of other members.
 
 extension SyncState {
-    /// The user types; does nothing without a connection.
+    /// Reports that the user types; does nothing without a connection.
     package mutating func startTyping(in channel: ChannelURL) {
         if session != nil { perform(typing.start(in: channel)) }
     }

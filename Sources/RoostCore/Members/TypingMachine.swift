@@ -2,12 +2,13 @@
 
 package import RoostModel
 
-/// Who types where, and how often the user's own typing is told (`docs/protocol` 2.7).
+/// The typing members of each channel, and the limit on reports of the user's own typing
+/// (`docs/protocol` 2.7).
 package struct TypingMachine: Hashable, Sendable {
     package enum Timer: Hashable, Sendable {
-        /// Somebody may have gone without a word.
+        /// A member may have left without a report.
         case expiry(ChannelURL, UserID)
-        /// The user's typing was told just now.
+        /// The user's typing was just reported.
         case pause(ChannelURL)
 
         package var duration: Duration {
@@ -19,19 +20,19 @@ package struct TypingMachine: Hashable, Sendable {
     }
 
     package enum Effect: Hashable, Sendable {
-        /// Starts a timer; one of the same kind that runs begins anew.
+        /// Starts a timer; a running one of the same kind restarts.
         case arm(Timer)
         case disarm(Timer)
-        /// Others type in this channel than before.
+        /// The typing members of this channel have changed.
         case changed(ChannelURL)
         case tell(ChannelURL, isTyping: Bool)
     }
 
     private struct Own: Hashable {
-        /// Whether the server takes the user to be typing.
+        /// Whether the server counts the user as typing.
         var isTold = false
         var isPausing = false
-        /// The user typed on during the pause.
+        /// The user typed during the pause.
         var isDue = false
     }
 
@@ -40,10 +41,10 @@ package struct TypingMachine: Hashable, Sendable {
 
     package init() {}
 
-    /// Those who type in a channel, in the order they began.
+    /// Returns the typing members of a channel, in the order in which they began.
     package func users(in channel: ChannelURL) -> [User] { others[channel] ?? [] }
 
-    // MARK: Others
+    // MARK: Other members
 
     package mutating func began(_ user: User, in channel: ChannelURL) -> [Effect] {
         let timer = Timer.expiry(channel, user.id)
@@ -52,13 +53,13 @@ package struct TypingMachine: Hashable, Sendable {
         return [.arm(timer), .changed(channel)]
     }
 
-    /// They say so, have left, or their message has arrived.
+    /// Ends a member's typing: by a report, by leaving, or by a message.
     package mutating func ended(_ user: UserID, in channel: ChannelURL) -> [Effect] {
         guard remove(user, from: channel) else { return [] }
         return [.disarm(.expiry(channel, user)), .changed(channel)]
     }
 
-    /// The connection is lost: nobody would tell of an end.
+    /// Ends all typing after the loss of the connection, because no end could arrive.
     package mutating func lostConnection() -> [Effect] {
         let gone = others.sorted { $0.key < $1.key }
         others = [:]
@@ -80,7 +81,7 @@ package struct TypingMachine: Hashable, Sendable {
 
     // MARK: The user
 
-    /// The user types; may be called with every key.
+    /// Begins the user's typing; may be called with every key.
     package mutating func start(in channel: ChannelURL) -> [Effect] {
         guard own[channel]?.isPausing != true else {
             own[channel]?.isDue = true
@@ -90,7 +91,7 @@ package struct TypingMachine: Hashable, Sendable {
         return [.tell(channel, isTyping: true), .arm(.pause(channel))]
     }
 
-    /// The user has stopped; tells nobody who was not told of the typing.
+    /// Ends the user's typing; reports the end only if the beginning was reported.
     package mutating func stop(in channel: ChannelURL) -> [Effect] {
         guard let state = own[channel] else { return [] }
         own[channel] = state.isPausing ? Own(isPausing: true) : nil

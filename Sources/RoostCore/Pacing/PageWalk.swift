@@ -2,15 +2,16 @@
 
 // One condition for every loop over pages.
 //
-// A loop that asks "is there another page?" lets the server decide how long it runs. A walk asks "has this page
-// brought anything?" instead: a place that was given before, too many pages without a new item, and too many pages
-// at all end it. What comes next is up to the back-off of the caller.
+// A loop with the condition "there is another page" lets the server decide how long it runs. A walk
+// ends with a repeated place, with too many pages in a row without a new item, or with too many
+// pages at all. The caller's backoff decides what follows.
 
-/// One pass over the pages of a list: it goes on as long as it makes progress.
+/// One pass over the pages of a list, which continues as long as it makes progress.
 package struct PageWalk<Place: Hashable & Sendable, Item: Hashable & Sendable>: Hashable, Sendable {
-    /// Pages in a row that may bring nothing new: a server that filters pages leaves some of them empty.
+    /// The most pages in a row without a new item: a server that filters pages leaves some of them
+    /// empty.
     package static var barrenLimit: Int { 4 }
-    /// Pages of one walk; the next one continues where it ended.
+    /// The most pages of one walk; the next one continues at its end.
     package static var pageLimit: Int { 1_000 }
 
     private let pageLimit: Int
@@ -26,9 +27,9 @@ package struct PageWalk<Place: Hashable & Sendable, Item: Hashable & Sendable>: 
         self.pageLimit = pageLimit
     }
 
-    /// Notes a page that leads to the place `next` and returns whether the walk goes on there.
+    /// Notes a page that leads to the place `next`, and returns whether the walk continues there.
     ///
-    /// An item counts as new the first time this walk meets it, whatever the disk knows.
+    /// An item counts as new when this walk meets it first, whether or not the disk has it.
     package mutating func goesOn(to next: Place, after items: some Sequence<Item>) -> Bool {
         pages += 1
         let known = self.items.count
@@ -37,10 +38,10 @@ package struct PageWalk<Place: Hashable & Sendable, Item: Hashable & Sendable>: 
         return places.insert(next).inserted && barrenPages < Self.barrenLimit && pages < pageLimit
     }
 
-    /// Returns whether the walk may begin again because the server refuses its place.
+    /// Returns whether the walk may restart after the server refused its place.
     ///
-    /// A place of an earlier walk may have become invalid, so one new beginning is allowed. A server that
-    /// refuses a place of this walk makes no progress possible.
+    /// A place of an earlier walk may have become invalid, so one restart is allowed. If the server
+    /// refuses a place of this walk, no progress is possible.
     package mutating func mayBeginAgain() -> Bool {
         guard pages == 0, !hasBegunAgain else { return false }
         hasBegunAgain = true

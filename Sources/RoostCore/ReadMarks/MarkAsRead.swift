@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Read marks of the user: as few requests as the callers allow, and each caller answered by a mark that is not older
-// than its call (scar 113).
+// Read marks of the user: as few requests as the callers allow, and each call answered by a mark
+// that is not older than the call (scar 113).
 
 package import RoostModel
 import RoostWire
 
-/// What is known of the user's read marks besides the cache.
+/// The state of the user's read marks besides the cache.
 package struct ReadMarks: Hashable, Sendable {
     var machine = ReadMarkMachine()
     private var rounds: [ChannelURL: Rounds] = [:]
-    /// The channels whose mark is being taken back: until the channel is looked up the cache shows the old one.
+    /// The channels with an unread mark in progress: until the look-up the cache has the old mark.
     package var retreats: Set<ChannelURL> = []
-    /// The times of the newest live messages, those too that no list shows.
+    /// The times of the newest live messages, with those that no list shows.
     private var newest: [ChannelURL: Timestamp] = [:]
 
     /// The callers of one channel, by the mark that answers them.
@@ -31,12 +31,12 @@ package struct ReadMarks: Hashable, Sendable {
 
     func newestMessage(in channel: ChannelURL) -> Timestamp? { newest[channel] }
 
-    /// The callers that wait for the next mark.
+    /// Returns the number of callers that wait for the next mark.
     func callers(in channel: ChannelURL) -> Int { rounds[channel]?.callers ?? 0 }
 
-    /// Notes a caller.
+    /// Adds a caller.
     ///
-    /// - Returns: The round that the caller waits for.
+    /// - Returns: The caller's round.
     mutating func join(in channel: ChannelURL) -> Int {
         rounds[channel, default: Rounds()].callers += 1
         return rounds[channel]?.present ?? 0
@@ -51,14 +51,17 @@ package struct ReadMarks: Hashable, Sendable {
         return place.earlier + [place.present]
     }
 
-    /// Has the next mark answer rounds that were closed.
+    /// Makes the next mark answer closed rounds.
     mutating func reopen(_ closed: [Int], callers: Int, in channel: ChannelURL) {
         rounds[channel, default: Rounds()].earlier += closed
         rounds[channel, default: Rounds()].callers += callers
     }
 }
 
-/// Marks a channel as read; ends when the server has taken this mark or a later one, at once if nothing is unread.
+/// A call that marks a channel as read.
+///
+/// It ends when the server has accepted this mark or a later one, and at once if no message is
+/// unread.
 package struct MarkAsReadCall: SyncOperation {
     private enum State: Hashable, Sendable { case beginning, reading, waiting }
 
@@ -85,7 +88,7 @@ package struct MarkAsReadCall: SyncOperation {
     }
 }
 
-/// Sends one mark and answers its callers.
+/// The sending of one mark, and the answers to its callers.
 package struct ReadMarkSending: SyncOperation {
     private enum State: Hashable, Sendable { case beginning, calling }
 
@@ -109,8 +112,8 @@ package struct ReadMarkSending: SyncOperation {
         case (.calling, .ended(let outcome)):
             var failure = reply.failure
             if outcome == .failed(.overdue) { failure = .unanswered }
-            // After a failure later callers are answered too: their mark would wait as long once more. It is sent
-            // all the same.
+            // After a failure later callers get the error too: their mark would wait as long once
+            // more. It is sent all the same.
             if failure != nil { rounds += sync.marks.close(in: channel) }
             sync.answer(rounds, in: channel, failure)
             sync.wakeAll(.readMarkEnd(channel), nil)
@@ -123,7 +126,7 @@ package struct ReadMarkSending: SyncOperation {
     }
 }
 
-/// The pause after a mark is over: sends the next one, unless nothing is left to mark.
+/// The end of the pause after a mark: it sends the next one, unless no message is left to mark.
 package struct ReadMarkPause: SyncOperation {
     private enum State: Hashable, Sendable {
         case beginning
@@ -138,13 +141,13 @@ package struct ReadMarkPause: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
-            // The look comes only now: an event that took the mark back on another device may follow the answer.
+            // The read happens only now: another device's unread mark may follow the answer.
             let callers = sync.marks.callers(in: channel)
             guard callers > 0 else { return end(&sync) }
             state = .reading(callers: callers)
             return .need(.read(.channel(channel)))
         case (.reading(let callers), .read(.success(.channel(let known)))):
-            // Callers that came during the read have seen messages that came after it.
+            // Callers that came during the read have seen later messages.
             if sync.isAllRead(known), sync.marks.callers(in: channel) == callers {
                 sync.marks.machine.settle(channel)
                 sync.answer(sync.marks.close(in: channel), in: channel, nil)
@@ -162,13 +165,15 @@ package struct ReadMarkPause: SyncOperation {
     }
 }
 
-/// Takes the user's mark back; the channel has been looked up when it ends, or cannot be now.
+/// A call that marks messages as unread.
 ///
-/// A mark that was wished before does not come after it.
+/// At its end the channel has been looked up, or cannot be now.
+///
+/// An earlier read mark is not sent after it.
 package struct MarkAsUnread: SyncOperation {
     private enum State: Hashable, Sendable {
         case beginning
-        /// A mark on its way would take this one back.
+        /// A mark in flight would undo this one.
         case awaitingMark
         case asking
         case lookingUp
@@ -199,7 +204,7 @@ package struct MarkAsUnread: SyncOperation {
         case (.asking, .answer(.success)):
             sync.answer(rounds, in: channel, nil)
             sync.channelLedger.note(changeOf: channel)
-            // An answer to an earlier question may have removed it.
+            // The answer to an earlier request may have removed it.
             sync.marks.retreats.insert(channel)
             state = .lookingUp
             return .need(.run(.awaitLookUp(LookUpWait(channel, asksAnew: true))))
@@ -239,10 +244,10 @@ extension SyncState {
         for round in rounds { wakeAll(.readMark(channel, round: round), failure) }
     }
 
-    /// Whether nothing is unread, as far as this connection has been told.
+    /// Returns whether no message is unread, by the events on this connection.
     ///
-    /// It does not know of another device's unread mark whose event is on its way; asking the server would be a
-    /// request for each of a hundred marks.
+    /// Another device's unread mark may be in flight. Asking the server would be a request for each
+    /// of a hundred marks.
     fileprivate func isAllRead(_ channel: GroupChannel?) -> Bool {
         guard let channel, channel.unreadMessageCount == 0, channel.unreadMentionCount == 0,
             session?.isChannelLogRead == true, lookUps[channel.url] == nil,

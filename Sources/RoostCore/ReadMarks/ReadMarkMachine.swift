@@ -2,17 +2,18 @@
 
 package import RoostModel
 
-/// How often the server is told that channels are read: a screen may say so at will (scar 113).
+/// The limit on read marks: an app may mark channels as read at any rate (scar 113).
 ///
-/// One mark a second and channel; whatever is wished meanwhile is one more mark, after the second.
+/// One mark per second and channel is sent; all calls meanwhile are one more mark, after the
+/// second.
 package struct ReadMarkMachine: Hashable, Sendable {
-    /// How long after one mark the next may be sent.
+    /// The time between two marks.
     package static let pause = Duration.seconds(1)
 
     package enum Step: Hashable, Sendable {
-        /// A mark goes out now; `sent` is to be called with its answer.
+        /// A mark is sent now; `sent` is called with its answer.
         case send
-        /// A mark goes out later, by `paused` or `sent`, and answers this wish too.
+        /// A mark is sent later, by `paused` or `sent`, and answers this call too.
         case wait
     }
 
@@ -30,7 +31,7 @@ package struct ReadMarkMachine: Hashable, Sendable {
         var place = places[channel] ?? Place()
         defer { places[channel] = place }
         guard !place.isUnderWay, !place.isPausing else {
-            // The mark on its way may be older than what is on the screen now.
+            // The mark in flight may be older than the messages on the screen.
             place.isDue = true
             return .wait
         }
@@ -38,21 +39,21 @@ package struct ReadMarkMachine: Hashable, Sendable {
         return .send
     }
 
-    /// Whether a mark is to be answered yet.
+    /// Returns whether a mark is in flight.
     package func isUnderWay(to channel: ChannelURL) -> Bool {
         places[channel]?.isUnderWay ?? false
     }
 
-    /// The server has answered, or never will; whether a mark goes out now.
+    /// Notes the answer of the server or its absence; returns whether a mark is sent now.
     package mutating func sent(to channel: ChannelURL) -> Bool {
         places[channel]?.isUnderWay = false
         return next(in: channel)
     }
 
-    /// Nothing is left to mark, so whoever waits for one more need not.
+    /// Notes that no message is left to mark, so no further mark is due.
     package mutating func settle(_ channel: ChannelURL) { places[channel]?.isDue = false }
 
-    /// The second is over; whether a mark goes out now.
+    /// Notes the end of the second; returns whether a mark is sent now.
     package mutating func paused(in channel: ChannelURL) -> Bool {
         places[channel]?.isPausing = false
         return next(in: channel)

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which characters stand alone, which are left out, and which are taken for another.
+// Characters that stand alone, are left out, or are replaced by another.
 
-/// What becomes of a character in a segmented text.
+/// The treatment of a character in a segmented text.
 enum SearchRole {
-    /// Part of a word, or of what parts words: the tokenizer knows.
+    /// Part of a word or a separator, as the tokenizer decides.
     case word(Unicode.Scalar)
     /// A word by itself.
     case alone(Unicode.Scalar)
-    /// Not there, as if its neighbours touched.
+    /// Removed, as if its neighbours touched.
     case dropped
 }
 
 extension Unicode.Scalar {
-    /// What becomes of this character.
+    /// The treatment of this character.
     var searchRole: SearchRole {
         switch value {
         case 0..<0xAD, 0xAE..<0x0300: .word(self)
-        case 0xAD, 0x0300...0x036F: .dropped  // Soft hyphen; accents, as the tokenizer does too.
+        case 0xAD, 0x0300...0x036F: .dropped  // Soft hyphen; accents, as in the tokenizer.
         case 0x0370..<0x0590: .word(foldedWithoutAccent)
         case 0x0590...0x06FF: isPoint ? .dropped : .word(self)
         case 0x200D...0x200F, 0x202A...0x202E, 0x2060...0x2069, 0xFEFF: .dropped  // Invisible.
-        case 0xFE00...0xFE0F, 0xE0000...0xE01EF: .dropped  // Variants of the character before.
+        case 0xFE00...0xFE0F, 0xE0000...0xE01EF: .dropped  // Variants of the previous character.
         case 0x1F3FB...0x1F3FF: .dropped  // Skin tones: a thumb is found in any colour.
-        case 0x3099, 0x309A, 0xFF9E, 0xFF9F: .dropped  // Voicing of nothing that has a voice.
+        case 0x3099, 0x309A, 0xFF9E, 0xFF9F: .dropped  // Voicing marks without a voiced kana.
         case 0x2300...0x23FF, 0x2600...0x27BF, 0x2B00...0x2BFF:
             .alone(Unicode.Scalar(0xE000 + (value - 0x2300)) ?? self)
         case 0x1F000...0x1FAFF: .alone(Unicode.Scalar(0xF0000 + (value - 0x1F000)) ?? self)
@@ -31,7 +31,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Written without spaces between words: no tokenizer without a dictionary can part them.
+    /// Whether the script has no spaces between words: no tokenizer without a dictionary can split
+    /// it.
     private var isOfScriptWithoutSpaces: Bool {
         switch value {
         case 0x0E00...0x0EFF: true  // Thai, Lao
@@ -47,7 +48,8 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Hebrew and Arabic vowel signs, which most people leave out, and the Arabic stretching stroke.
+    /// Whether it is a Hebrew or Arabic vowel sign, which most people leave out, or the Arabic
+    /// stretching stroke.
     private var isPoint: Bool {
         switch value {
         case 0x0591...0x05BD, 0x05BF, 0x05C1, 0x05C2, 0x05C4, 0x05C5, 0x05C7: true
@@ -57,7 +59,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Greek vowels without their accents, and Cyrillic ё as е, which is how most people type it.
+    /// Greek vowels without their accents, and Cyrillic ё as е, the usual way of typing.
     private var foldedWithoutAccent: Unicode.Scalar {
         switch self {
         case "Ά": "Α"
@@ -93,10 +95,10 @@ extension Unicode.Scalar {
         ("ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテト"
             + "ナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン").unicodeScalars)
 
-    /// The letter that this one and a loose mark or letter make; nil when they make none.
+    /// Returns the letter composed of this one and a loose mark or letter; nil if there is none.
     ///
-    /// Only what the tokenizer would otherwise take for another word: kana, й and its like, Korean
-    /// syllables. File names from some systems come in loose parts.
+    /// Only letters that the tokenizer would otherwise take for another word: kana, й and similar
+    /// ones, Korean syllables. File names from some systems are decomposed.
     func composed(with mark: Unicode.Scalar) -> Unicode.Scalar? {
         switch mark.value {
         case 0x3099, 0xFF9E: isVoiceable ? Unicode.Scalar(value + voicingStep) : nil
@@ -125,7 +127,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Where a kana stands in its table, the same number for Hiragana and Katakana; 0 for others.
+    /// The number of a kana in its table, equal for Hiragana and Katakana; 0 for others.
     private var kana: UInt32 {
         switch value {
         case 0x3041...0x3096: value

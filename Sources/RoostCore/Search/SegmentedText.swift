@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A text as the tokenizer of the search index gets it.
+// A text in the form for the tokenizer of the search index.
 //
-// The tokenizer cuts words at whatever is neither letter, digit nor mark, and folds case and Latin
-// accents. What it does not know is done here: scripts without spaces are cut into single characters,
-// so that a phrase of them finds every part of a run; emoji become characters the tokenizer takes for
-// letters, one word each; forms that look alike become one. It has to be the same for what is stored
-// and for what is asked, and for ever: a deletion from the index names the words of the old text.
+// The tokenizer splits words at all characters but letters, digits and marks, and folds case and
+// Latin accents. This type does the rest. Scripts without spaces are split into single characters,
+// so that a phrase of them finds every part of a run. Emoji become characters that the tokenizer
+// takes for letters, one word each. Look-alikes become equal. Stored texts and queries need the
+// same form, and it must never change: a deletion from the index names the words of the old text.
 
-/// A text cut and folded for the tokenizer, and where in the original each byte comes from.
+/// A text split and folded for the tokenizer, with the origin of each byte in the original.
 package struct SegmentedText: Hashable, Sendable {
-    /// What the tokenizer reads.
+    /// The input of the tokenizer.
     package private(set) var bytes: [UInt8] = []
-    /// For each byte, the range of the original's UTF-8 it stands for.
+    /// The range in the original's UTF-8 of each byte.
     private var origins: [Range<Int32>] = []
-    /// The last character stands alone: something has to part it from the next.
+    /// Whether the last character stands alone and needs a separator before the next.
     private var isLastAlone = false
     private let keepsOrigins: Bool
 
-    /// Segments a text and remembers origins, for highlighting; only for texts that are shown.
+    /// Segments a text with origins for highlighting; only for texts that are shown.
     package init(_ text: String) {
         self.init(text, keepsOrigins: true)
     }
@@ -36,14 +36,14 @@ package struct SegmentedText: Hashable, Sendable {
         }
     }
 
-    /// The text to hand to the tokenizer; plain Latin text comes back as it is, without a copy.
+    /// Returns the text for the tokenizer; plain Latin text is returned unchanged, without a copy.
     package static func segmented(_ text: String) -> String {
         if isPlain(text) { return text }
         let segmented = SegmentedText(text, keepsOrigins: false)
         return String(decoding: segmented.bytes, as: UTF8.self)
     }
 
-    /// The range in the original that a range of `bytes` stands for.
+    /// Returns the range in the original of a range of `bytes`.
     package func origin(of range: Range<Int>) -> Range<Int> {
         precondition(keepsOrigins && !range.isEmpty, "A token has bytes, and each its origin.")
         let first = origins[range.lowerBound]
@@ -51,7 +51,7 @@ package struct SegmentedText: Hashable, Sendable {
         return Int(first.lowerBound)..<Int(last.upperBound)
     }
 
-    /// Whether nothing needs to be cut or folded: Latin letters without loose accents.
+    /// Returns whether the text needs no splitting or folding: Latin letters without loose accents.
     private static func isPlain(_ text: String) -> Bool {
         // SAFETY: the bytes are lent for the loop; through the view each one would be a call.
         unsafe text.utf8.withContiguousStorageIfAvailable { unsafe isPlain($0) }
@@ -61,7 +61,7 @@ package struct SegmentedText: Hashable, Sendable {
     private static func isPlain(_ bytes: some Sequence<UInt8>) -> Bool {
         var previous: UInt8 = 0
         for byte in bytes {
-            // From 0xCC on bytes lead scalars from U+0300 on; 0xC2 0xAD is the soft hyphen.
+            // From 0xCC on bytes begin scalars from U+0300 on; 0xC2 0xAD is the soft hyphen.
             if byte >= 0xCC || byte == 0xAD && previous == 0xC2 { return false }
             previous = byte
         }
@@ -84,7 +84,7 @@ package struct SegmentedText: Hashable, Sendable {
     }
 }
 
-/// Reads a text scalar by scalar, with loose marks and letters composed where that makes a letter.
+/// A reader of a text's scalars that composes loose marks and letters where that makes a letter.
 private struct ScalarReader {
     private var scalars: String.UnicodeScalarView.Iterator
     private var offset: Int32 = 0

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person typed into a search field, taken apart.
+/// The parsed text of a search field.
 ///
-/// Words are all wanted. Words in quotation marks belong together in their order. A minus right before
-/// a word or a quotation means that it must not occur. The last word may be unfinished, unless a space
-/// follows it. Nothing else has a meaning, so nothing can be typed that is an error.
+/// All words must occur. Words in quotation marks belong together in their order. A minus right
+/// before a word or a quotation excludes it. The last word may be unfinished, unless a space
+/// follows it. No other character has a meaning, so no text is an error.
 package struct TypedQuery: Hashable, Sendable {
     /// A word or a quotation.
     package struct Part: Hashable, Sendable {
         package let text: String
         package let isExcluded: Bool
         package let isQuoted: Bool
-        /// The person may still be typing it.
+        /// Whether the word may be unfinished.
         package let isUnfinished: Bool
     }
 
-    /// More than anybody types by hand; what is pasted beyond is not looked for.
+    /// More than a person types; further parts of a pasted text are ignored.
     package static let partLimit = 32
 
     package private(set) var parts: [Part] = []
@@ -33,7 +33,7 @@ package struct TypedQuery: Hashable, Sendable {
             }
             rest = rest[text.endIndex...]
             let isUnfinished = rest.isEmpty && !isQuoted && !isExcluded
-            // A closing mark is used up; one inside a word begins a quotation of its own.
+            // A closing mark is skipped; one inside a word begins a quotation of its own.
             if isQuoted { rest = rest.dropFirst() }
             guard !text.isEmpty else { continue }
             parts.append(
@@ -43,7 +43,7 @@ package struct TypedQuery: Hashable, Sendable {
         }
     }
 
-    /// Takes a minus that has something to exclude; one before a space is a dash.
+    /// Takes a minus before a word; one before a space is a dash.
     private static func takeMinus(_ rest: inout Substring.UnicodeScalarView) -> Bool {
         guard rest.first == "-", let next = rest.dropFirst().first,
             !next.properties.isWhitespace, next != "-"
@@ -54,7 +54,7 @@ package struct TypedQuery: Hashable, Sendable {
 }
 
 extension Unicode.Scalar {
-    /// Quotation marks as keyboards of several languages put them.
+    /// Whether it is a quotation mark of a keyboard in one of several languages.
     fileprivate var isQuotationMark: Bool {
         switch self {
         case "\"", "“", "”", "„", "«", "»", "「", "」", "『", "』", "＂": true

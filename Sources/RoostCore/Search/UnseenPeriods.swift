@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a search over the cache could not see.
+// The periods that a search over the cache could not see.
 //
-// An empty answer over a cache with holes is a lie unless it names them. Periods are closed at both
-// ends, in milliseconds of the server, and both ends may hold messages that were seen: a hole between
+// An empty answer over a cache with holes would be wrong without naming them. Periods are closed at
+// both ends, in milliseconds of the server, and both ends may have seen messages: a hole between
 // two messages of one millisecond is a period of that millisecond.
 
 package import RoostModel
 
-/// What is known of one channel that was searched.
+/// The coverage of one searched channel.
 package struct SearchedChannel: Hashable, Sendable {
     package let url: ChannelURL
     package let coverage: Coverage
-    /// The link is up and the channel has caught up: after the newest range there is nothing.
+    /// Whether the link is up and the channel has caught up, so that no message is after the newest
+    /// range.
     package var isLive: Bool
-    /// Before this moment the server shows nothing to this member; nil when it shows everything.
+    /// The moment before which the server shows nothing to this member; nil if it shows everything.
     package let visibleFrom: Timestamp?
-    /// The newest message that the cache holds and the index does not yet; nil when it has all.
+    /// The newest cached message that is not in the index yet; nil if there is none.
     package let newestUnindexed: Timestamp?
 
     package init(
@@ -31,19 +32,19 @@ package struct SearchedChannel: Hashable, Sendable {
     }
 }
 
-/// A period of one channel in which there may be messages that a search has not seen.
+/// A period of one channel that may have messages outside the search.
 package struct UnseenPeriod: Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
-        /// The cache has not got these messages; paging there fetches them.
+        /// The cache lacks the messages; paging there fetches them.
         case notCached
-        /// The index is being built and has not come this far.
+        /// The index is being built and has not reached the messages.
         case notIndexed
     }
 
     package let channel: ChannelURL
-    /// `.distantPast` when it reaches to the unknown start of history.
+    /// `.distantPast` if it reaches to the unknown start of history.
     package let from: Timestamp
-    /// `.distantFuture` when it reaches to whatever was written last.
+    /// `.distantFuture` if it reaches to the newest message.
     package let through: Timestamp
     package let reason: Reason
 
@@ -58,9 +59,9 @@ package struct UnseenPeriod: Hashable, Sendable {
 }
 
 extension SearchedChannel {
-    /// What could not be seen of this channel between two moments, both included, oldest first.
+    /// Returns the unseen periods of this channel between two moments, both included, oldest first.
     ///
-    /// - Returns: Empty when every message of that time was looked at. Periods do not overlap and do
+    /// - Returns: Empty if every message of that time was searched. Periods do not overlap and do
     ///   not touch unless their reasons differ.
     package func unseen(from: Timestamp, through: Timestamp) -> [UnseenPeriod] {
         let start = max(from, visibleFrom ?? .distantPast)
@@ -95,14 +96,15 @@ extension SearchedChannel {
     }
 }
 
-/// How much of what was asked for a search has seen.
+/// The completeness of a search.
 package enum SearchSight: Hashable, Sendable {
-    /// Every message of the channels and the time asked for: no hit means that there is none.
+    /// Every message of the requested channels and time was searched: no hit means that there is
+    /// none.
     case complete
-    /// All but these: no hit means only that none is known.
+    /// All but these periods: no hit means only that none is known.
     case partial([UnseenPeriod])
 
-    /// What a search in these channels and between these moments, both included, could see.
+    /// Makes the completeness of a search in these channels between these moments, both included.
     package init(
         of channels: [SearchedChannel], from: Timestamp = .distantPast,
         through: Timestamp = .distantFuture

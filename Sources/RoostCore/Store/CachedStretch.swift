@@ -2,9 +2,9 @@
 
 package import RoostModel
 
-/// A stretch of a channel's known messages and its fingerprint.
+/// A stretch of a channel's covered messages and its fingerprint.
 package struct CachedStretch: Hashable, Sendable {
-    /// Both ends included; all of it is known.
+    /// The older end; both ends are included, and all of it is covered.
     package let lower: Position
     package let upper: Position
     package let fingerprint: MessageFingerprint

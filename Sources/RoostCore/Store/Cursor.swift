@@ -2,16 +2,16 @@
 
 package import RoostModel
 
-/// Which change log a cursor belongs to.
+/// The change log or list of a cursor.
 package enum CursorKey: Hashable, Sendable {
-    /// The change log of my group channels.
+    /// The change log of the user's group channels.
     case channelChanges
     /// The change log of one channel's messages.
     case messageChanges(ChannelURL)
-    /// The list of my group channels, page by page to its end.
+    /// The list of the user's group channels, page by page to its end.
     case channelFill
 
-    /// Whose messages it is about.
+    /// The channel of the messages; nil for a log or list of channels.
     package var channel: ChannelURL? {
         switch self {
         case .channelChanges, .channelFill: nil
@@ -20,10 +20,10 @@ package enum CursorKey: Hashable, Sendable {
     }
 }
 
-/// Up to where a change log has been read.
+/// The place up to which a change log has been read.
 package enum Cursor: Hashable, Sendable {
-    /// The server's own words for it.
+    /// The server's token for the place.
     case token(String)
-    /// Where the first question begins; a time of the server's clock (scar 2).
+    /// The time of the first request, by the server's clock (scar 2).
     case moment(Timestamp)
 }

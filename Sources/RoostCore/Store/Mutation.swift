@@ -2,72 +2,82 @@
 
 package import RoostModel
 
-/// Something the server said, to be written down.
+/// A statement of the server as a change of the store.
 ///
-/// Mutations of one commit happen together or not at all, in their order. Each may come twice, late, or
-/// by several ways: what is known already changes nothing (scar 54).
+/// The mutations of one commit happen together or not at all, in order. Each may come twice, late,
+/// or in several ways: known data change nothing (scar 54).
 package enum Mutation: Hashable, Sendable {
-    /// Channels as they are now; adds them or replaces what was known.
+    /// Channels in their present state, added or replaced.
     case channels([GroupChannel])
-    /// A channel is no longer mine: it goes, with its messages, its coverage and its cursor.
+    /// A channel that the user has left or lost: removed with its messages, its coverage and its
+    /// cursor.
     case removeChannel(ChannelURL)
     /// A page of a channel's messages, in any order.
     ///
-    /// `covering` is the stretch the server stated to be whole, nil when it stated none. A message that
-    /// lies neither there nor in what was covered before is not kept: the cache would claim to know
-    /// what stands around it. A page that was asked for under a filter covers that filter only.
+    /// `covering` is the stretch that the server stated to be complete, nil without a statement. A
+    /// message outside this stretch and the earlier coverage is not stored, because the cache would
+    /// claim to know its neighbours. A page requested under a filter covers that filter only.
     case messages(
         ChannelURL, [Message], covering: CoveredRange?, under: MessageFilter = .everything)
-    /// A message that came live, and the one the server named as right before it.
+    /// A live message, and the message that the server named as its predecessor.
     case liveMessage(Message, predecessor: MessageID?)
-    /// A message as it is now; lands only where the cache has it.
+    /// A message in its present state; stored only if the cache has the message.
     case edited(Message)
-    /// One person's emoji on a message came or went; lands only where the cache has the message.
+    /// One user's reaction added to or removed from a message; stored only if the cache has the
+    /// message.
     case reacted(ChannelURL, MessageID, ReactionChange)
-    /// What a message's replies amount to now; an older state than the known one changes nothing.
+    /// The present thread info of a message; an older state than the known one changes nothing.
     case replied(ChannelURL, MessageID, ThreadInfo)
-    /// What became of the poll that a message carries; lands only where the cache has the message.
+    /// A change of a message's poll; stored only if the cache has the message.
     case polled(ChannelURL, MessageID, PollChange)
-    /// Messages that are gone; what is known around them stays known.
+    /// Deleted messages; the coverage around them stays.
     case deleted(ChannelURL, [MessageID])
-    /// What a live event means for a channel that is known.
+    /// The effect of a live event on a known channel.
     case channelNews(ChannelURL, ChannelNews)
-    /// Forgets a channel's messages and coverage, not the channel and not its cursor (R120).
+    /// Removes a channel's messages and coverage, not the channel and not its cursor (R120).
     ///
-    /// The journal does not list them: a message is where something is covered, so `coverageAfter`
-    /// says that they are gone. The same holds for a removed channel.
+    /// The journal does not list the messages: a message lies in a covered range, so
+    /// `coverageAfter` shows that they are gone. The same holds for a removed channel.
     case clearMessages(ChannelURL)
-    /// Forgets a channel's messages through a moment, because the cache is too large; what it forgets is
-    /// not known any more, and may be fetched again.
+    /// Removes a channel's messages and coverage through a moment, because the cache is too large;
+    /// they may be fetched again.
     case evicted(ChannelURL, through: Timestamp)
-    /// Forgets the messages of a channel that cannot be read; their places are not known any more, and are
-    /// asked for again.
+    /// Removes the unreadable messages of a channel; their places are no longer covered, and are
+    /// fetched again.
     case unreadable(ChannelURL)
-    /// Forgets what is cached of a stretch, and that anything is known of it; what the same commit says of it
-    /// takes its place, and only what is different then is told.
+    /// Removes the messages and the coverage of a stretch.
+    ///
+    /// Other mutations of the commit replace them, and only the differences are reported.
     case forgotten(ChannelURL, CoveredRange)
-    /// Forgets what stands at or before a moment, for good: a history was reset, or a retention has
-    /// passed. Copies of such messages that come later are not kept.
+    /// Removes the messages at or before a moment for good: a history was reset, or a retention has
+    /// passed.
+    ///
+    /// Later copies of such messages are not stored.
     case historyCut(ChannelURL, through: Timestamp)
-    /// Somebody looked at a channel's messages: the budget evicts those last that were seen last (R122).
+    /// Notes the opening of a channel's messages: the budget evicts the most recently opened ones
+    /// last (R122).
     case accessed(ChannelURL, at: Timestamp)
-    /// A pinned channel is never evicted.
+    /// Pins or unpins a channel; a pinned channel is never evicted.
     case pinned(ChannelURL, Bool)
-    /// Forgets everything: channels, messages, cursors, users and the session, not the outbox (scar 35).
+    /// Removes everything: channels, messages, cursors, users and the session, not the outbox (scar
+    /// 35).
     case clearAll
-    /// How far a change log has been read: belongs into the commit of what it told (scars 6, 7).
+    /// The place up to which a change log has been read; part of the commit with the log's changes
+    /// (scars 6, 7).
     case cursor(CursorKey, Cursor)
-    /// Where a change log is to be read from, unless that is known: belongs into each commit that brings
-    /// something the log tells about, or what becomes of it is never asked for.
+    /// The place from which a change log has to be read, unless there is one.
+    ///
+    /// It is part of each commit with data of the log, or their later changes would never be
+    /// requested.
     case firstCursor(CursorKey, Cursor)
-    /// Forgets a cursor that the server no longer accepts.
+    /// Removes a cursor that the server no longer accepts.
     case removeCursor(CursorKey)
-    /// Users as they are now, in full; messages and members show them at once.
+    /// Users in their present state; messages and members show them at once.
     case users([User])
-    /// The last login, in the caller's own words; nil forgets it.
+    /// The last login in the caller's encoding; nil removes it.
     case session([UInt8]?)
 
-    /// The channel whose messages it touches.
+    /// The channel whose messages the mutation changes.
     package var channelOfMessages: ChannelURL? {
         switch self {
         case .removeChannel(let channel), .messages(let channel, _, _, _),
@@ -85,7 +95,7 @@ package enum Mutation: Hashable, Sendable {
         }
     }
 
-    /// Whether it says anything of a channel.
+    /// Returns whether the mutation concerns a channel.
     package func concerns(_ url: ChannelURL) -> Bool {
         switch self {
         case .channels(let channels): channels.contains { $0.url == url }

@@ -2,11 +2,11 @@
 
 package import RoostModel
 
-// The machine tells channels apart and reads nothing into their names: under other names it decides the
+// Renaming of channels: the machine only compares their names, so under other names it decides the
 // same.
 
 extension OutboxMachine.Input {
-    /// The same input about channels of other names; different ones must stay different.
+    /// Returns the same input with other names of channels; distinct names must stay distinct.
     package func renamed(_ name: (ChannelURL) -> ChannelURL) -> Self {
         switch self {
         case .queued(let item): .queued(item.renamed(name))
@@ -24,7 +24,7 @@ extension OutboxMachine.Input {
 }
 
 extension OutboxMachine.Effect {
-    /// The same effect on channels of other names.
+    /// Returns the same effect with other names of channels.
     package func renamed(_ name: (ChannelURL) -> ChannelURL) -> Self {
         guard case .armRest(let lane, let duration) = self else { return self }
         return .armRest(lane.renamed(name), duration)

@@ -2,10 +2,10 @@
 
 import RoostModel
 
-// The journal in words.
+// The journal as text.
 
 extension SyncEntry {
-    /// What came in, and what was decided; one line.
+    /// The input and the decision, in one line.
     package var summary: String {
         let outcome = outcome.summary
         return outcome.isEmpty ? step.summary : "\(step.summary) -> \(outcome)"
@@ -67,7 +67,7 @@ extension CommitSize {
     }
 }
 
-/// A case's name without what it carries: "loginSucceeded" becomes "login succeeded".
+/// Returns a case's name without its values: "loginSucceeded" becomes "login succeeded".
 private func label(of value: some Any) -> String {
     "\(value)".prefix { $0 != "(" }.reduce(into: "") { text, letter in
         text += letter.isUppercase ? " \(letter.lowercased())" : String(letter)

@@ -2,27 +2,27 @@
 
 package import RoostModel
 
-/// The last steps of a client, and the state from which they can be taken again.
+/// The last steps of a client, and the state from which they can be replayed.
 ///
-/// Bounded: the oldest step goes, and the state behind it takes that step.
+/// The record is bounded: the oldest step is dropped, and the state moves on by that step.
 package struct SyncRecord: Hashable, Sendable {
-    /// Steps kept.
+    /// The number of kept steps.
     package static let capacity = 4_000
 
-    /// Before the first of `entries`.
+    /// The state before the first of `entries`.
     package private(set) var base = SyncReplay()
     private var ring: [SyncEntry] = []
-    /// Where the oldest stands in the ring, once it is full.
+    /// The place of the oldest step in the ring, once it is full.
     private var oldest = 0
     private var count = 0
     private let capacity: Int
 
     package init(capacity: Int = SyncRecord.capacity) { self.capacity = max(1, capacity) }
 
-    /// How many steps went before the first that is kept.
+    /// The number of dropped steps.
     package var droppedCount: Int { count - ring.count }
 
-    /// Oldest first.
+    /// The kept steps, oldest first.
     package var entries: [SyncEntry] { Array(ring[oldest...] + ring[..<oldest]) }
 
     package mutating func note(_ step: SyncStep, _ outcome: SyncOutcome, at moment: Timestamp) {

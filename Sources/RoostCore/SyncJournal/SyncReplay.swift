@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Everything decisions depend on, without a network, a disk or a clock: a client's life can be lived again.
+/// The state on which decisions depend, without a network, a disk or a clock, so that a client's
+/// run can be replayed.
 package struct SyncReplay: Hashable, Codable, Sendable {
     package private(set) var link = LinkMachine()
     package private(set) var outbox = OutboxMachine()
 
     package init() {}
 
-    /// Takes a step, and decides on it as the client did.
+    /// Takes a step, and makes the client's decision.
     package mutating func take(_ step: SyncStep) -> SyncOutcome {
         switch step {
         case .asked, .frame, .call, .commit: return .none
@@ -39,9 +40,9 @@ extension PageStatement {
     }
 }
 
-// MARK: - Words
+// MARK: - Messages of the server
 
-// A server's words may name a host or a person; decisions go by codes alone.
+// A server's message may contain a host or a user's name; decisions depend on codes alone.
 
 extension LinkMachine.Refusal {
     fileprivate var withoutWords: Self {

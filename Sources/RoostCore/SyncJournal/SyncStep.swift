@@ -2,20 +2,20 @@
 
 package import RoostModel
 
-/// One thing a client took in, with what there is to know for deciding on it; no content, no names.
+/// One input of a client, with all data for the decision; no content, no names.
 ///
-/// Channels are told apart by numbers that mean nothing outside the journal.
+/// Channels have numbers that mean nothing outside the journal.
 package enum SyncStep: Hashable, Codable, Sendable {
-    /// The app asked for something.
+    /// A call of the app.
     case asked(String, channel: Int?)
     case link(LinkMachine.Input, entropy: UInt64)
-    /// A frame came in.
+    /// A received frame.
     case frame(String, channel: Int?)
-    /// A call was answered, or failed with a code, after so many milliseconds.
+    /// The answer to a call or the code of its failure, and its duration.
     case call(String, failure: RoostError.Code?, milliseconds: Int64)
-    /// A timeline looks what to ask for.
+    /// A timeline decides on its next request.
     case sync(channel: Int, SyncQuestion)
-    /// The answer to a page question.
+    /// The answer to a request for a page.
     case page(channel: Int, PageAnswer)
     /// The answer to a gap question.
     case gap(channel: Int, GapAnswer, from: Position, isDisturbed: Bool)
@@ -23,7 +23,7 @@ package enum SyncStep: Hashable, Codable, Sendable {
     case commit(sequence: Int64, ChangeOrigin, CommitSize)
 }
 
-/// What `TimelineSync` decides by.
+/// The inputs of a decision of `TimelineSync`.
 package struct SyncQuestion: Hashable, Codable, Sendable {
     package let occasion: TimelineSync.Occasion
     package let wasLoaded: Bool
@@ -43,10 +43,10 @@ package struct SyncQuestion: Hashable, Codable, Sendable {
     }
 }
 
-/// What `PageStatement` is read off.
+/// The inputs of a `PageStatement`.
 package struct PageAnswer: Hashable, Codable, Sendable {
     package let question: PageQuestion
-    /// Of the messages that came, oldest first.
+    /// The positions of the received messages, oldest first.
     package let positions: [Position]
     package let hasNewer: Bool?
     package let isContinuous: Bool
@@ -64,7 +64,7 @@ package struct PageAnswer: Hashable, Codable, Sendable {
     }
 }
 
-/// How much one transaction changed.
+/// The number of changes of one transaction.
 package struct CommitSize: Hashable, Codable, Sendable {
     package private(set) var inserted = 0
     package private(set) var updated = 0
@@ -87,9 +87,9 @@ package struct CommitSize: Hashable, Codable, Sendable {
     }
 }
 
-/// What came of a step; the same step in the same state decides the same.
+/// The outcome of a step; the same step in the same state has the same outcome.
 package enum SyncOutcome: Hashable, Codable, Sendable {
-    /// A fact: there was nothing to decide.
+    /// A step without a decision.
     case none
     case link(LinkMachine.State, [LinkMachine.Effect])
     case sync(TimelineSync)
@@ -98,11 +98,11 @@ package enum SyncOutcome: Hashable, Codable, Sendable {
     case outbox([OutboxMachine.Effect])
 }
 
-/// A step with its outcome, as it stands in the journal.
+/// A step with its outcome, as the journal contains it.
 package struct SyncEntry: Hashable, Codable, Sendable {
-    /// Counts from 1, of this client's life.
+    /// The number of the step in this client's run, from 1.
     package let number: Int
-    /// On the device's clock.
+    /// The time on the device's clock.
     package let at: Timestamp
     package let step: SyncStep
     package let outcome: SyncOutcome

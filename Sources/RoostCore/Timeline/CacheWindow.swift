@@ -2,18 +2,18 @@
 
 package import RoostModel
 
-/// Which stretch of a channel a timeline wants to see, to be answered from the cache in one read.
+/// The stretch of a channel that a timeline wants to show, answered from the cache in one read.
 ///
-/// A timeline that opens asks around a point; one that pages asks for what it shows and some more.
-/// The answer always holds the whole window as of one commit, so that nothing has to be merged.
+/// An opening timeline asks around a point. A paging one asks for its window and some messages
+/// more. The answer is the whole window as of one commit, so no merge is needed.
 package struct WindowQuery: Hashable, Sendable {
     package let channel: ChannelURL
-    /// Which messages the timeline shows.
+    /// The filter of the timeline.
     package let filter: MessageFilter
-    /// The stretch that must be in the answer; a point when the timeline opens.
+    /// The required stretch; a point when the timeline opens.
     package let lower: Position
     package let upper: Position
-    /// How many messages to add on either side, as far as the covered range goes.
+    /// The numbers of messages to add on either side, as far as the covered range reaches.
     package let olderCount: Int
     package let newerCount: Int
 
@@ -29,7 +29,7 @@ package struct WindowQuery: Hashable, Sendable {
         self.newerCount = newerCount
     }
 
-    /// The window around a moment; `.distantFuture` means the newest messages.
+    /// Returns the window around a moment; `.distantFuture` means the newest messages.
     package static func around(
         _ moment: Timestamp, in channel: ChannelURL, filter: MessageFilter = .everything,
         olderCount: Int, newerCount: Int
@@ -43,14 +43,14 @@ package struct WindowQuery: Hashable, Sendable {
             newerCount: newerCount)
     }
 
-    /// Whether the asked stretch is a point at which no message can stand.
+    /// Whether the requested stretch is a point between messages.
     package var isBetweenMessages: Bool {
         lower == upper && (lower.messageID == MessageID(.min) || lower.messageID == MessageID(.max))
     }
 
-    /// The covered range to answer from; nil when nothing is known of the channel.
+    /// Returns the covered range for the answer; nil if the channel has no coverage.
     ///
-    /// It is the one that holds the point, else the next newer one, else the newest.
+    /// It is the range with the point, else the next newer one, else the newest.
     package func range(in coverage: Coverage) -> CoveredRange? {
         coverage.range(containing: upper)
             ?? coverage.range(containing: lower)
@@ -59,11 +59,11 @@ package struct WindowQuery: Hashable, Sendable {
     }
 }
 
-/// What the cache holds of a window, as of one commit.
+/// The cached part of a window, as of one commit.
 package struct CacheWindow: Hashable, Sendable {
-    /// The stretch the messages fill without a hole; nil when nothing is known.
+    /// The stretch that the messages fill without a hole; nil without coverage.
     package struct Extent: Hashable, Sendable {
-        /// `.distantPast` when the first message of the channel is among them.
+        /// `.distantPast` if the first message of the channel is included.
         package let lower: Position
         package let upper: Position
 
@@ -76,9 +76,9 @@ package struct CacheWindow: Hashable, Sendable {
     package let extent: Extent?
     /// Oldest first; all of them inside `extent`.
     package let messages: [Message]
-    /// What is known under the filter asked for.
+    /// The coverage under the requested filter.
     package let coverage: Coverage
-    /// The last commit this read has seen.
+    /// The last commit that this read contains.
     package let sequence: Int64
 
     package init(
@@ -90,11 +90,11 @@ package struct CacheWindow: Hashable, Sendable {
         self.sequence = sequence
     }
 
-    /// Works out how far a read reaches from what it found.
+    /// Computes the extent of a read from its result.
     ///
-    /// `older` holds the messages before the asked stretch, newest first, and whether the range has
-    /// more of them; `inside` holds all messages of the stretch, oldest first, and `newer` those after
-    /// it like `older`, but oldest first.
+    /// `older` has the messages before the requested stretch, newest first, and whether the range
+    /// has more of them. `inside` has all messages of the stretch, oldest first. `newer` has those
+    /// after it like `older`, but oldest first.
     package init(
         range: CoveredRange, older: (messages: [Message], hasMore: Bool), inside: [Message],
         newer: (messages: [Message], hasMore: Bool), coverage: Coverage, sequence: Int64

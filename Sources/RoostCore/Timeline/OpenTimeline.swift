@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One open timeline: its list, and what it asks for.
+// One open timeline: its list, and its requests.
 //
-// Commits are applied as they come. While the window is read they wait, because the read may contain them. One read
-// is under way at a time; the others queue. A timeline that was moved drops what was asked for at its earlier place.
+// Commits are applied as they come. While the window is read they wait, because the read may
+// contain them. One read runs at a time; the others queue. A timeline that moved drops the requests
+// of its earlier place.
 
 package import RoostModel
 
@@ -24,20 +25,20 @@ package struct OpenTimeline: Sendable {
     package let pageSize: Int
     /// The moment around which the timeline begins; `.distantFuture` for the newest messages.
     package private(set) var start: Timestamp
-    /// How often the timeline was moved.
+    /// The number of moves of the timeline.
     package private(set) var moves = 0
     package private(set) var list: TimelineMachine
-    /// Whether the server has answered the first page, or a later question, at this place.
+    /// Whether the server has answered the first page, or a later request, at this place.
     package private(set) var wasLoaded = false
-    /// Whether more is missing after the last message than is filled silently (R113).
+    /// Whether more messages are missing after the last one than are filled in silently (R113).
     package private(set) var hasHugeGap = false
     /// Whether a page is being added; then the page decides which end of the list shrinks.
     package var isPaging = false
-    /// The read under way, and how many wait for its end.
+    /// The running read, and the number of waiting ones.
     package var reads = ReadQueue()
     package var opening = Opening()
     package var refusals = RefusalFilter()
-    /// Whether the list has lost all it stood on or showed, and the server was not asked since.
+    /// Whether the window is empty or has lost its range, and the server has not been asked since.
     private var isBereft = false
     private var backlog = Backlog()
     private var publishedFlags: [Bool] = []
@@ -53,7 +54,7 @@ package struct OpenTimeline: Sendable {
         self.filter = filter.normalized
         self.start = start
         self.pageSize = pageSize
-        // Less than a few pages could not be paged through.
+        // The least is a few pages, so that paging is possible.
         list = TimelineMachine(
             channel: channel, followsNewest: start == .distantFuture, filter: filter,
             capacity: max(capacity, 4 * pageSize))
@@ -66,10 +67,10 @@ package struct OpenTimeline: Sendable {
     }
 }
 
-// MARK: - Questions
+// MARK: - Requests
 
 extension OpenTimeline {
-    /// Any timeline may stand at the newest end by now, wherever it was opened.
+    /// The start of the first page; any timeline may be at the newest end by now.
     private var beginning: Timestamp { list.followsNewest ? .distantFuture : start }
 
     var firstQuery: WindowQuery {
@@ -77,7 +78,7 @@ extension OpenTimeline {
             beginning, in: channel, filter: filter, olderCount: pageSize, newerCount: pageSize)
     }
 
-    /// The window that is shown, with some more messages at its ends.
+    /// Returns the shown window with some more messages at its ends.
     func query(olderBy older: Int, newerBy newer: Int) -> WindowQuery {
         guard let extent = list.extent else { return firstQuery }
         return WindowQuery(
@@ -94,7 +95,8 @@ extension OpenTimeline {
         direction == .older ? list.hasOlder : list.hasNewer
     }
 
-    /// The page that continues the window at the server; the first page while nothing is known.
+    /// Returns the request for the page that continues the window; for the first page without
+    /// coverage.
     func question(_ direction: PageDirection) -> PageQuestion {
         guard let extent = list.extent else { return firstQuestion }
         return direction == .older
@@ -102,10 +104,10 @@ extension OpenTimeline {
             : .newer(than: extent.upper, limit: pageSize)
     }
 
-    /// The page a timeline begins with.
+    /// The first page of a timeline.
     ///
-    /// At the newest end it is asked for without a filter, because the live messages that continue it come without
-    /// one.
+    /// At the newest end it is requested without a filter, because the live messages that continue
+    /// it come without one.
     struct FirstPage: Hashable, Sendable {
         fileprivate let move: Int
         let filter: MessageFilter
@@ -115,7 +117,7 @@ extension OpenTimeline {
         let question = SyncQuestion(
             occasion, wasLoaded: wasLoaded, opening: firstQuestion,
             followsNewest: list.followsNewest,
-            // An end that shows nothing is no place to go on from.
+            // An empty window has no end to continue from.
             knownEnd: list.isBare ? nil : list.knownEnd)
         var isAtNewest = start == .distantFuture
         if case .load(let question) = TimelineSync(question) {
@@ -124,7 +126,8 @@ extension OpenTimeline {
         return (question, FirstPage(move: moves, filter: isAtNewest ? .everything : filter))
     }
 
-    /// The page that fills a short first page up where there may be more.
+    /// Returns the request for the page that fills up a short first page, if more messages may
+    /// exist.
     func questionForRest(of page: FirstPage) -> PageQuestion? {
         guard page.move == moves, list.followsNewest, list.hasOlder,
             list.delivered.count < pageSize, let extent = list.extent
@@ -132,7 +135,7 @@ extension OpenTimeline {
         return .older(than: extent.lower, limit: pageSize)
     }
 
-    /// Whether the timeline stands where it stood when a page was asked for.
+    /// Returns whether the timeline is still at the place of a page's request.
     func isInPlace(_ page: FirstPage) -> Bool { page.move == moves }
 }
 
@@ -147,16 +150,17 @@ extension OpenTimeline {
         list.move(toNewest: moment == .distantFuture)
     }
 
-    /// Notes that the server has answered; returns whether the answer replaces what is shown (R99).
+    /// Notes that the server has answered; returns whether the answer replaces the shown window
+    /// (R99).
     ///
-    /// A timeline that was paged back stays where it is, if it is still one stretch.
+    /// A timeline that was paged back keeps its window if that is still one stretch.
     mutating func noteLoaded() -> Bool {
         wasLoaded = true
         let hasPaged = list.delivered.count > pageSize && !list.hasHoleAbove
         return !(hasPaged && list.followsNewest)
     }
 
-    /// Notes that nothing is missing, or that the missing messages are on disk.
+    /// Notes that no message is missing, or that the missing messages are on disk.
     mutating func reachServer(_ page: FirstPage) {
         if page.move == moves { wasLoaded = true }
     }
@@ -186,19 +190,20 @@ extension OpenTimeline {
         publish(list.setUnsent(messages), from: [.local])
     }
 
-    /// Whether a read contains commits that the list has not been told of.
+    /// Returns whether a read contains commits that have not reached the list.
     func lacks(_ window: CacheWindow) -> Bool {
         backlog.lacks(window.sequence, showing: list.sequence)
     }
 
-    /// Shows a window, then the commits it had not seen; nil for a read that failed.
+    /// Shows a window, then the commits after it; nil for a failed read.
     ///
-    /// A nil origin says that only the commits which waited made the read necessary.
+    /// Without an origin, only the waiting commits made the read necessary.
     mutating func show(
         _ window: CacheWindow?, from origin: ChangeOrigin?
     ) -> TimelineMachine.Need {
         if let window {
-            // Another process may have cleared what was shown; a cut may have taken all of it.
+            // Another process may have cleared the shown messages; a cut may have removed all of
+            // them.
             let mayBeCleared =
                 list.isBehind || list.isCutOff
                 || backlog.contains(through: window.sequence) { $0.cutsHistory(of: channel) }
@@ -223,7 +228,7 @@ extension OpenTimeline {
         return apply([(commit, origin)])
     }
 
-    /// Notes that commits were made of which nothing else is known.
+    /// Notes that unknown commits were made.
     mutating func missCommits() {
         list.missCommits()
         backlog.note(.otherProcess)
@@ -257,14 +262,14 @@ extension OpenTimeline {
 
 package enum PageDirection: Hashable, Sendable { case older, newer }
 
-/// The reads of one collection: one under way, the others queued.
+/// The reads of one collection: one running, the others queued.
 package struct ReadQueue: Hashable, Sendable {
     package private(set) var isUnderWay = false
     private var waiting = 0
 
     package init() {}
 
-    /// Begins a read, or queues it behind the one under way.
+    /// Begins a read, or queues it behind the running one.
     ///
     /// - Returns: Whether the read may begin now.
     mutating func enter() -> Bool {
@@ -276,7 +281,7 @@ package struct ReadQueue: Hashable, Sendable {
         return true
     }
 
-    /// Ends the read under way.
+    /// Ends the running read.
     ///
     /// - Returns: Whether a queued read begins in its place.
     mutating func leave() -> Bool {
@@ -289,21 +294,23 @@ package struct ReadQueue: Hashable, Sendable {
     }
 }
 
-/// The server's first answer to a timeline, and the question under way for it.
+/// The server's first answer to a timeline, and the request for it.
 package struct Opening: Hashable, Sendable {
     package private(set) var isUnderWay = false
     private var round = 0
 
     package init() {}
 
-    /// Begins a question; callers that wait for an earlier one wait for this one, since the timeline was moved.
+    /// Begins a request.
+    ///
+    /// Callers that wait for an earlier one wait for this one, because the timeline has moved.
     mutating func begin() -> Int {
         isUnderWay = true
         round += 1
         return round
     }
 
-    /// Ends a question; returns whether it was the last one asked.
+    /// Ends a request; returns whether it was the last one.
     mutating func end(_ round: Int) -> Bool {
         guard round == self.round else { return false }
         isUnderWay = false
@@ -311,7 +318,8 @@ package struct Opening: Hashable, Sendable {
     }
 }
 
-/// Lets each refusal of the server through once, until the server has answered or has another reason.
+/// A filter that passes each refusal of the server once, until the server has answered or has
+/// another reason.
 package struct RefusalFilter: Hashable, Sendable {
     private var last: RoostError.Code?
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an app asks of a timeline.
+// The app's calls on a timeline.
 
 package import RoostModel
 
-/// Opens a timeline: shows what the disk has; the server's page follows.
+/// The opening of a timeline: it shows the cached messages, and the server's page follows.
 package struct TimelineOpening: SyncOperation {
     private enum State: Hashable, Sendable { case beginning, reading }
 
@@ -27,7 +27,7 @@ package struct TimelineOpening: SyncOperation {
     }
 }
 
-/// Shows the messages around another moment.
+/// A jump to the messages around another moment.
 package struct TimelineJump: SyncOperation {
     private enum State: Hashable, Sendable { case beginning, reading }
 
@@ -58,7 +58,7 @@ package struct TimelineJump: SyncOperation {
     }
 }
 
-/// Adds a page from disk, and the rest of it from the server.
+/// The addition of a page, from disk and the rest of it from the server.
 package struct TimelinePaging: SyncOperation {
     private enum State: Hashable, Sendable {
         case beginning
@@ -67,7 +67,7 @@ package struct TimelinePaging: SyncOperation {
         case showing(PageStatement)
     }
 
-    /// The time that a caller waits for the server: as long as for one request.
+    /// The caller's time limit for the server, equal to that of one request.
     private static let patience = Duration.seconds(8)
 
     package let timeline: TimelineID
@@ -82,7 +82,7 @@ package struct TimelinePaging: SyncOperation {
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         let step = decide(reply, &sync)
-        // A second call while this one pages ended in its first step and changes nothing.
+        // A second call during this one ended in its first step and changes nothing.
         if case .end = step, state != .beginning { sync.timelines[timeline]?.isPaging = false }
         return step
     }
@@ -133,12 +133,13 @@ package struct TimelinePaging: SyncOperation {
     }
 }
 
-/// Stores the server's page that continues a timeline's window.
+/// The storage of the server's page that continues a timeline's window.
 package struct PageContinuation: SyncOperation {
     private enum State: Hashable, Sendable {
         case beginning
         case fetching
-        /// Fetches the newest messages, so that what is known under the filter meets what live messages continue.
+        /// Fetches the newest messages, so that the coverage under the filter meets the live
+        /// messages.
         case fetchingNewest
         case fetchingAgain
     }
@@ -179,7 +180,7 @@ package struct PageContinuation: SyncOperation {
     }
 }
 
-/// Waits until the server has answered a timeline, which opening it began.
+/// The wait for the server's first answer to a timeline; the opening made the request.
 package struct TimelineArrival: SyncOperation {
     package let timeline: TimelineID
 
@@ -198,7 +199,7 @@ package struct TimelineArrival: SyncOperation {
 }
 
 extension SyncState {
-    /// Begins to page; returns the error that forbids it.
+    /// Begins paging; returns the error if it is not allowed.
     mutating func beginPaging(of timeline: TimelineID) -> RoostError? {
         guard let open = timelines[timeline] else { return .timelineClosed }
         guard !open.isPaging else { return .timelinePaging }
@@ -206,13 +207,13 @@ extension SyncState {
         return nil
     }
 
-    /// Brings a timeline that shows what the disk has up to the server, while there is a connection.
+    /// Updates a timeline with the cached messages from the server, while there is a connection.
     package mutating func synchronizeLater(_ timeline: TimelineID) {
         guard session != nil, let round = timelines[timeline]?.opening.begin() else { return }
         start(.timelineUpdate(TimelineUpdate(timeline, round: round)))
     }
 
-    /// Forgets a timeline, and ends what waits for it.
+    /// Removes a timeline, and ends the calls that wait for it.
     package mutating func close(_ timeline: TimelineID) {
         timelines[timeline] = nil
         wakeAll(.windowRead(timeline), nil)

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The list one open timeline shows.
+// The list of one open timeline.
 //
-// It is a window into one covered range, so no hole can ever lie inside it; unsent messages stand
-// behind it and claim no place. A window that follows the newest end grows when its range grows.
-// When a range appears above it, history is missing in between: the window stays where it is and
-// asks for a repair, instead of drawing over the hole (scars 4, 5).
+// It is a window into one covered range, so it never has a hole inside. Unsent messages are behind
+// it and have no position. A window that follows the newest end grows with its range. If a newer
+// range appears, messages between the two are missing: the window stays and asks for a repair
+// (scars 4, 5).
 //
-// Small news is applied on the spot; where a commit alone cannot tell what the window now holds (two
-// ranges joined, the cache was cleared), the machine asks for the window to be read again.
+// Small changes are applied at once. If a commit alone does not determine the new window (two
+// ranges joined, the cache was cleared), the machine asks for a new read.
 
 package import RoostModel
 
-/// Keeps a timeline's list true to the store.
+/// The list of a timeline, kept equal to the store.
 package struct TimelineMachine: Sendable {
-    /// What the shell must see to after a step.
+    /// The work for the shell after a step.
     package enum Need: Hashable, Sendable {
         case nothing
-        /// Read the window again and hand it to `replace`.
+        /// Read the window again and pass it to `replace`.
         case reread
-        /// History is missing between the window and what came after it.
+        /// Messages are missing between the window and later ones.
         case repair
     }
 
@@ -29,27 +29,29 @@ package struct TimelineMachine: Sendable {
     }
 
     package let channel: ChannelURL
-    /// Which messages the list shows.
+    /// The filter of the list.
     package let filter: MessageFilter
-    /// How many delivered messages the list holds at most; those farthest from where it grew go.
+    /// The most delivered messages of the list; beyond it, those farthest from the growing end are
+    /// removed.
     package let capacity: Int
     /// Whether new messages at the end belong to the list.
     package private(set) var followsNewest: Bool
-    /// Whether messages at the end of the window's range went, because the list grew at its beginning.
+    /// Whether messages at the end of the window's range were removed, because the list grew at its
+    /// beginning.
     package private(set) var isCutAbove = false
     /// Delivered messages, oldest first.
     package private(set) var delivered: [Message] = []
-    /// In the order they were written.
+    /// Unsent messages, in the order in which they were written.
     package private(set) var unsent: [Message] = []
     package private(set) var extent: CacheWindow.Extent?
     package private(set) var coverage = Coverage()
-    /// The last commit the list contains.
+    /// The last commit that the list contains.
     package private(set) var sequence: Int64 = .min
-    /// Whether commits were made that nobody told of: the window has to be read again.
+    /// Whether unknown commits were made, so that the window has to be read again.
     package private(set) var isBehind = false
-    /// Whether history was cut since the window was read: the end it stood on may be gone.
+    /// Whether history was cut since the window was read, so that its range may be gone.
     package private(set) var isCutOff = false
-    /// Unsent ones that the server has, but above a hole: shown as unsent until the hole is filled.
+    /// Unsent messages that the server has above a hole: shown as unsent until the hole is filled.
     private var aboveHole: Set<RequestID> = []
 
     package init(
@@ -62,19 +64,19 @@ package struct TimelineMachine: Sendable {
         self.capacity = capacity
     }
 
-    /// The list: delivered messages by place, then the unsent by age.
+    /// The list: delivered messages by position, then the unsent ones by age.
     package var messages: [Message] { delivered + unsent }
 
-    /// Whether the server may hold older messages than the oldest shown.
+    /// Whether the server may have older messages than the oldest shown one.
     package var hasOlder: Bool { extent?.lower != .distantPast }
 
-    /// Whether newer messages than the newest shown have to be asked for.
+    /// Whether newer messages than the newest shown one have to be fetched.
     package var hasNewer: Bool { !followsNewest || isCutAbove }
 
-    /// Whether it shows nothing though there may be something: nobody can scroll to where more is loaded.
+    /// Whether the list is empty although messages may exist: a user cannot scroll to load them.
     package var isBare: Bool { delivered.isEmpty && followsNewest && extent != nil && hasOlder }
 
-    /// Where the range of the window ends, which is after the window once messages went.
+    /// The end of the window's range, which is after the window if messages were removed.
     package var knownEnd: Position? {
         guard let extent else { return nil }
         return coverage.range(containing: extent.upper)?.upper ?? extent.upper
@@ -84,13 +86,13 @@ package struct TimelineMachine: Sendable {
 // MARK: - Steps
 
 extension TimelineMachine {
-    /// Shows what a read found, whatever was shown before.
+    /// Shows the result of a read in place of the list.
     package mutating func replace(with window: CacheWindow) -> ListDiff<Message> {
         let before = messages
         delivered = window.messages
         extent = window.extent
         coverage = window.coverage
-        // Lower only in a cache that was begun anew: its commits count from there.
+        // Lower only in a cache that was made anew: its commits count from one.
         sequence = window.sequence
         isBehind = false
         isCutOff = false
@@ -99,7 +101,7 @@ extension TimelineMachine {
         unsent.removeAll { $0.requestID.map(arrived.contains) ?? false }
         aboveHole.subtract(arrived)
         if !hasHoleAbove {
-            // What has been delivered and is not in the window lies before it.
+            // A delivered message outside the window is before it.
             unsent.removeAll { $0.requestID.map(aboveHole.contains) ?? false }
             aboveHole = []
         }
@@ -108,8 +110,8 @@ extension TimelineMachine {
 
     /// Applies one commit.
     ///
-    /// Commits come in order; one the list already contains changes nothing. One that was skipped is
-    /// another process's: what is told since is shown, and the rest is read.
+    /// Commits come in order; a commit that the list already contains changes nothing. A skipped
+    /// one is another process's: the changes since are shown, and the rest is read.
     package mutating func apply(_ commit: Commit) -> Step {
         guard commit.sequence > sequence else { return Step(diff: ListDiff(), need: .nothing) }
         if commit.sequence - 1 > sequence { isBehind = true }
@@ -118,19 +120,19 @@ extension TimelineMachine {
         var need = Need.nothing
         for case .messages(let change) in commit.changes where change.channel == channel {
             need = apply(change, &diff)
-            // A hole that was there before has been reported: only news of it is news.
+            // An older hole has been reported: only its changes are reported again.
             let hasMoved = change.coverageBefore != change.coverageAfter
             if need == .nothing, hasMoved, hasHoleAbove { need = .repair }
         }
-        // Names last: the messages themselves came with the names they had.
+        // Names last: the messages came with the names of their time.
         for case .users(let updates) in commit.changes { rename(updates, &diff) }
         return Step(diff: diff, need: isBehind ? .reread : need)
     }
 
-    /// Notes that commits were made of which nothing but that is known.
+    /// Notes that unknown commits were made.
     package mutating func missCommits() { isBehind = true }
 
-    /// Takes over the unsent messages of the channel, all of them and in order.
+    /// Takes all unsent messages of the channel, in order.
     package mutating func setUnsent(_ messages: [Message]) -> ListDiff<Message> {
         let before = unsent
         let arrived = Set(delivered.compactMap(\.requestID))
@@ -148,7 +150,8 @@ extension TimelineMachine {
         return ListDiff(from: before, to: unsent)
     }
 
-    /// Stops following: more is missing than is filled silently (R113), so the end is unknown.
+    /// Stops following: more messages are missing than are filled in silently (R113), so the end is
+    /// unknown.
     package mutating func leaveNewest() -> ListDiff<Message> {
         let before = unsent
         followsNewest = false
@@ -158,16 +161,16 @@ extension TimelineMachine {
         return ListDiff(from: before, to: unsent)
     }
 
-    /// Follows the newest end again: the server said that nothing newer exists.
+    /// Follows the newest end again: the server stated that no newer message exists.
     package mutating func reachNewest() { followsNewest = true }
 
-    /// Begins anew at another place, which is read next; what is shown stays until then.
+    /// Moves to another place, which is read next; the shown list stays until then.
     package mutating func move(toNewest isNewest: Bool) {
         followsNewest = isNewest
         isCutAbove = false
     }
 
-    /// Drops what is more than the list may hold, from the end that lies away from where it grew.
+    /// Removes messages beyond the capacity, from the end away from the growing one.
     package mutating func shrink(keepingNewer: Bool) -> ListDiff<Message> {
         var diff = ListDiff<Message>()
         let surplus = delivered.count - capacity
@@ -187,30 +190,31 @@ extension TimelineMachine {
         return diff
     }
 
-    /// Whether only the server can tell what belongs here: a hole lies above, or there is nothing to stand
-    /// on, or to show.
+    /// Whether only the server knows the list's content: a hole is above, or the list has no range
+    /// or no message.
     package var needsServer: Bool {
         hasHoleAbove || isBare || (followsNewest && extent == nil && sequence > .min)
     }
 
-    /// Whether the cache knows of messages newer than the window's range.
+    /// Whether the cache has coverage newer than the window's range.
     package var hasHoleAbove: Bool {
         guard followsNewest, let extent, let newest = coverage.newest else { return false }
         return coverage.range(containing: extent.upper) != newest
     }
 }
 
-// MARK: - One channel's news
+// MARK: - The changes of one channel
 
-// The difference is gathered while the list changes: comparing whole lists would make each message cost
-// as much as there are messages on screen.
+// The diff is collected while the list changes: a comparison of whole lists would cost as much per
+// message as there are messages on screen.
 
 extension TimelineMachine {
     private mutating func apply(_ change: MessagesChange, _ diff: inout ListDiff<Message>) -> Need {
         let known = filter == .everything ? change.coverageBefore : coverage
         guard let coverageNow = coverage(after: change) else { return .reread }
         coverage = coverageNow
-        // Rare, and it moves the start of history: reading again is simpler than working it out.
+        // A cut is rare and moves the start of history: a new read is simpler than computing the
+        // result.
         if change.cutThrough != nil {
             isCutOff = true
             return .reread
@@ -228,7 +232,7 @@ extension TimelineMachine {
         for update in change.updated {
             guard let index = index(of: update.after) else {
                 if filter != .everything, let extent {
-                    // An edit may bring a message under the filter.
+                    // An edit may make a message match the filter.
                     insert(update.after, from: extent.lower, through: extent.upper, &diff)
                 }
                 continue
@@ -245,7 +249,7 @@ extension TimelineMachine {
         else { return .reread }
         var upper = extent.upper
         if followsNewest && !isCutAbove && range.upper > upper {
-            // What lay in the cache above a hole is not in this commit's news.
+            // Messages that were cached above a hole are not in this commit.
             if known.hasKnowledge(after: upper, through: range.upper) { return .reread }
             upper = range.upper
         }
@@ -256,7 +260,8 @@ extension TimelineMachine {
         return .nothing
     }
 
-    /// What is known under the filter after a change; nil when the change alone does not tell.
+    /// Returns the coverage under the filter after a change; nil if the change alone does not
+    /// determine it.
     private func coverage(after change: MessagesChange) -> Coverage? {
         if filter == .everything { return change.coverageAfter }
         guard !change.filters.contains(filter) else { return nil }
@@ -285,8 +290,8 @@ extension TimelineMachine {
         diff.updated.append(Update(before: unsent.remove(at: pending), after: message))
     }
 
-    /// Own messages that the server has but the window may not show yet: they stay in sight as unsent
-    /// until it does.
+    /// Notes own messages that the server has but the window may not show yet: they stay visible as
+    /// unsent until it does.
     private mutating func noteOwn(_ messages: [Message]) {
         guard !unsent.isEmpty else { return }
         let end = extent?.upper ?? .distantPast
@@ -307,7 +312,7 @@ extension TimelineMachine {
         delivered[index] = message
     }
 
-    /// Where a position stands in the list, or would stand; mostly near the end.
+    /// Returns the index of a position in the list, or its insertion index; mostly near the end.
     private func place(of position: Position) -> Int {
         let before = delivered.lastIndex { $0.position.map { $0 < position } ?? false }
         return before.map { $0 + 1 } ?? 0

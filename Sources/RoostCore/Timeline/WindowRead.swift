@@ -2,12 +2,12 @@
 
 package import RoostModel
 
-/// Reads the window of a timeline and shows it.
+/// A read of a timeline's window.
 package struct WindowRead: SyncOperation {
     package enum Window: Hashable, Sendable {
-        /// The window that a timeline begins with.
+        /// The window of an opening timeline.
         case first
-        /// The window that is shown, with more messages at its ends.
+        /// The shown window, with more messages at its ends.
         case shown(olderBy: Int, newerBy: Int)
     }
 
@@ -20,7 +20,7 @@ package struct WindowRead: SyncOperation {
 
     package let timeline: TimelineID
     package let window: Window
-    /// Nil where only commits made the read necessary.
+    /// Nil if only commits made the read necessary.
     package let origin: ChangeOrigin?
     private var state = State.beginning
 
@@ -31,7 +31,7 @@ package struct WindowRead: SyncOperation {
     }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
-        // What is shown stays as it was when the timeline was closed (scar 136).
+        // The shown messages stay as they were when the timeline was closed (scar 136).
         guard sync.timelines[timeline] != nil else { return .end(.done) }
         switch (state, reply) {
         case (.beginning, .begin):
@@ -42,7 +42,7 @@ package struct WindowRead: SyncOperation {
             return read(&sync)
         case (.queued, .woken): return read(&sync)
         case (.reading, .read(.success(.window(let found)))):
-            // The read may contain commits that are on their way to the list still.
+            // The read may contain commits that have not reached the list yet.
             if sync.timelines[timeline]?.lacks(found) ?? false {
                 state = .awaitingCommits(found)
                 return .need(.deliverCommits)
@@ -77,14 +77,15 @@ package struct WindowRead: SyncOperation {
 }
 
 extension SyncState {
-    /// Starts what a timeline needs after a step.
+    /// Starts the operation that a timeline needs after a step.
     package mutating func see(to need: TimelineMachine.Need, of timeline: TimelineID) {
         switch need {
         case .nothing: break
-        // A read that fails leaves the list as it was; the next commit asks again.
+        // A failed read leaves the list unchanged; the next commit requests another.
         case .reread:
             start(.window(WindowRead(timeline, .shown(olderBy: 0, newerBy: 0), from: nil)))
-        // History is missing below a live message: the server is asked while there is a connection.
+        // Messages are missing below a live message: the server is asked while there is a
+        // connection.
         case .repair:
             if session != nil, let channel = timelines[timeline]?.channel {
                 catchUp(channel, .ifNeeded)
