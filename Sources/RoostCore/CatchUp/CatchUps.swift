@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Catching up: after each login the change log of the user's channels, and for every open timeline its channel's
-// change log, then the question what is missing. Live events flow from the first moment and meet the answers in the
-// store, so no interval is blind (scar 3).
+// Catching up: after each login the change log of the user's channels, and for every open timeline
+// its channel's change log, then the gap question. Live events arrive from the first moment and
+// meet the answers in the store, so no interval is missed (scar 3).
 
 package import RoostModel
 
-/// Wishes for a catch-up of a channel that came while one was under way.
+/// The requests for a catch-up of a channel that came while one was running.
 package enum CatchUpWish: Comparable, Sendable {
     case none
-    /// A timeline needed the server, and may not any more when the running catch-up has ended.
+    /// A timeline needed the server, and may no longer when the running catch-up has ended.
     case ifNeeded
-    /// A change log has to be read again, or the user is back.
+    /// A change log has to be read again, or the user has returned.
     case anyway
 }
 
-/// Does work until it succeeds, cannot succeed, or the connection is lost; waits for a disk that refuses (scar 47).
+/// Work that is retried until it succeeds, cannot succeed, or the connection is lost; it also waits
+/// for a disk that refuses (scar 47).
 ///
-/// The waits between the tries grow up to a minute. A new connection begins anew and ends the wait: the link itself
-/// bounds how often there is one.
+/// The waits between the attempts grow up to a minute. A new connection restarts them and ends the
+/// wait: the link itself limits how often that happens.
 package struct Retrying: SyncOperation {
-    /// The waits between the tries: 1...2 s at first, 30...60 s at last.
+    /// The waits between the attempts: 1...2 s at first, 30...60 s at last.
     private static let backoff = Backoff(
         interval: .seconds(2), maxInterval: .seconds(60), multiplier: 2, retryCount: -1)
 
     private enum State: Hashable, Sendable { case beginning, working, waiting }
 
-    /// The work that is tried again.
+    /// The work that is retried.
     package enum Work: Hashable, Sendable {
         /// The channel's unsent messages wait for the work, but not for the pauses.
         case channel(ChannelURL)
@@ -78,10 +79,10 @@ package struct Retrying: SyncOperation {
         }
         if error.endsSessionKey { return .fail(error) }
         if !error.mayPassWithDisk { failures += 1 }
-        // Callers of a look-up are answered after the first try; the tries go on.
+        // Callers of a look-up get an answer after the first attempt; the retries continue.
         if case .lookUp(let channel) = work { sync.wakeAll(.lookUp(channel), nil) }
         guard error.remedy == .retry || error.mayPassWithDisk else { return .fail(error) }
-        // What the user wrote does not wait for what others wrote.
+        // The user's own messages do not wait for those of others.
         if case .channel(let channel) = work { sync.moveOutbox(.release(channel)) }
         state = .waiting
         let wait = Self.backoff.wait(
@@ -90,7 +91,7 @@ package struct Retrying: SyncOperation {
     }
 }
 
-/// Catches one channel up, again and again while wishes come meanwhile.
+/// The catch-up of one channel, repeated while requests for it come meanwhile.
 package struct CatchUp: SyncOperation {
     private enum State: Hashable, Sendable { case beginning, working }
 
@@ -105,7 +106,7 @@ package struct CatchUp: SyncOperation {
         case (.working, .ended):
             let wish = sync.catchUps.removeValue(forKey: channel) ?? .none
             sync.moveOutbox(.release(channel))
-            // A mute that the cache shows may have ended meanwhile.
+            // A mute in the cache may have ended meanwhile.
             sync.start(.muteCheck(MuteCheck(channel, onlyIfKnown: true)))
             guard sync.session != nil, wish > .none else { return .end(.done) }
             if wish == .ifNeeded, !sync.needsServer(channel) { return .end(.done) }
@@ -122,9 +123,9 @@ package struct CatchUp: SyncOperation {
     }
 }
 
-/// Reads a channel's change log, brings its timelines up to the server and tells them the result.
+/// One round of a catch-up: the channel's change log, then its timelines, which get the result.
 package struct ChannelUpdate: SyncOperation {
-    /// The times that a catch-up looks again at once for what has come meanwhile.
+    /// The most immediate repetitions for messages that came meanwhile.
     private static let roundLimit = 5
 
     private enum State: Hashable, Sendable {
@@ -134,7 +135,7 @@ package struct ChannelUpdate: SyncOperation {
     }
 
     package let channel: ChannelURL
-    /// Why the change log was not read; the missing messages are asked for all the same.
+    /// The reason why the change log was not read; the missing messages are fetched all the same.
     private var failure: RoostError?
     private var rounds = 0
     private var state = State.beginning
@@ -179,8 +180,8 @@ package struct ChannelUpdate: SyncOperation {
     }
 }
 
-/// Reads the change log of the user's channels and the first page of each open list, and tells the lists the
-/// result; then fetches the rest of the channels.
+/// The change log of the user's channels and the first page of each open list, which gets the
+/// result; then the rest of the channels.
 package struct ListsUpdate: SyncOperation {
     private enum State: Hashable, Sendable {
         case beginning
@@ -246,7 +247,7 @@ package struct ListsUpdate: SyncOperation {
 }
 
 extension SyncState {
-    /// Catches one channel up; while a catch-up of it runs, further wishes wait for its end.
+    /// Catches one channel up; during a catch-up of it, further requests wait for its end.
     package mutating func catchUp(_ channel: ChannelURL, _ wish: CatchUpWish) {
         if let earlier = catchUps[channel] {
             catchUps[channel] = max(earlier, wish)
@@ -256,7 +257,7 @@ extension SyncState {
         start(.catchUp(CatchUp(channel)))
     }
 
-    /// Brings the user's channels and the open lists up to the server.
+    /// Updates the user's channels and the open lists from the server.
     package mutating func catchUpChannels() { start(.retrying(Retrying(.channels))) }
 
     func needsServer(_ channel: ChannelURL) -> Bool {
@@ -265,7 +266,7 @@ extension SyncState {
 }
 
 extension RoostError {
-    /// Whether the server does not know the session key any more, so that the client logs in anew.
+    /// Whether the server no longer accepts the session key, so that the client logs in again.
     package var endsSessionKey: Bool {
         [.sessionKeyExpired, .sessionKeyNotFound].contains(code)
     }

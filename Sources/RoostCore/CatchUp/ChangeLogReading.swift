@@ -1,52 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads a change log to its end.
+// Reading of a change log to its end.
 //
-// Each page and its cursor are one transaction (scars 6, 7). A page that news has overtaken is stored without its
-// cursor and asked for again. A cursor that was set back meanwhile stays where it was set, and the reading begins
-// anew from there. A place that the server refuses is replaced by a moment before which nothing can be missed.
+// Each page and its cursor are one transaction (scars 6, 7). A page that events have overtaken is
+// stored without its cursor and requested again. A cursor that was rewound meanwhile keeps its new
+// place, and the reading restarts there. A place that the server refuses is replaced by an earlier
+// moment, so that no change is missed.
 
 import RoostModel
 import RoostWire
 
-/// Reads one change log from its cursor to its end.
+/// The reading of one change log from its cursor to its end.
 package struct ChangeLogReading: SyncOperation {
-    /// Pages in a row that news may overtake.
+    /// The most pages in a row that events may overtake.
     private static let overtakenLimit = 5
 
     private enum State: Hashable, Sendable {
         case beginning
         case readingCursor
         case committingFirstCursor
-        /// Looks for a moment to begin at, because the cursor cannot be used.
+        /// Searches for a moment to begin at, because the cursor is unusable.
         case findingBeginning(Repair)
         case committingBeginning(Repair)
         case pacing
         case fetching(Fetch)
-        /// A page without its cursor; the same page is asked for again.
+        /// A page without its cursor; the same page is requested again.
         case committingOvertaken
-        /// A page without its cursor, because the cursor was set back; the reading begins anew.
+        /// A page without its cursor, because the cursor was rewound; the reading restarts.
         case committingRewound
         case committingPage(ReadMark, Continuation)
     }
 
-    /// What follows a page once it is on disk.
+    /// The continuation after a page is on disk.
     private enum Continuation: Hashable, Sendable {
         case nextPage
         case end
-        /// The server's pages lead nowhere; without this end it would be asked for ever (scar 141).
+        /// The server's pages make no progress; without this end the requests would never end (scar
+        /// 141).
         case stall
     }
 
-    /// Why a cursor cannot be used.
+    /// The reason why a cursor is unusable.
     private enum Repair: Hashable, Sendable {
-        /// It lies in the future of the server's own clock: everything until then would be passed over.
+        /// It is in the future of the server's own clock: all changes until then would be skipped.
         case ahead(Cursor)
-        /// The server does not know it any more.
+        /// The server no longer accepts it.
         case refused(RoostError)
     }
 
-    /// The marks of a question on its way.
+    /// The marks of a request in flight.
     private enum Fetch: Hashable, Sendable {
         case messages(ChannelURL, since: Int)
         case channels(ChannelLedger.Mark)
@@ -91,7 +93,8 @@ extension ChangeLogReading {
     private mutating func begin(_ sync: inout SyncState) -> Step {
         guard let session = sync.session else { return .fail(.notConnected) }
         epoch = session.epoch
-        // A cursor that is set back from here on is read from there, whatever has been read meanwhile.
+        // A cursor that is rewound from here on is read from its new place, whatever has been read
+        // meanwhile.
         rewound = sync.rewindings[key] ?? Rewindings()
         overtaken = 0
         state = .readingCursor
@@ -127,12 +130,12 @@ extension ChangeLogReading {
         switch key {
         // Channels are few: their log is read from its beginning.
         case .channelChanges, .channelFill: return beginAnew(at: .beginning, repair, &sync)
-        // Every change of a cached message happened after the oldest of them was written.
+        // Every change of a cached message is later than the oldest cached message.
         case .messageChanges(let channel): return .need(.read(.oldestMessage(channel)))
         }
     }
 
-    /// Replaces a cursor that cannot be used by a moment; nil where nothing is cached that the log is about.
+    /// Replaces an unusable cursor by a moment; nil if the cache has no data of the log.
     private mutating func beginAnew(
         at moment: Timestamp?, _ repair: Repair, _ sync: inout SyncState
     ) -> Step {
@@ -213,7 +216,7 @@ extension ChangeLogReading {
         }
     }
 
-    /// Begins again where nothing can be missed when the server does not know the token any more.
+    /// Restarts from an early moment if the server no longer accepts the token.
     private mutating func recover(from error: RoostError, _ sync: inout SyncState) -> Step {
         guard case .token = mark.cursor, error.code == .invalidValue, let epoch,
             sync.isPresent(epoch)

@@ -3,34 +3,36 @@
 import RoostModel
 import RoostWire
 
-/// One entry of a change log, to tell pages with news from pages without.
+/// One entry of a change log, by which pages with changes differ from pages without.
 enum ChangedItem: Hashable, Sendable {
     case message(MessageID, Timestamp?)
     case channel(ChannelURL)
 }
 
-/// One page of a change log, brought up to date with what has overtaken it.
+/// One page of a change log, updated by the events that have overtaken it.
 struct ChangePage: Hashable, Sendable {
     let items: [ChangedItem]
     let mutations: [Mutation]
     let next: String
     let hasMore: Bool
-    /// Whether the mutations say all of the page.
+    /// Whether the mutations contain the whole page.
     ///
-    /// Where news has overtaken a part, or a part is impossible, the cursor must stay before the page.
+    /// If events have overtaken a part, or a part is impossible, the cursor must stay before the
+    /// page.
     let isWhole: Bool
-    /// The time of the answer by the server's clock, where it is named.
+    /// The time of the answer by the server's clock, if it is named.
     var answeredAt: Timestamp?
 }
 
 extension SyncState {
-    /// Brings a page of a channel's change log up to date, and notes its changes for answers on their way.
+    /// Updates a page of a channel's change log by newer events, and notes its changes for answers
+    /// in flight.
     mutating func judge(
         _ changes: MessageChanges, in channel: ChannelURL, _ ledger: FetchLedger
     ) -> ChangePage {
         let deleted = changes.deleted.map(\.id)
         let possible = possible(changes.updated, in: channel)
-        // Reactions carry no time of the message's own: news that overtook the answer counts.
+        // Reactions do not change a message's time, so events that overtook the answer count.
         let updated = ledger.upToDate(possible)
         if !ledger.hasDeparture {
             for message in updated { ledgers[channel]?.note(editOf: message) }
@@ -56,15 +58,15 @@ extension SyncState {
         for id in deleted { changesRead[channel]?.note(deletionOf: id) }
     }
 
-    /// Brings a page of the change log of the user's channels up to date, and notes its changes for answers on
-    /// their way.
+    /// Updates a page of the change log of the user's channels by newer events, and notes its
+    /// changes for answers in flight.
     mutating func judge(_ changes: ChannelChanges, since asked: ChannelLedger.Mark) -> ChangePage {
         let (fresh, stale) = channelLedger.parted(changes.updated, since: asked)
         let unsure = changes.deleted.filter { channelLedger.isUnsure($0, since: asked) }
         let gone = changes.deleted.filter { !unsure.contains($0) }
         var mutations: [Mutation] = gone.map { .removeChannel($0) }
         if !fresh.isEmpty { mutations.append(.channels(fresh)) }
-        // Other answers on their way may be older than this one.
+        // Other answers in flight may be older than this one.
         for url in fresh.map(\.url) + unsure { channelLedger.note(changeOf: url) }
         for url in gone { noteDeparture(from: url) }
         return ChangePage(
@@ -76,7 +78,7 @@ extension SyncState {
 }
 
 extension SyncState {
-    /// Spends one request of the client's own bound.
+    /// Spends one request of the client's own limit.
     ///
     /// - Returns: The wait before the request; nil for none.
     package mutating func takeTurn() -> Duration? {
@@ -84,7 +86,7 @@ extension SyncState {
         return wait > .zero ? wait : nil
     }
 
-    /// Ends an operation whose connection was lost while it waited for its turn.
+    /// Ends an operation whose connection was lost while it waited to send.
     mutating func giveTurnBack() -> Step {
         pacing.giveBack()
         return .fail(.notConnected)
@@ -94,7 +96,7 @@ extension SyncState {
 extension RoostError {
     static let overtaken = RoostError(
         .requestFailed, remedy: .retry,
-        message: "More happened in the channels than their change log could follow; try again.")
+        message: "Events kept overtaking the change log of the channels; try again.")
 }
 
 extension ChangeLogCursor {

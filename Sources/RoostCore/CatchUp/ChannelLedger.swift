@@ -2,19 +2,20 @@
 
 package import RoostModel
 
-/// What happened in channels while answers about channels were on their way.
+/// The record of channel events that arrive while answers about channels are in flight.
 ///
-/// Such an answer may be older than the news, or newer: news that it knows already changes nothing, so
-/// it is brought up to date by all of them. Where that cannot be done, the channel is asked for again.
+/// Such an answer may be older or newer than an event. An event that it contains already changes
+/// nothing, so all of them are applied to it. If that is impossible, the channel is looked up
+/// again.
 package struct ChannelLedger: Hashable, Sendable {
-    /// When a question was asked: what is noted later may be newer than its answer.
+    /// The moment of a request: later records may be newer than its answer.
     package struct Mark: Hashable, Sendable {
         fileprivate let number: Int
     }
 
     private struct Entry: Hashable, Sendable {
         let channel: ChannelURL
-        /// Nil when nobody but the server can tell what the channel is now.
+        /// Nil if only the server knows the channel's new state.
         let news: ChannelNews?
     }
 
@@ -23,7 +24,7 @@ package struct ChannelLedger: Hashable, Sendable {
 
     package init() {}
 
-    /// A question is asked; `end` when its answer is stored or given up.
+    /// Begins a request; `end` is called when its answer is stored or dropped.
     package mutating func begin() -> Mark {
         fetches += 1
         return Mark(number: entries.count)
@@ -39,17 +40,17 @@ package struct ChannelLedger: Hashable, Sendable {
         if fetches > 0 { entries.append(Entry(channel: channel, news: news)) }
     }
 
-    /// Something happened that only an answer to a later question can tell.
+    /// Notes a change that only the answer to a later request contains.
     package mutating func note(changeOf channel: ChannelURL) {
         if fetches > 0 { entries.append(Entry(channel: channel, news: nil)) }
     }
 
-    /// Whether an answer may be older than what is known of the channel.
+    /// Returns whether an answer may be older than the known state of the channel.
     package func isUnsure(_ channel: ChannelURL, since mark: Mark) -> Bool {
         entries[mark.number...].contains { $0.channel == channel && $0.news == nil }
     }
 
-    /// Parts an answer into what may be stored and what has to be asked for again.
+    /// Divides an answer into channels to store and channels to look up again.
     package func parted(
         _ channels: [GroupChannel], since mark: Mark
     ) -> (fresh: [GroupChannel], stale: [ChannelURL]) {
@@ -67,7 +68,7 @@ package struct ChannelLedger: Hashable, Sendable {
 }
 
 extension GroupChannel {
-    /// Whether nobody but the server can tell what the channel is after the news.
+    /// Returns whether only the server knows the channel's state after the event.
     fileprivate func isUnsure(after news: ChannelNews) -> Bool {
         switch news {
         case .edited, .read, .readBy, .deliveredTo: false

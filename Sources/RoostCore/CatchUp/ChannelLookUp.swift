@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Has the server describe a channel and stores the answer.
+// A look-up of a channel at the server and the storage of the answer.
 //
-// A wish that comes while an answer is on its way has the channel asked for once more, after a pause: the answer may
-// be older than the reason for the wish. A burst of events so costs a request now and then, not one each (scar 158).
+// A request during an answer's flight leads to one more question, after a pause: the answer may be
+// older than the reason for the request. So a burst of events costs a question now and then, not
+// one each (scar 158).
 
 package import RoostModel
 import RoostWire
 
-/// Asks for one channel until an answer is newer than every wish for it.
+/// Questions about one channel until an answer is newer than every request for it.
 package struct ChannelLookUp: SyncOperation {
-    /// The pause before a channel is asked for once more.
+    /// The pause before the next question about a channel.
     private static let pause = Duration.milliseconds(500)
 
     private enum State: Hashable, Sendable {
@@ -31,7 +32,7 @@ package struct ChannelLookUp: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin), (.pausing, .paused):
-            // After a pause the connection may be another one; the channel is asked for on it.
+            // After a pause the connection may be another one; the question is sent on it.
             guard let session = sync.session else { return .end(.done) }
             epoch = session.epoch
             state = .pacing
@@ -75,13 +76,13 @@ package struct ChannelLookUp: SyncOperation {
     private mutating func goOn(isStale: Bool, _ sync: inout SyncState) -> Step {
         // The first answer about a channel is progress, later ones only as often as time allows.
         if sync.session?.lookedUp.insert(channel).inserted ?? false { sync.pacing.giveBack() }
-        // One more answer is newer than all events that came before it was asked for.
+        // One more answer is newer than all events before its question.
         if sync.lookUps[channel] != true, !isStale { return .end(.done) }
         state = .pausing
         return .need(.pause(Self.pause, .pacing))
     }
 
-    /// Takes the server's word that the channel is not the user's.
+    /// Accepts the server's answer that the channel is not the user's.
     private mutating func recover(from error: RoostError, _ sync: inout SyncState) -> Step {
         guard [.notAMember, .notFound, .channelNotFound].contains(error.code), let epoch,
             sync.isPresent(epoch)
@@ -92,7 +93,8 @@ package struct ChannelLookUp: SyncOperation {
     }
 }
 
-/// Looks a channel up until the server has described it or refuses to, and tells the callers that wait.
+/// A look-up of a channel until the server has described or refused it, with answers to the waiting
+/// callers.
 package struct LookUp: SyncOperation {
     private enum State: Hashable, Sendable { case beginning, working }
 
@@ -109,12 +111,12 @@ package struct LookUp: SyncOperation {
         case (.working, .ended(let outcome)):
             let isAskedAgain = sync.lookUps.removeValue(forKey: channel) == true
             if outcome == .done {
-                // Callers that asked after the last answer was taken wait for an answer of their own.
+                // Callers that came after the last answer wait for an answer of their own.
                 if isAskedAgain {
                     sync.lookUp(channel)
                     return .end(.done)
                 }
-                // Otherwise the next connection's change log brings what the events tell of.
+                // Otherwise the next connection's change log brings the changes.
                 sync.noteDescription(of: channel)
             }
             sync.wakeAll(.lookUp(channel), nil)
@@ -124,10 +126,10 @@ package struct LookUp: SyncOperation {
     }
 }
 
-/// Waits until the server has described a channel, or could not be asked.
+/// A wait until the server has described a channel, or could not be asked.
 package struct LookUpWait: SyncOperation {
     package let channel: ChannelURL
-    /// Whether the channel is asked for anew; otherwise only a look-up under way is waited for.
+    /// Whether a new question is sent; otherwise the call only waits for a running look-up.
     package let asksAnew: Bool
 
     package init(_ channel: ChannelURL, asksAnew: Bool) {
@@ -147,9 +149,9 @@ package struct LookUpWait: SyncOperation {
 }
 
 extension SyncState {
-    /// Has the server describe a channel; no caller waits for it.
+    /// Looks a channel up at the server, without a caller that waits.
     ///
-    /// A wish that comes while an answer is on its way has the channel asked for once more.
+    /// A request during an answer's flight leads to one more question.
     package mutating func lookUp(_ channel: ChannelURL) {
         guard lookUps[channel] == nil else {
             lookUps[channel] = true

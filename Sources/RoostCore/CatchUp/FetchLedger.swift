@@ -2,19 +2,19 @@
 
 package import RoostModel
 
-/// A change of a message that is told without the message, and moves no time of its own.
+/// A change of a message that is reported without the message, and does not change its time.
 package enum MessageAmendment: Hashable, Sendable {
     case reaction(ReactionChange)
     case thread(ThreadInfo)
     case poll(PollChange)
 }
 
-/// What was edited and deleted in a channel while pages of it were on their way.
+/// The record of a channel's edits and deletions that arrive while pages of it are in flight.
 ///
-/// A page is as old as the moment the server wrote it; news that overtook it must not be undone by it.
+/// A page has the state of the moment when the server wrote it, and must not undo later events.
 package struct FetchLedger: Sendable {
     private var fetches = 0
-    /// How much has been noted: what a fetch has to make up for is what came after it began.
+    /// The number of records: a fetch is updated by those after its beginning.
     private var noteCount = 0
     private var deleted: [MessageID: Int] = [:]
     private var edited: [MessageID: (message: Message, number: Int)] = [:]
@@ -25,22 +25,23 @@ package struct FetchLedger: Sendable {
 
     package var isEmpty: Bool { fetches == 0 }
 
-    /// Whether something was deleted since the fetches began: counts made meanwhile mean nothing.
+    /// Whether a message was deleted since the fetches began, which makes counts worthless.
     package var hasDeletions: Bool { !deleted.isEmpty }
 
-    /// Whether the user has left since the fetches began: the answers tell of what is not theirs any more.
+    /// Whether the user has left since the fetches began: the answers are about a channel that is
+    /// no longer the user's.
     package var hasDeparture: Bool { departure != nil }
 
-    /// Begins to note.
+    /// Begins a fetch.
     ///
-    /// - Returns: What to hand to `since` when the answer is there.
+    /// - Returns: The number for `since` when the answer arrives.
     @discardableResult
     package mutating func begin() -> Int {
         fetches += 1
         return noteCount
     }
 
-    /// What was noted after a fetch had begun: its answer knows all that was told before its question.
+    /// Returns the records after the beginning of a fetch: its answer contains the earlier ones.
     package func since(_ beginning: Int) -> FetchLedger {
         var ledger = self
         ledger.deleted = deleted.filter { $0.value > beginning }
@@ -56,10 +57,11 @@ package struct FetchLedger: Sendable {
         if fetches == 0 { forget() }
     }
 
-    /// Forgets what was noted.
+    /// Removes all records.
     ///
-    /// Only an answer of this connection can have been overtaken by it, and what the next one brings is
-    /// newer. One that outlives its connection, to a message posted by HTTP, has the change logs read again.
+    /// Only an answer of this connection can have been overtaken by them, and answers of the next
+    /// one are newer. An answer that outlives its connection, to a message posted by HTTP, makes
+    /// the change logs be read again.
     package mutating func forget() {
         deleted = [:]
         edited = [:]
@@ -67,7 +69,7 @@ package struct FetchLedger: Sendable {
         departure = nil
     }
 
-    /// Notes that the channel is not the user's any more.
+    /// Notes that the user has left or lost the channel.
     package mutating func noteDeparture() { departure = nextNumber() ?? departure }
 
     package mutating func note(deletionOf id: MessageID) {
@@ -80,7 +82,7 @@ package struct FetchLedger: Sendable {
         edited[id] = (message, number)
     }
 
-    /// Notes an edit of a message that one was noted of: the older one is not news any more.
+    /// Replaces the recorded edit of a message: the older one is out of date.
     package mutating func replace(editOf message: Message) {
         if let id = message.messageID, edited[id] != nil { note(editOf: message) }
     }
@@ -90,22 +92,23 @@ package struct FetchLedger: Sendable {
         amended[id, default: []].append((amendment, number))
     }
 
-    /// Nil while nothing is fetched, and so nothing can be overtaken.
+    /// Returns the next number; nil without a fetch that can be overtaken.
     private mutating func nextNumber() -> Int? {
         guard fetches > 0 else { return nil }
         noteCount += 1
         return noteCount
     }
 
-    /// What has to be done once more to messages of a page, after the page: it is older, and may not even
-    /// tell what it knows of this.
+    /// Returns the changes to repeat on messages of a page, after the page: the page is older, and
+    /// may not even have the fields.
     package func amendments(to messages: [Message]) -> [(MessageID, MessageAmendment)] {
         messages.compactMap(\.messageID).flatMap { id in
             (amended[id] ?? []).map { (id, $0.amendment) }
         }
     }
 
-    /// Whether the same person's later word on the same emoji has been noted, or this one itself.
+    /// Returns whether a later reaction of the same user with the same emoji is recorded, or this
+    /// one itself.
     package func overtakes(_ change: ReactionChange, of id: MessageID) -> Bool {
         (amended[id] ?? []).contains { noted in
             guard case .reaction(let other) = noted.amendment else { return false }
@@ -114,7 +117,7 @@ package struct FetchLedger: Sendable {
         }
     }
 
-    /// The page as it would be had the server written it now.
+    /// Returns the page with the recorded changes.
     package func upToDate(_ messages: [Message]) -> [Message] {
         messages.compactMap { message in
             guard let id = message.messageID else { return message }
@@ -123,10 +126,10 @@ package struct FetchLedger: Sendable {
         }
     }
 
-    /// Brings a reply's preview of its parent up to date (scar 116).
+    /// Updates a reply's preview of its parent (scar 116).
     ///
-    /// A reply without a preview stays without one: the server shows the user nothing of the parent, as of one
-    /// that stands before the user's history.
+    /// A reply without a preview stays without one: the server does not show the parent to the
+    /// user, for instance one from before the user's history.
     private func following(_ reply: Message) -> Message {
         guard let parent = reply.parentID, reply.details.parentPreview != nil else {
             return reply
@@ -143,15 +146,16 @@ package struct FetchLedger: Sendable {
     private func edit(of message: Message, _ id: MessageID) -> Message {
         guard let newer = edited[id]?.message, let editedAt = newer.updatedAt
         else { return message }
-        // Of equal times, because a translation or a preview carries no new one (scar 118).
+        // Also with equal times, because a translation or a preview does not change the time (scar
+        // 118).
         guard editedAt >= message.updatedAt ?? .distantPast else { return message }
         var edited = newer
         edited.completeDetails(from: message)
         return edited
     }
 
-    /// A page under a filter as it would be had the server written it now, with what an edit brought under
-    /// the filter meanwhile.
+    /// Returns a page under a filter with the recorded changes, and with messages that an edit made
+    /// match the filter.
     package func upToDate(
         _ messages: [Message], under filter: MessageFilter, in range: CoveredRange
     ) -> [Message] {
@@ -161,7 +165,7 @@ package struct FetchLedger: Sendable {
             return !listed.contains(id) && deleted[id] == nil && range.contains(position)
                 && filter.matches(message)
         }
-        // In an order of their own, so that no dictionary's shows.
+        // Sorted, so that the order of a dictionary does not matter.
         return upToDate(messages)
             + entered.sorted { ($0.position ?? .distantPast) < ($1.position ?? .distantPast) }
     }

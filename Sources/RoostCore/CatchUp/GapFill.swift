@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Asks what a channel is missing after a known end, and fills it.
+// The gap question: messages of a channel after a covered end are counted and filled in.
 //
-// One question brings up to 300 missing messages. An answer that proves nothing is replaced by pages that walk
-// forward from the known end. More than 300 missing messages are not filled silently (R113).
+// One request brings up to 300 missing messages. An answer that proves nothing is replaced by pages
+// that walk forward from the covered end. More than 300 missing messages are not filled in silently
+// (R113).
 
 package import RoostModel
 import RoostWire
 
-/// The result of a question about a gap.
+/// The result of a gap question.
 package enum GapResult: Hashable, Sendable {
     /// Everything up to the newest message is on disk.
     case reachedNewest
-    /// More is missing than is filled silently.
+    /// More messages are missing than are filled in silently.
     case huge
 }
 
-/// Asks for what is missing after a known end and stores it.
+/// The gap question after a covered end, and the storage of its answer.
 package struct GapFill: SyncOperation {
-    /// Messages of a page when pages are walked; the server gives at most 200.
+    /// The messages of a page of the walk; the server gives at most 200.
     private static let walkingPage = 100
-    /// Missing messages that are filled silently (R113).
+    /// The most missing messages that are filled in silently (R113).
     private static let silentLimit = 300
 
     private enum State: Hashable, Sendable {
@@ -36,7 +37,8 @@ package struct GapFill: SyncOperation {
 
     package let channel: ChannelURL
     package let known: Position
-    /// Whether the cache holds messages beyond a hole above the known end, so that a count proves nothing.
+    /// Whether the cache has messages beyond a hole above the covered end, so that a count proves
+    /// nothing.
     package let hasKnowledgeAbove: Bool
 
     private var epoch: LinkMachine.Epoch?
@@ -78,7 +80,7 @@ package struct GapFill: SyncOperation {
         case (.pacingWalk(let place), .paused): return fetch(from: place, &sync)
         case (.walking(let place), .ended(.page(let statement, _))):
             if statement.reachesNewest { return .end(.gap(.reachedNewest)) }
-            // The page may have met what was known beyond it.
+            // The page may have met the coverage beyond it.
             state = .findingEnd(from: place)
             return .need(.read(.coverage(channel, under: .everything)))
         case (.findingEnd(let place), .read(.success(.coverage(let coverage)))):
@@ -87,13 +89,13 @@ package struct GapFill: SyncOperation {
         }
     }
 
-    /// Counts the cached messages of the known end's moment.
+    /// Counts the cached messages of the covered end's moment.
     ///
-    /// Messages above the end, be they of the same moment, were brought by filters. The server must not take them
-    /// for known: it would have nothing to tell, and nothing would cover them.
+    /// Messages above the end, even of the same moment, were brought by filters. The server must
+    /// not count them as known: it would report nothing missing, and nothing would cover them.
     private mutating func count(_ sync: inout SyncState) -> Step {
         guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
-        // From here on, so that the ledger notes a deletion behind the count.
+        // From here on, so that the ledger notes a deletion after the count.
         state = .counting(since: sync.beginFetch(of: channel))
         return .need(.read(.messageCount(channel, from: known.createdAt, through: known)))
     }
@@ -145,7 +147,7 @@ package struct GapFill: SyncOperation {
         }
     }
 
-    /// Fills page by page until the newest message is met.
+    /// Fills in page by page until the newest message is reached.
     private mutating func walk(from place: Position, _ sync: inout SyncState) -> Step {
         guard pages < Self.silentLimit / Self.walkingPage else { return .end(.gap(.huge)) }
         guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }

@@ -2,10 +2,10 @@
 
 package import RoostModel
 
-/// What the server answered to the question what is missing (`docs/protocol` 3.9).
+/// The server's answer to the gap question (`docs/protocol` 3.9).
 package struct GapAnswer: Hashable, Codable, Sendable {
     package let isHuge: Bool
-    /// Of the messages it brought, from the known end on.
+    /// The positions of the messages in the answer, from the covered end on.
     package let positions: [Position]
     package let isContinuous: Bool
     package let hasMore: Bool
@@ -18,23 +18,24 @@ package struct GapAnswer: Hashable, Codable, Sendable {
     }
 }
 
-/// What the answer to a gap question lets us do.
+/// The consequence of an answer to a gap question.
 package enum GapVerdict: Hashable, Codable, Sendable {
-    /// More is missing than is filled silently: more than 300 messages (R113).
+    /// More messages are missing than are filled in silently: more than 300 (R113).
     case huge
-    /// The answer holds everything from the known end to its own last message.
+    /// The answer has every message from the covered end to its own last message.
     case filled(CoveredRange, reachesNewest: Bool)
-    /// Nothing is missing.
+    /// No message is missing.
     case complete
-    /// The answer proves nothing: page forward from the known end until the newest is met.
+    /// The answer proves nothing: fetch pages from the covered end until the newest message is
+    /// reached.
     case pageForward
 
     /// Judges an answer.
     ///
-    /// `isDisturbed` says that counting cannot be trusted: the cache holds messages beyond a hole, or
-    /// something was deleted while the question was on its way.
+    /// `isDisturbed` is whether the count is worthless: the cache has messages beyond a hole, or a
+    /// message was deleted while the question was in flight.
     package init(_ answer: GapAnswer, from known: Position, isDisturbed: Bool) {
-        // A message of an absurd time is not stored, so the end of history is not known.
+        // A message of an impossible time is not stored, so the end of history is unknown.
         let stored = answer.positions.filter { $0.createdAt.isOfMessages }
         let hasMore = answer.hasMore || stored.count < answer.positions.count
         if answer.isHuge {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Fetches the user's channels page by page until the disk holds them all.
+// The walk through the user's channels, page by page until the disk has all of them.
 //
-// The newest channel comes first, and a channel's age never changes, so that none can slip past the end of a page
-// (scars 100, 102). Changes during the walk come live or with the change log, whose cursor stands before the first
-// page. A page and the place behind it are one transaction.
+// The newest channel comes first, and a channel's age never changes, so no channel can move past
+// the end of a page (scars 100, 102). Changes during the walk come live or with the change log,
+// whose cursor is before the first page. A page and the place behind it are one transaction.
 
 import RoostModel
 import RoostWire
 
-/// Walks through the list of the user's channels; one walk on each connection.
+/// The walk through the list of the user's channels; one on each connection.
 package struct ListFill: SyncOperation {
-    /// Channels of a page; the server gives no more.
+    /// The channels of a page; the server gives no more.
     private static let pageSize = 100
 
     private enum State: Hashable, Sendable {
@@ -41,7 +41,7 @@ package struct ListFill: SyncOperation {
     private mutating func decide(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
-            // An operation that finds a walk under way leaves the list to that.
+            // An operation that finds a running walk leaves the list to it.
             guard let session = sync.session, !session.isFilling else {
                 return .end(.done)
             }
@@ -75,7 +75,7 @@ package struct ListFill: SyncOperation {
 
     private mutating func choose(_ place: Cursor?, _ sync: inout SyncState) -> Step {
         guard let epoch, sync.isPresent(epoch), place != .listEnd else { return .end(.done) }
-        // Where the cache was emptied meanwhile, another walk begins.
+        // If the cache was cleared meanwhile, another walk begins.
         if walk == nil || place != expected { walk = PageWalk(from: place) }
         expected = place
         state = .pacing(place)
@@ -96,7 +96,7 @@ package struct ListFill: SyncOperation {
     }
 
     private mutating func recover(from error: RoostError, at place: Cursor?) -> Step {
-        // The server does not know the token any more: the walk begins again.
+        // The server no longer accepts the token: the walk restarts.
         guard error.code == .invalidValue, place != nil else { return .fail(error) }
         guard walk?.mayBeginAgain() ?? false else { return .fail(.stalled) }
         state = .forgettingPlace
@@ -114,7 +114,8 @@ package struct ListFill: SyncOperation {
         let next = page.next.isEmpty ? Cursor.listEnd : .token(page.next)
         let (mutations, stale) = sync.take(page.channels, since: mark)
         state = .committing(next: next, stale: stale, channels: page.channels.map(\.url))
-        // Where the cache was emptied meanwhile, the pages before this one are gone: the walk begins again.
+        // If the cache was cleared meanwhile, the pages before this one are gone: the walk
+        // restarts.
         return .need(
             .commit(
                 mutations + [.cursor(.channelFill, next)] + sync.firstListCursor, .page,
@@ -123,7 +124,7 @@ package struct ListFill: SyncOperation {
 
     private mutating func goOn(to next: Cursor, after channels: [ChannelURL]) -> Step {
         expected = next
-        // Without progress the server would be asked for ever (scar 141).
+        // Without progress the requests would never end (scar 141).
         if next != .listEnd, !(walk?.goesOn(to: next, after: channels) ?? true) {
             return .fail(.stalled)
         }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Fetches a page of a channel's messages and stores it with what it states.
+// The fetch of a page of a channel's messages, and its storage with its coverage.
 //
-// An unfiltered page "with holes" was written while messages came or went; it is asked for again. A page that was
-// asked for on a connection that is gone is dropped: news of the next one may have overtaken it unseen.
+// An unfiltered page "with holes" was written while messages came or went; it is requested again. A
+// page requested on a lost connection is dropped: events of the next one may have overtaken it
+// unnoticed.
 
 package import RoostModel
 import RoostWire
 
-/// Fetches one page and stores it.
+/// The fetch of one page and its storage.
 package struct PageFetch: SyncOperation {
-    /// The times that a page is asked for whose answer states nothing.
+    /// The most requests for a page whose answer states nothing.
     private static let attemptLimit = 3
 
     private enum State: Hashable, Sendable {
@@ -27,7 +28,7 @@ package struct PageFetch: SyncOperation {
     ///
     /// A page that reaches the newest message replaces the rest of the stretch as well.
     package let replaced: CoveredRange?
-    /// Whether the page is wanted without a socket, with the key of the last login.
+    /// Whether the page is requested without a socket, with the key of the last login.
     package let isOffline: Bool
 
     private var epoch: LinkMachine.Epoch?
@@ -140,5 +141,5 @@ package struct PageFetch: SyncOperation {
 extension RoostError {
     static let holes = RoostError(
         .malformedData, remedy: .retry,
-        message: "The server's pages of this channel have holes in them; try again.")
+        message: "The server's pages of this channel have holes; try again.")
 }

@@ -4,19 +4,19 @@ package import RoostModel
 
 // The places of the change logs.
 //
-// Places are the server's own words: only the server can tell which of two is the earlier one. A log that was read
-// to its end is read again from a moment that is certainly not too late (ADR 0012).
+// Places are the server's own tokens: only the server can compare them. A log that was read to its
+// end is read again from a moment that is certainly early enough (ADR 0012).
 
-/// A place of a change log, with the moments that are known of it.
+/// A place of a change log, with its known times.
 package struct ReadMark: Hashable, Sendable {
     package var cursor: Cursor
-    /// The moment before which everything has been read; nil when it is unknown.
+    /// The moment before which everything has been read; nil if it is unknown.
     package var moment: Timestamp?
-    /// The time of the last frame that had come before the reading began that led here.
+    /// The time of the last frame before the reading that led to this place.
     package var heard: Timestamp?
 }
 
-/// The number of times that a change log's cursor was set back.
+/// The number of times that a change log's cursor was rewound.
 package struct Rewindings: Hashable, Sendable {
     package var underWay = 0
     package var done = 0
@@ -25,7 +25,7 @@ package struct Rewindings: Hashable, Sendable {
 }
 
 extension SyncState {
-    /// Returns what is known of a place that a log is to be read from.
+    /// Returns the known times of a place from which a log is to be read.
     package func readMark(at cursor: Cursor, of key: CursorKey) -> ReadMark {
         var mark = ReadMark(cursor: cursor)
         if case .moment(let moment) = cursor {
@@ -33,46 +33,46 @@ extension SyncState {
         } else if let known = readMarks[key], known.cursor == cursor {
             mark = known
         }
-        // Frames of the connection in which an earlier reading was cut short may have been lost, too.
+        // Frames of the connection in which an earlier reading was cut off may have been lost, too.
         mark.heard = [mark.heard, session?.hearing?.until].compactMap { $0 }.min()
         return mark
     }
 
-    /// Returns where a log is to be read on once it has been read to its end; nil for the server's word for the
-    /// end.
+    /// Returns the place from which a log is read on after its end; nil for the server's token of
+    /// the end.
     ///
-    /// A log may tell what frames that were sent before its question undo, and what only later frames and answers
-    /// put right; the connection or the process may not live to see those. Frames come in their order, so these
-    /// tell of events after the last one that had come (ADR 0012).
+    /// A log may contain changes that late frames undo and that only later frames and answers
+    /// correct, after the end of this connection or process. Frames come in order, so the late ones
+    /// report events after the last received frame (ADR 0012).
     package func placeToResume(behind mark: ReadMark) -> Cursor? {
         guard let heard = mark.heard, heard > Self.earliestHeard else { return nil }
         return .moment(heard.advanced(by: -Self.frameSlack))
     }
 
-    /// By how much a frame may tell of something earlier than the one before it: it was overtaken, or the clock of
-    /// the machine that dated it is slow.
+    /// The most by which a frame may be older than the frame before it: it was overtaken, or the
+    /// clock of the machine that dated it is slow.
     private static let frameSlack: Int64 = 2_000
-    /// A log can be asked from the first millisecond on.
+    /// The earliest moment after which a log can be requested with slack.
     private static let earliestHeard = Timestamp(milliseconds: frameSlack)
 
-    /// Notes the time of a frame that is on disk, where the frame names it.
+    /// Notes the time of a frame that is on disk, if the frame names it.
     package mutating func hear(_ moment: Timestamp?) {
         if let moment { session?.hearing?.note(moment, now: now) }
     }
 
-    /// Returns whether a log's cursor has not been set back, nor is being set back.
+    /// Returns whether a log's cursor has not been rewound, nor is being rewound.
     package func isUnmoved(_ key: CursorKey, since rewound: Rewindings) -> Bool {
         rewound.underWay == 0 && rewindings[key] ?? rewound == rewound
     }
 
-    /// The mutation that gives a channel's change log its first place, if it has none: the server's time of this
-    /// login, which is before anything this connection has brought (scar 2).
+    /// Returns the mutation that gives a channel's change log its first place, if it has none: the
+    /// server's time of this login, which is before all data of this connection (scar 2).
     package func firstCursor(of channel: ChannelURL) -> [Mutation] {
         firstCursor(of: channel, before: nil, since: session?.loginAt)
     }
 
-    /// The same for a message that is not of this connection, as the answer to a repeated send: its changes
-    /// happened after it was written.
+    /// Returns the same for a message of an earlier time, as in the answer to a repeated send: its
+    /// changes are later than the message.
     package func firstCursor(
         of channel: ChannelURL, before message: Message?, since loginAt: Timestamp?
     ) -> [Mutation] {
@@ -81,8 +81,8 @@ extension SyncState {
         return [.firstCursor(.messageChanges(channel), .moment(moment))]
     }
 
-    /// The mutation that gives the change log of the user's channels its first place, if it has none: before
-    /// anything this process has brought, by any connection and however late.
+    /// The mutation that gives the change log of the user's channels its first place, if it has
+    /// none: before all data of this process, of any connection.
     package var firstListCursor: [Mutation] {
         guard let firstLoginAt else { return [] }
         return [.firstCursor(.channelChanges, .moment(firstLoginAt))]
@@ -90,6 +90,6 @@ extension SyncState {
 }
 
 extension Timestamp {
-    /// The earliest moment a change log can be asked for.
+    /// The earliest moment for a request of a change log.
     package static let beginning = Timestamp(milliseconds: 1)
 }

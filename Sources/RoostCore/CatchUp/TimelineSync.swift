@@ -2,27 +2,28 @@
 
 package import RoostModel
 
-/// What a timeline asks the server for, to be as the server's log is.
+/// The request by which a timeline becomes equal to the server's log.
 package enum TimelineSync: Hashable, Codable, Sendable {
-    /// Load a page and show what it covers, whatever was shown before (R99).
+    /// Load a page and show its coverage in place of the window (R99).
     case load(PageQuestion)
-    /// Ask what is missing from the end of what is known, and fill it or tell the app.
+    /// Ask for the messages missing after the end of the coverage; fill them in or report a huge
+    /// gap.
     case checkGap(from: Position)
     /// A view of the past has no end to catch up with.
     case nothing
 
-    /// Why the question comes up.
+    /// The occasion of the decision.
     package enum Occasion: Hashable, Codable, Sendable {
-        /// The timeline was just opened, with a connection at hand.
+        /// The timeline was just opened during a connection.
         case opening
         /// The connection is back, or a live message showed that some are missing.
         case catchingUp
     }
 
-    /// Decides on the question.
+    /// Decides on the request.
     ///
-    /// `wasLoaded` says that the server has answered this timeline before; `opening` is the page it
-    /// asks for at first, and `knownEnd` where the range it shows ends.
+    /// `wasLoaded` is whether the server has answered this timeline before. `opening` is the
+    /// timeline's first page, and `knownEnd` the end of its range.
     package init(
         _ occasion: Occasion, wasLoaded: Bool, opening: PageQuestion, followsNewest: Bool,
         knownEnd: Position?
@@ -37,9 +38,9 @@ package enum TimelineSync: Hashable, Codable, Sendable {
                 self = .nothing
                 return
             }
-            // The start of an empty history is a place without a moment to count from (scar 85).
+            // The start of an empty history is a position without a moment to count from (scar 85).
             guard let knownEnd, knownEnd != .distantPast else {
-                // Wherever it was opened, it stands at the end now.
+                // The timeline is at the end now, wherever it was opened.
                 self = .load(.around(.distantFuture, older: opening.olderLimit, newer: 0))
                 return
             }

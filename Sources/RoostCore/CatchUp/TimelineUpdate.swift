@@ -2,7 +2,7 @@
 
 import RoostModel
 
-/// Brings one timeline to the server's state: loads its first page, or asks what it is missing.
+/// The update of one timeline from the server: its first page, or the gap question.
 package struct TimelineSynchronization: SyncOperation {
     private enum State: Hashable, Sendable {
         case beginning
@@ -95,8 +95,8 @@ package struct TimelineSynchronization: SyncOperation {
         return .need(.run(.window(WindowRead(timeline, window, from: .page))))
     }
 
-    /// Fills a short page up: a live message may have overtaken it and stand alone above what it brought, or few
-    /// of its messages pass the filter.
+    /// Fills up a short page: a live message may have overtaken it and stand alone above it, or few
+    /// of its messages match the filter.
     private mutating func askForRest(
         of page: OpenTimeline.FirstPage, _ sync: inout SyncState
     ) -> Step {
@@ -117,7 +117,7 @@ package struct TimelineSynchronization: SyncOperation {
     }
 }
 
-/// Brings a timeline that was just opened or moved up to the server, and tells its callers the result.
+/// The update of a timeline that was just opened or moved, and the answer to its callers.
 package struct TimelineUpdate: SyncOperation {
     private enum State: Hashable, Sendable { case beginning, readingChanges, synchronizing }
 
@@ -146,7 +146,7 @@ package struct TimelineUpdate: SyncOperation {
         default:
             let error = reply.failure ?? .outOfStep
             end(error, &sync)
-            // The disk's answer stays on screen; a failure that may pass is tried again.
+            // The cached messages stay on screen; a passing failure is retried.
             if sync.session != nil, error.remedy == .retry || error.mayPassWithDisk {
                 sync.catchUp(channel, .anyway)
             }
@@ -163,7 +163,7 @@ package struct TimelineUpdate: SyncOperation {
 }
 
 extension SyncState {
-    /// Tells a timeline the result of a question, so that its listeners learn of a new refusal.
+    /// Gives a timeline the result of a request, so that observers learn of a new refusal.
     mutating func hear(refusal error: RoostError?, of timeline: TimelineID) {
         guard let refusal = timelines[timeline]?.refusals.pass(error) else { return }
         notices.append(.refused(timeline, refusal))

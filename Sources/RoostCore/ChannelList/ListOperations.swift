@@ -228,5 +228,5 @@ extension RoostError {
         .collectionDisposed, remedy: .none, message: "This channel list has been closed.")
     static let listPaging = RoostError(
         .queryInProgress, remedy: .retry,
-        message: "A page of this channel list is being loaded already.")
+        message: "Another page of this channel list is being loaded.")
 }

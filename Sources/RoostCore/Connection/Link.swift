@@ -218,8 +218,8 @@ extension RoostError {
 
     fileprivate static let noNetwork = RoostError(
         .networkError, remedy: .retry,
-        message: "The device has no network; the connection is made when it has.")
+        message: "The device has no network; the client connects when it is back.")
 
     fileprivate static let connectionGivenUp = RoostError(
-        .connectionCanceled, remedy: .none, message: "The connection was given up.")
+        .connectionCanceled, remedy: .none, message: "The client was disconnected.")
 }

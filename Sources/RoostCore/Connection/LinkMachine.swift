@@ -214,7 +214,7 @@ extension LinkMachine {
     private mutating func fallAsleep() -> [Effect] {
         let reason = Refusal(
             code: .socketClosed,
-            message: "The app is in the background; the connection comes back with it.")
+            message: "The app is in the background; the client connects when it returns.")
         defer { state = .asleep }
         switch state {
         case .opening, .authenticating:
@@ -269,7 +269,7 @@ extension LinkMachine {
 
     private mutating func busy(_ wait: Duration, _ entropy: UInt64) -> [Effect] {
         let reason = Refusal(
-            code: .delayedConnecting, message: "The server is busy and asked to come back later.")
+            code: .delayedConnecting, message: "The server is busy and named a later time.")
         let attempt: Int
         switch state {
         case .opening(let present), .authenticating(let present): attempt = present + 1

@@ -126,7 +126,7 @@ package struct Coverage: Hashable, Sendable {
     /// Removes the coverage from `lower` to `upper`, both included.
     package mutating func subtract(lower: Position, upper: Position) {
         precondition(
-            lower <= upper, "A stretch to forget runs from its older end to its newer end.")
+            lower <= upper, "A removed stretch runs from its older end to its newer end.")
         var remaining: [CoveredRange] = []
         for range in ranges {
             if range.upper < lower || range.lower > upper {

@@ -85,5 +85,5 @@ extension RoostError {
     /// The error of a command whose answer did not come within its time limit.
     static let unanswered = RoostError(
         .ackTimeout, remedy: .retry,
-        message: "The server did not answer in time. It may have done as asked.")
+        message: "The server did not answer in time. The request may have taken effect.")
 }

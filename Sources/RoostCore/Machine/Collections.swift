@@ -2,9 +2,9 @@
 
 package import RoostModel
 
-/// The open collections of one kind, in the order they were opened.
+/// The open collections of one kind, in the order in which they were opened.
 package struct OpenCollections<ID: Hashable & Sendable, Collection: Sendable>: Sendable {
-    /// In place, so that a change of a collection copies none of its lists.
+    /// Changed in place, so that a change of a collection copies none of its lists.
     private var collections: [(id: ID, collection: Collection?)] = []
 
     package init() {}
@@ -12,7 +12,7 @@ package struct OpenCollections<ID: Hashable & Sendable, Collection: Sendable>: S
     package var ids: [ID] { collections.map(\.id) }
     package var isEmpty: Bool { collections.isEmpty }
 
-    /// The open collection of a number; nil once it is closed, and then nothing can be changed.
+    /// The open collection with a number; nil once it is closed, after which it cannot be set.
     package subscript(id: ID) -> Collection? {
         get { collections.first { $0.id == id }?.collection }
         _modify {
@@ -36,7 +36,7 @@ extension OpenCollections where Collection == OpenTimeline {
         collections.filter { $0.collection?.channel == channel }.map(\.id)
     }
 
-    /// The channels with an open timeline, each once, in the order they were opened.
+    /// The channels with an open timeline, each once, in the order in which they were opened.
     package var channels: [ChannelURL] {
         var seen: Set<ChannelURL> = []
         return collections.compactMap(\.collection?.channel).filter { seen.insert($0).inserted }
@@ -44,7 +44,7 @@ extension OpenCollections where Collection == OpenTimeline {
 }
 
 extension SyncState {
-    /// Hands a commit to the open collections, and starts what follows from it.
+    /// Passes a commit to the open collections, and starts the operations that follow.
     mutating func deliver(_ commit: Commit, from origin: ChangeOrigin) {
         for id in timelines.ids {
             let need = timelines[id]?.receive(commit, from: origin) ?? .nothing
@@ -56,7 +56,7 @@ extension SyncState {
         follow(commit)
     }
 
-    /// Has the open collections read again: another process has made commits.
+    /// Makes the open collections be read again, because another process has made commits.
     mutating func missCommits() {
         for id in timelines.ids {
             timelines[id]?.missCommits()
@@ -68,7 +68,7 @@ extension SyncState {
         }
     }
 
-    /// Catches open timelines up where a commit says that they do not know everything.
+    /// Catches open timelines up if a commit shows that they are incomplete.
     private mutating func follow(_ commit: Commit) {
         guard session != nil, !timelines.isEmpty else { return }
         for change in commit.changes {
@@ -90,7 +90,7 @@ extension SyncState {
 }
 
 extension ChannelsChange {
-    /// The channels whose member the user is again, or at last: the server told nothing of them before.
+    /// The channels that the user has joined or rejoined: the server sent no events of them before.
     fileprivate var joined: [ChannelURL] {
         inserted.filter { $0.myState == .joined }.map(\.url)
             + updated.filter { $0.before.myState != .joined && $0.after.myState == .joined }
@@ -99,7 +99,8 @@ extension ChannelsChange {
 }
 
 extension Message {
-    /// Whether it was among those of a known end's moment that the question about a gap counts.
+    /// Returns whether the message is among those of a covered end's moment that the gap question
+    /// counts.
     fileprivate func isCounted(upTo end: Position) -> Bool {
         position.map { $0.createdAt == end.createdAt && $0 <= end } ?? false
     }

@@ -2,16 +2,17 @@
 
 import RoostModel
 
-/// The transactions in the order in which they were decided; one at a time is carried out.
+/// The transactions in the order of their decisions, of which one at a time is performed.
 ///
-/// The open collections learn of a commit before the next one begins, so they see all commits in their order.
+/// The open collections learn of a commit before the next one begins, so they see all commits in
+/// order.
 struct CommitQueue: Sendable {
     enum Entry: Sendable {
         case commit(SyncMachine.OperationID, [Mutation], ChangeOrigin, unless: CommitCondition?)
         case task(SyncMachine.OperationID, CacheTask)
-        /// An operation that goes on once the commits before it are delivered.
+        /// An operation that continues once the commits before it are delivered.
         case delivery(SyncMachine.OperationID)
-        /// Other processes have made commits; a commit under way may be older than theirs.
+        /// Other processes have made commits; a commit in progress may be older than theirs.
         case missedCommits
 
         /// The operation whose reply ends the entry.
@@ -28,7 +29,7 @@ struct CommitQueue: Sendable {
 
     mutating func append(_ entry: Entry) { entries.append(entry) }
 
-    /// Begins the next entry, unless one is being carried out.
+    /// Begins the next entry, unless one is in progress.
     mutating func next() -> Entry? {
         guard !isBusy, let entry = entries.first else { return nil }
         isBusy = entry.answered != nil
@@ -38,7 +39,7 @@ struct CommitQueue: Sendable {
 
     /// Ends the entry whose reply has come.
     ///
-    /// - Returns: The origin of its commit; nil for a reply to nothing that is being carried out.
+    /// - Returns: The origin of its commit; nil for a reply to no entry in progress.
     mutating func end(_ id: SyncMachine.OperationID) -> ChangeOrigin? {
         guard isBusy, let entry = entries.first, entry.answered == id else { return nil }
         entries.removeFirst()

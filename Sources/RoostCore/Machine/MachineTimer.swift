@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// A timer of the machine; one that is armed again begins anew.
+/// A timer of the machine; arming it again restarts it.
 package enum MachineTimer: Hashable, Sendable {
     case link(LinkMachine.Timer)
     case typing(TypingMachine.Timer)
@@ -10,12 +10,12 @@ package enum MachineTimer: Hashable, Sendable {
     case readMark(ChannelURL)
     /// The end of the user's own mute.
     case mute(ChannelURL)
-    /// The time for the server to acknowledge an item.
+    /// The time limit for the server's acknowledgement of an item.
     case outboxAnswer(RequestID)
     case outboxRest(OutboxMachine.Lane)
-    /// The time for which the outbox's disk is left alone after a refusal.
+    /// The pause of the outbox's disk after a refusal.
     case outboxDisk
-    /// The pause before the turn to send is asked for again.
+    /// The pause before the next request for the turn to send.
     case outboxTurn
 
     /// The longest wait.
@@ -31,7 +31,7 @@ extension SyncState {
 
     mutating func disarm(_ timer: MachineTimer) { notices.append(.disarm(timer)) }
 
-    /// A timer has fired.
+    /// Handles a timer that has fired.
     mutating func take(_ timer: MachineTimer) {
         switch timer {
         case .link(let timer): drive(.fired(timer))

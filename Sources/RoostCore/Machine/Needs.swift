@@ -3,24 +3,24 @@
 package import RoostModel
 package import RoostWire
 
-// The vocabulary between operations and their surroundings: everything that an operation can ask for, and every
-// answer that it can get. All of it is plain values that can be compared.
+// The vocabulary between operations and their surroundings: every request of an operation, and
+// every answer. All of it is plain values that can be compared.
 
-/// A question to the cache; each is answered from one state of it.
+/// A query of the cache; each is answered from one state of it.
 package enum StoreQuestion: Hashable, Sendable {
     case cursor(CursorKey)
     case coverage(ChannelURL, under: MessageFilter)
     case channel(ChannelURL)
     case message(MessageID)
-    /// The cached message that was sent under a request ID.
+    /// The cached message with a request ID.
     case messageOfRequest(RequestID)
     /// The time of a channel's oldest cached message.
     case oldestMessage(ChannelURL)
-    /// The cached messages of a channel from a moment to a place, both included.
+    /// The number of cached messages of a channel from a moment to a position, both included.
     case messageCount(ChannelURL, from: Timestamp, through: Position)
-    /// The cached messages of a channel, and the bytes that they take.
+    /// The number of cached messages of a channel, and their size in bytes.
     case holding(ChannelURL)
-    /// The fingerprints of what is known of a channel, or of a range of it.
+    /// The fingerprints of a channel's coverage, or of a range of it.
     case stretches(ChannelURL, in: CoveredRange?, size: Int)
     case window(WindowQuery)
     case channels(ChannelFilter, ChannelOrder, limit: Int)
@@ -39,7 +39,7 @@ package enum StoreAnswer: Hashable, Sendable {
     case channels(CachedChannels)
 }
 
-/// A question to the server's REST interface.
+/// A request to the server's REST interface.
 package enum ServerQuestion: Hashable, Sendable {
     case channel(GetChannel)
     case messages(ListMessages)
@@ -83,7 +83,7 @@ package enum ServerAnswer: Hashable, Sendable {
     case done
 }
 
-/// The session key that a question to the server shows.
+/// The session key of a request to the server.
 package enum Credentials: Hashable, Sendable {
     /// The key of the present connection.
     case connection
@@ -91,7 +91,7 @@ package enum Credentials: Hashable, Sendable {
     case lastLogin
 }
 
-/// The cached messages of a channel, and about how many bytes of the file they take.
+/// The number of cached messages of a channel, and their approximate size in the file.
 package struct ChannelHolding: Hashable, Sendable {
     package let messages: Int
     package let bytes: Int64

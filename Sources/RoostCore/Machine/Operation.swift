@@ -5,16 +5,16 @@ package import RoostWire
 
 // Work of several steps, as values.
 //
-// An operation asks for one thing at a time: a read, a question to the server, a commit, a pause, or another
-// operation. It ends its step there and is resumed with the answer. What it decides on it reads from the state
-// that all operations share, in the step in which it decides; nothing else happens during a step.
+// An operation makes one request at a time: a read, a question to the server, a commit, a pause, or
+// another operation. Its step ends there, and the answer resumes it. It decides by the state that
+// all operations share, in the step of the decision; nothing else happens during a step.
 
 /// One piece of work of several steps.
 package protocol SyncOperation: Hashable, Sendable {
     /// Takes an answer and decides on the next step.
     ///
-    /// The first answer is `.begin`. An answer that the operation did not ask for ends it with
-    /// `RoostError.outOfStep`; only a journal that was edited by hand holds one.
+    /// The first answer is `.begin`. An answer that the operation did not request ends it with
+    /// `RoostError.outOfStep`; only a journal that was edited by hand contains one.
     mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step
 }
 
@@ -24,13 +24,14 @@ package enum Step: Hashable, Sendable {
     case end(Outcome)
 }
 
-/// The one thing that an operation waits for.
+/// The one request of an operation in a step.
 package enum Need: Hashable, Sendable {
     case read(StoreQuestion)
     case ask(ServerQuestion, Credentials = .connection)
-    /// A frame over the socket of the present connection; an end without an error means that it was queued.
+    /// A frame over the socket of the present connection; an end without an error means that it was
+    /// queued.
     case send(ClientCommand)
-    /// One transaction; the collections have been told of it when the operation goes on.
+    /// One transaction; the collections have it when the operation continues.
     case commit([Mutation], ChangeOrigin, unless: CommitCondition? = nil)
     case keep(CacheTask)
     /// A pause, which the next connection ends early.
@@ -38,15 +39,16 @@ package enum Need: Hashable, Sendable {
     /// A request to the outbox's file.
     case outbox(OutboxQuestion)
     case run(Operation)
-    /// Another operation, which fails with `RoostError.overdue` after a duration; it goes on by itself then.
+    /// Another operation, which fails with `RoostError.overdue` after a duration and continues by
+    /// itself.
     case runWithin(Duration, Operation)
     /// A wake-up by another operation.
     case wait(Condition)
-    /// The delivery of every commit that is under way; a read may contain one of them.
+    /// The delivery of every commit in progress; a read may contain one of them.
     case deliverCommits
 }
 
-/// What an operation can wait for.
+/// The conditions for which an operation can wait.
 package enum Condition: Hashable, Sendable {
     /// The turn to read the window of a timeline.
     case windowRead(TimelineID)
@@ -61,7 +63,7 @@ package enum Condition: Hashable, Sendable {
     case answer(RequestID)
     /// The read mark that answers the callers of a round.
     case readMark(ChannelURL, round: Int)
-    /// The end of the read mark that is on its way, whatever its result.
+    /// The end of the read mark in flight, with any result.
     case readMarkEnd(ChannelURL)
     /// The end of a piece of work in the queue to the outbox's file.
     case outboxDisk(Int)
@@ -69,17 +71,17 @@ package enum Condition: Hashable, Sendable {
     case outcome(RequestID)
 }
 
-/// Why an operation pauses.
+/// The reason of a pause.
 package enum Pause: Hashable, Sendable {
-    /// The client's own bound on requests; the operation counts as busy.
+    /// The client's own limit on requests; the operation counts as busy.
     case pacing
     /// The wait before a retry; the operation does not keep the client from being idle.
     case retry
 }
 
-/// A state of the cache in which a commit is left out; looked at in the commit's place in the order.
+/// A state of the cache in which a commit is left out, checked at the commit's turn.
 package enum CommitCondition: Hashable, Sendable {
-    /// The cursor of a log is not what it was when the question was asked.
+    /// The cursor of a log has changed since the request.
     case cursorMoved(CursorKey, from: Cursor?)
 }
 
@@ -90,15 +92,15 @@ package enum Reply: Hashable, Sendable {
     case answer(Result<ServerAnswer, RoostError>)
     case sent(RoostError?)
     case outbox(Result<OutboxAnswer, RoostError>)
-    /// Nil where the condition of the commit left it out.
+    /// Nil if the condition of the commit left it out.
     case committed(Result<Commit?, RoostError>)
     case kept(Result<CacheTaskAnswer, RoostError>)
     case paused
-    /// What an operation waited for has happened, or ended with an error.
+    /// The awaited condition holds, or ended with an error.
     case woken(RoostError?)
     case ended(Outcome)
 
-    /// The failure that the answer tells of.
+    /// The failure in the answer.
     package var failure: RoostError? {
         switch self {
         case .outbox(.failure(let error)), .read(.failure(let error)), .answer(.failure(let error)),
@@ -114,7 +116,7 @@ package enum Reply: Hashable, Sendable {
 /// The result of an operation.
 package enum Outcome: Hashable, Sendable {
     case done
-    /// A page is stored; the number of messages that came.
+    /// A page is stored; the number of received messages.
     case page(PageStatement, messages: Int)
     case gap(GapResult)
     case count(Int)
@@ -125,7 +127,7 @@ package enum Outcome: Hashable, Sendable {
     case trimmed(TrimProgress)
     case erased(isComplete: Bool)
     case item(OutboxItem)
-    /// The name of a change.
+    /// The request ID of a change.
     case request(RequestID)
     case flag(Bool)
     case refusals([ChangeRefusal])
@@ -137,32 +139,32 @@ extension Step {
 }
 
 extension RoostError {
-    /// An answer that fits no question.
+    /// An answer that fits no request.
     package static let outOfStep = RoostError(
         .malformedData, remedy: .none,
-        message: "An answer came that nothing had asked for. Was a journal edited by hand?")
+        message: "An answer fits no request. Was a journal edited by hand?")
 
     package static let notConnected = RoostError(
         .connectionRequired, remedy: .retry, message: "There is no connection right now.")
 
     /// An answer about a channel that the user left meanwhile.
     ///
-    /// A retry is answered for users who came back; the server refuses the others.
+    /// A retry succeeds for users who came back; the server refuses the others.
     package static let departed = RoostError(
         .notAMember, remedy: .retry,
-        message: "The channel was left while this was on its way.")
+        message: "The user left the channel before the answer came.")
 
     package static let overdue = RoostError(
         .requestFailed, remedy: .retry,
-        message: "The server did not answer in time. It may have done as asked.")
+        message: "The server did not answer in time. The request may have taken effect.")
 
-    /// The server's pages lead nowhere.
+    /// The server's pages make no progress.
     package static let stalled = RoostError(
         .malformedData, remedy: .retry,
-        message: "The server's pages repeat themselves or bring nothing new. "
-            + "What they said so far is kept; they are asked for again later.")
+        message: "The server's pages repeat themselves or contain nothing new. "
+            + "The pages so far are kept; the rest is requested again later.")
 
-    /// A message of an impossible time; it is not stored, whatever brings it.
+    /// A message of an impossible time; it is never stored.
     package static let impossible = RoostError(
         .malformedData, remedy: .none,
         message: "The server dates a message before 1970 or after 9999; it is not stored.")

@@ -3,25 +3,26 @@
 package import RoostModel
 package import RoostWire
 
-/// Everything that is known for as long as one connection lives; losing the connection drops it whole.
+/// The state of one connection; losing the connection drops it whole.
 package struct Session: Sendable {
-    /// The number of the connection; it tells late answers of an earlier one apart (scar 134).
+    /// The number of the connection, by which late answers of an earlier one are recognised (scar
+    /// 134).
     package let epoch: LinkMachine.Epoch
     package let login: LoginSuccess
-    /// The moment up to which the frames of this connection have come; nil where the server names no time of the
-    /// login.
+    /// The moment up to which the frames of this connection have come; nil if the server names no
+    /// time of the login.
     package var hearing: Hearing?
-    /// The channels whose newest message the server has told; later ones come live.
+    /// The channels whose newest message the server has named; later ones come live.
     package var caughtUp: Set<ChannelURL> = []
-    /// Ends of channels after which nothing is missing, as the server judged by a count of messages.
+    /// Ends of channels after which no message is missing, by the server's count of messages.
     ///
-    /// A deletion among them that is told after the answer makes the count wrong.
+    /// A deletion among them that is reported after the answer makes the count wrong.
     package var gapEnds: [ChannelURL: Position] = [:]
-    /// The channels that the server has described when it was asked for one by one.
+    /// The channels that the server has described in look-ups.
     package var lookedUp: Set<ChannelURL> = []
     /// Whether the change log of the user's channels has been read.
     package var isChannelLogRead = false
-    /// Whether the walk through the list of the user's channels is under way.
+    /// Whether the walk through the list of the user's channels is running.
     package var isFilling = false
 
     package init(epoch: LinkMachine.Epoch, login: LoginSuccess, now: Timestamp) {
@@ -30,7 +31,7 @@ package struct Session: Sendable {
         hearing = loginAt.map { Hearing(since: $0, now: now) }
     }
 
-    /// The server's time of the login; nil where it says none, or an impossible one.
+    /// The server's time of the login; nil if it is absent or impossible.
     package var loginAt: Timestamp? { login.loginAt.flatMap { $0.isOfMessages ? $0 : nil } }
 }
 
@@ -41,7 +42,7 @@ package struct Hearing: Hashable, Sendable {
     private let beganAt: Timestamp
     package private(set) var until: Timestamp
 
-    /// By how far the clocks of one service may differ: an hour.
+    /// The greatest difference between the clocks of one service: an hour.
     private static let clockSlackMS: Int64 = 3_600_000
 
     package init(since loginAt: Timestamp, now: Timestamp) {
@@ -50,18 +51,19 @@ package struct Hearing: Hashable, Sendable {
 
     /// Notes a frame by the server's clock.
     ///
-    /// The moment grows by no more than the time since the login. Otherwise one message that is dated in the
-    /// future would hide all changes until then.
+    /// The moment grows by no more than the time since the login. Otherwise one message dated in
+    /// the future would hide all changes until then.
     package mutating func note(_ moment: Timestamp, now: Timestamp) {
         until = max(until, min(moment, present(now: now)))
     }
 
-    /// Returns whether a moment lies in the future of the server's clock, by more than clocks differ.
+    /// Returns whether a moment is in the future of the server's clock, by more than the clocks may
+    /// differ.
     package func isAhead(_ moment: Timestamp, now: Timestamp) -> Bool {
         moment > present(now: now).advanced(by: Self.clockSlackMS)
     }
 
-    /// The server's clock now, as far as the device's clock has run since the login.
+    /// Returns the server's present time, computed with the device's clock since the login.
     private func present(now: Timestamp) -> Timestamp {
         loginAt.advanced(by: max(now.milliseconds(since: beganAt), 0))
     }

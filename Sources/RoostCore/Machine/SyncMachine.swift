@@ -2,16 +2,17 @@
 
 // Everything the client decides, as a value: no clock, no disk, no network, no `await`.
 //
-// The machine holds the shared state and the operations under way, and routes each answer to the operation that
-// waits for it. It decides nothing itself. An operation may run others; the innermost one is resumed. The shell
-// performs the effects in their order and feeds their results back as inputs.
+// The machine has the shared state and the running operations, and routes each answer to the
+// operation that waits for it. It decides nothing itself. An operation may run others; the
+// innermost one is resumed. The shell performs the effects in order and returns their results as
+// inputs.
 
 package import RoostModel
 package import RoostWire
 
 /// The client's decisions.
 package struct SyncMachine: Sendable {
-    /// The name of an operation under way; the shell numbers them.
+    /// The number of a running operation; the shell chooses it.
     package struct OperationID: Hashable, Comparable, Codable, Sendable {
         package let number: Int
 
@@ -21,13 +22,13 @@ package struct SyncMachine: Sendable {
     }
 
     package enum Input: Sendable {
-        /// News of the socket, the network or the app's place on the device.
+        /// An event of the socket, the network or the app's place on the device.
         case link(LinkMachine.Input)
         /// A frame of the socket; the named operation ends when the frame is applied.
         case frame(OperationID, ServerEvent, LinkMachine.Epoch)
-        /// The app gives the connection up.
+        /// The app disconnects.
         case disconnect
-        /// The server has refused the key of a login in a call that is no operation.
+        /// The server has refused the key of a login in a call outside the operations.
         case refusedKey(RoostError, LinkMachine.Epoch?)
         case fired(MachineTimer)
         case outbox(OutboxInput)
@@ -43,7 +44,7 @@ package struct SyncMachine: Sendable {
         case closeTimeline(TimelineID)
         case openList(OpenList)
         case closeList(ListID)
-        /// A timeline shows what the disk has; the server's page is to follow.
+        /// A timeline shows the cached messages; the server's page is to follow.
         case opened(TimelineID)
         /// Some messages of a channel are gone from the cache.
         case lost(ChannelURL)
@@ -60,7 +61,7 @@ package struct SyncMachine: Sendable {
         case commit(OperationID, [Mutation], ChangeOrigin, unless: CommitCondition?)
         /// Replies with `.paused` after a duration.
         case pause(OperationID, Duration, Pause)
-        /// Forgets a pause: the machine has ended it.
+        /// Cancels a pause that the machine has ended.
         case endPause(OperationID)
         /// Sends `overdue` after a duration.
         case limit(OperationID, Duration)
@@ -71,23 +72,24 @@ package struct SyncMachine: Sendable {
     }
 
     package var state: SyncState
-    /// The operations under way, each with those that wait for it before it.
+    /// The running operations, each after those that wait for it.
     private var running: [OperationID: [Operation]] = [:]
     private var pauses: [OperationID: Pause] = [:]
     private var commits = CommitQueue()
-    /// The logins whose keys the questions on their way show.
+    /// The logins whose keys the requests in flight have.
     private var asked: [OperationID: LinkMachine.Epoch?] = [:]
     /// The number of operations in a stack that wait for a part with a time limit.
     private var limits: [OperationID: Int] = [:]
-    /// The names under which the shell knows operations whose part was overdue.
+    /// The numbers by which the shell knows operations whose part was overdue.
     private var names: [OperationID: OperationID] = [:]
     private var waiting: [Condition: [OperationID]] = [:]
-    /// Numbers for the operations that the machine starts itself; the shell's are positive.
+    /// The last number of an operation that the machine started itself; the shell's numbers are
+    /// positive.
     private var lastOwn = 0
 
     package init(_ state: SyncState) { self.state = state }
 
-    /// Whether an operation is under way that waits neither for a retry nor for another operation.
+    /// Whether an operation is running that waits neither for a retry nor for another operation.
     package var isBusy: Bool {
         if state.link.isConnecting || state.outbox.isBusy { return true }
         let sleeping = waiting.values.reduce(0) { $0 + $1.count }
@@ -97,7 +99,7 @@ package struct SyncMachine: Sendable {
     /// Whether an operation waits for a retry.
     package var isRetrying: Bool { pauses.contains { $0.value == .retry } }
 
-    /// Whether a channel is being caught up and does not wait for a retry.
+    /// Whether a channel is being caught up without waiting for a retry.
     package var isCatchingUp: Bool {
         running.contains { id, stack in
             guard case .catchUp? = stack.first else { return false }
@@ -165,7 +167,7 @@ package struct SyncMachine: Sendable {
         resume(id, .begin, &effects)
     }
 
-    /// Hands the commit of a reply to the open collections, before the operation goes on.
+    /// Delivers the commit of a reply to the open collections, before the operation continues.
     private mutating func deliver(
         _ reply: Reply, to id: OperationID, _ effects: inout [Effect]
     ) {
@@ -184,7 +186,7 @@ package struct SyncMachine: Sendable {
         effects += state.takeNotices().map { .notice($0) }
     }
 
-    /// Has the next transaction carried out, if none is.
+    /// Begins the next transaction, unless one is in progress.
     private mutating func beginCommits(_ effects: inout [Effect]) {
         while let entry = commits.next() {
             switch entry {
@@ -197,7 +199,7 @@ package struct SyncMachine: Sendable {
         }
     }
 
-    /// Ends the pauses: a connection has begun.
+    /// Ends the pauses, because a connection has begun.
     private mutating func endPauses(_ effects: inout [Effect]) {
         state.hasConnected = false
         for id in pauses.keys.sorted() {
@@ -207,7 +209,7 @@ package struct SyncMachine: Sendable {
         }
     }
 
-    /// Hands on what the present step has decided besides the needs of its operation.
+    /// Emits the decisions of the present step besides the request of its operation.
     private mutating func settle(_ effects: inout [Effect]) {
         repeat {
             effects += state.takeNotices().map { .notice($0) }
@@ -237,7 +239,7 @@ package struct SyncMachine: Sendable {
         return OperationID(lastOwn)
     }
 
-    /// Ends an operation's wait for its part; the part goes on by itself.
+    /// Ends an operation's wait for its part; the part continues by itself.
     private mutating func detachPart(of id: OperationID, _ effects: inout [Effect]) {
         guard let depth = limits.removeValue(forKey: id), let stack = running[id],
             stack.count > depth
@@ -255,7 +257,7 @@ package struct SyncMachine: Sendable {
         var reply = first
         while var stack = running[id], var operation = stack.popLast() {
             let step = operation.resume(reply, &state)
-            // Before the end of the operation: its caller finds everything told.
+            // Before the end of the operation, so that its caller finds everything reported.
             effects += state.takeNotices().map { .notice($0) }
             switch step {
             case .need(.run(let child)):
@@ -310,7 +312,7 @@ package struct SyncMachine: Sendable {
 }
 
 extension SyncState {
-    /// Whether the present step has nothing left to hand on.
+    /// Whether the present step has no further decisions to emit.
     var isSettled: Bool {
         notices.isEmpty && wakes.isEmpty && starts.isEmpty && !hasConnected
     }

@@ -3,38 +3,40 @@
 package import RoostModel
 package import RoostWire
 
-/// Everything the client knows besides the disk, shared by all operations.
+/// The client's state besides the disk, shared by all operations.
 package struct SyncState: Sendable {
     package let me: UserID
-    /// The device's clock at the beginning of the present step.
+    /// The device's time at the beginning of the present step.
     package var now = Timestamp(milliseconds: 0)
     package var random: SeededRandom
 
     package var link = Link()
     /// The present connection; nil without one.
     package var session: Session?
-    /// Whether the pauses of operations are to end: a connection has just begun.
+    /// Whether the pauses of operations are to end, because a connection has just begun.
     var hasConnected = false
-    /// The server's time of the first login: nothing this process has brought is older.
+    /// The server's time of the first login: all data of this process are newer.
     package private(set) var firstLoginAt: Timestamp?
-    /// The server's time of the last login; the answer to a message that was sent before it answers a retry.
+    /// The server's time of the last login.
+    ///
+    /// The acknowledgement of a message sent before it is the answer to a retry.
     package private(set) var lastLoginAt: Timestamp?
-    /// The changes that the change logs told since the last login: frames that were sent before may still be on
-    /// their way, and must not undo them.
+    /// The changes in the change logs since the last login: older frames may still be in flight,
+    /// and must not undo them.
     package var changesRead: [ChannelURL: FetchLedger] = [:]
 
     package var channelLedger = ChannelLedger()
-    /// The changes of messages that were told while answers that may lack them were on their way.
+    /// The changes of messages that were reported while answers without them were in flight.
     package var ledgers: [ChannelURL: FetchLedger] = [:]
     /// The places up to which the change logs have been read.
     package var readMarks: [CursorKey: ReadMark] = [:]
     package var rewindings: [CursorKey: Rewindings] = [:]
     package var pacing = RequestPacing()
-    /// The channels being looked up; true when the answer on its way may be too old (scar 158).
+    /// The channels being looked up; true if the answer in flight may be too old (scar 158).
     package var lookUps: [ChannelURL: Bool] = [:]
-    /// The last time a channel's messages were asked for, and the result.
+    /// The last time a channel's messages were requested, and the result.
     package var attempts: [ChannelURL: FetchAttempt] = [:]
-    /// The channels whose catch-up runs, and the wishes that came meanwhile.
+    /// The channels whose catch-up runs, with the requests that came meanwhile.
     package var catchUps: [ChannelURL: CatchUpWish] = [:]
     package var budget = BudgetWatch()
     package var announcements = Announcements()
@@ -42,17 +44,18 @@ package struct SyncState: Sendable {
     package var typing = TypingMachine()
     package var mutes = Mutes()
     package var outbox: Outbox
-    /// The answers awaited over the socket; nil inside until one comes.
+    /// The awaited answers over the socket; nil inside until one comes.
     var answers: [RequestID: SocketAnswer?] = [:]
-    /// The channels of which the disk refused something, until it takes something again; nil is their list.
+    /// The channels with a commit that the disk refused, until it accepts one; nil is the list of
+    /// channels.
     var refused: Set<ChannelURL?> = []
     package var timelines = OpenCollections<TimelineID, OpenTimeline>()
     package var lists = OpenCollections<ListID, OpenList>()
-    /// Operations that the present step starts beside its own.
+    /// Operations that the present step starts besides its own.
     var starts: [Operation] = []
     /// Operations that the present step wakes.
     var wakes: [Wake] = []
-    /// Decisions of the present step besides the needs of the operation itself, in order.
+    /// Decisions of the present step besides the request of the operation itself, in order.
     package var notices: [Notice] = []
 
     package init(me: UserID, random: SeededRandom) {
@@ -84,7 +87,8 @@ package struct SyncState: Sendable {
         firstLoginAt = firstLoginAt ?? session.loginAt
         lastLoginAt = session.loginAt
         changesRead = [:]
-        // Answers that outlive their connection are dropped, so nothing has to be done after them.
+        // Answers that outlive their connection are dropped, so no change has to be repeated after
+        // them.
         for channel in ledgers.keys { ledgers[channel]?.forget() }
         self.session = session
     }
@@ -92,11 +96,11 @@ package struct SyncState: Sendable {
     package func isPresent(_ epoch: LinkMachine.Epoch) -> Bool { session?.epoch == epoch }
 }
 
-/// The last time the server was asked for messages of a channel.
+/// The last request for messages of a channel.
 package struct FetchAttempt: Hashable, Sendable {
     /// By the device's clock.
     package let at: Timestamp
-    /// Nil when the server answered.
+    /// Nil if the server answered.
     package let failure: RoostError.Code?
 }
 
@@ -109,7 +113,7 @@ package enum Notice: Hashable, Sendable {
     /// The server has accepted a login.
     case loggedIn
     case wentOnline
-    /// The state of the connection is another one, with the reason of the last loss.
+    /// The state of the connection has changed, with the reason of the last loss.
     case connection(LinkMachine.State, RoostError?)
     /// An event for the app.
     case event(ChatEvent)
@@ -119,9 +123,9 @@ package enum Notice: Hashable, Sendable {
     /// Copies of files that no item names any more.
     case deleteFiles([CopiedFile])
     case cancelUpload(RequestID)
-    /// A frame that nothing waits for: it may be lost with the connection.
+    /// A frame without a waiting operation: it may be lost with the connection.
     case send(ClientCommand)
-    /// Starts a timer, or starts it anew.
+    /// Starts or restarts a timer.
     case arm(MachineTimer, Duration)
     case disarm(MachineTimer)
     case timelineChanged(TimelineID, ListDiff<Message>)
@@ -137,17 +141,17 @@ package enum Notice: Hashable, Sendable {
     case judgedGap(ChannelURL, GapAnswer, from: Position, isDisturbed: Bool, GapVerdict)
 }
 
-// MARK: - Answers on their way
+// MARK: - Answers in flight
 
 extension SyncState {
-    /// Begins to note what overtakes an answer about a channel's messages.
+    /// Begins to record the changes that overtake an answer about a channel's messages.
     ///
-    /// - Returns: The number to hand to `news`.
+    /// - Returns: The number for `news`.
     package mutating func beginFetch(of channel: ChannelURL) -> Int {
         ledgers[channel, default: FetchLedger()].begin()
     }
 
-    /// Returns what has overtaken the answer of a fetch.
+    /// Returns the changes that have overtaken the answer of a fetch.
     package func news(of channel: ChannelURL, since beginning: Int) -> FetchLedger {
         ledgers[channel]?.since(beginning) ?? FetchLedger()
     }
@@ -157,7 +161,7 @@ extension SyncState {
         if ledgers[channel]?.isEmpty ?? false { ledgers[channel] = nil }
     }
 
-    /// Notes that a channel's messages were asked for.
+    /// Notes a request for a channel's messages.
     package mutating func noteAttempt(in channel: ChannelURL, _ failure: RoostError?) {
         attempts[channel] = FetchAttempt(at: now, failure: failure?.code)
     }
@@ -170,15 +174,16 @@ extension SyncState {
         }
     }
 
-    /// Notes that a channel is not the user's any more: answers on their way are of an earlier time.
+    /// Notes that the user has left or lost a channel: answers in flight are of an earlier time.
     package mutating func noteDeparture(from channel: ChannelURL) {
         channelLedger.note(changeOf: channel)
         ledgers[channel]?.noteDeparture()
     }
 
-    /// Parts an answer about channels: the fresh ones as a mutation; the stale ones are looked up.
+    /// Divides an answer about channels: the fresh ones become a mutation, the stale ones are
+    /// looked up.
     ///
-    /// Other answers on their way may be older than this one.
+    /// Other answers in flight may be older than this one.
     package mutating func take(
         _ channels: [GroupChannel], since mark: ChannelLedger.Mark
     ) -> (mutations: [Mutation], stale: [ChannelURL]) {
@@ -189,7 +194,7 @@ extension SyncState {
 }
 
 extension FetchLedger {
-    /// The changes that overtook messages on their way, to be committed behind them.
+    /// Returns the changes that overtook messages in flight, to be committed after them.
     package func mutations(amending messages: [Message], in channel: ChannelURL) -> [Mutation] {
         amendments(to: messages).map { id, amendment in
             switch amendment {

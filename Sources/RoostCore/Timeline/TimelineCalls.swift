@@ -226,5 +226,5 @@ extension RoostError {
         .collectionDisposed, remedy: .none, message: "This timeline has been closed.")
     static let timelinePaging = RoostError(
         .queryInProgress, remedy: .retry,
-        message: "A page of this timeline is being loaded already.")
+        message: "Another page of this timeline is being loaded.")
 }
