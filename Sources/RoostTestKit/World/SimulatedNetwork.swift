@@ -204,7 +204,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         return try await send(whole)
     }
 
-    /// Returns the answer of a proxy between the caller and the server, if one is drawn.
+    /// Returns the refusal of a request by an expired session or a busy server, if there is one.
     private func refusal(
         of request: HTTPRequest
     ) async throws(TransportError) -> HTTPResponse? {

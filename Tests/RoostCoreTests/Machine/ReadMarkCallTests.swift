@@ -52,7 +52,7 @@ struct ReadMarkCallTests {
         #expect(effects.needs == [.finish(id, .done)])
     }
 
-    @Test func `an unread channel with an unread log is marked all the same`() {
+    @Test func `a channel is marked in any state before the change log is read`() {
         var script = Script.connected()
         let (_, effects) = Self.mark(&script, Script.channel(Script.channel))
         #expect(Self.sending(effects) != nil)
