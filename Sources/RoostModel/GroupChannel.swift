@@ -111,7 +111,7 @@ public struct GroupChannel: Hashable, Sendable, Identifiable {
     }
     /// The metadata; nil if they were not asked for.
     public var metadata: [String: String]?
-    private var pinned: Indirect<Message>?
+    package var pinned: Indirect<Message>?
 
     /// Creates a channel; all other fields have their defaults and can be set afterwards.
     public init(

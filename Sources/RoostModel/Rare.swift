@@ -35,16 +35,20 @@ protocol RareValue: Hashable, Sendable {
 }
 
 /// A value behind a reference, for a rare large field of a common struct.
-struct Indirect<Value: Hashable & Sendable>: Hashable, Sendable {
+package struct Indirect<Value: Hashable & Sendable>: Hashable, Sendable {
     private indirect enum Box: Hashable, Sendable { case value(Value) }
 
     private let box: Box
 
-    init(_ value: Value) { box = .value(value) }
+    package init(_ value: Value) { box = .value(value) }
 
-    var value: Value {
+    package var value: Value {
         switch box {
         case .value(let value): value
         }
     }
+}
+
+extension Indirect: CustomStringConvertible {
+    package var description: String { String(describing: value) }
 }

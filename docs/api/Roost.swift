@@ -473,7 +473,7 @@ struct FileMessageParams: Hashable, Sendable {
     init(files: [OutgoingFile], caption: String = "", data: String = "", customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false)
 }
 
-struct GroupChannel: Hashable, Identifiable, ListElement, Sendable {
+struct GroupChannel: CustomStringConvertible, Hashable, Identifiable, ListElement, Sendable {
     var countPreference: CountPreference { get set }
     var coverURL: String { get set }
     var createdAt: Timestamp { get set }
@@ -481,6 +481,7 @@ struct GroupChannel: Hashable, Identifiable, ListElement, Sendable {
     var customType: String { get set }
     var data: String { get set }
     var deliveryReceipts: [UserID: Timestamp]? { get set }
+    var description: String { get }
     var hasAIBot: Bool { get set }
     var hasBot: Bool { get set }
     var hiddenState: HiddenState { get set }

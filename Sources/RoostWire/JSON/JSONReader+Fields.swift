@@ -13,6 +13,8 @@ struct FieldText {
 
 /// A name of up to 32 bytes as four words, so that a comparison needs no loop.
 struct PackedName: Equatable {
+    static let limit = 32
+
     var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
     /// The number of bytes; a byte 0 inside a name would be lost in the words.
     var count = 0
@@ -27,7 +29,7 @@ struct PackedName: Equatable {
 
     /// - Precondition: The name is no longer than 32 bytes.
     init(_ name: String) {
-        precondition(name.utf8.count <= 32, "A packed name has at most 32 bytes.")
+        precondition(name.utf8.count <= Self.limit, "A packed name has at most 32 bytes.")
         count = name.utf8.count
         for (index, byte) in name.utf8.enumerated() {
             let bits = UInt64(byte) << UInt64(index % 8 * 8)
@@ -46,19 +48,18 @@ struct PackedName: Equatable {
     }
 }
 
-/// A hash table that mostly finds a name with one probe.
-final class FieldTable<Field: FieldName>: Sendable {
+/// The numbers of names in a hash table that mostly finds a name with one probe.
+struct NameTable: Sendable {
     /// The slots; 255 marks a free one.
     private let slots: [UInt8]
     private let names: [PackedName]
-    private let fields: [Field]
 
-    init() {
-        fields = Array(Field.allCases)
-        names = fields.map { PackedName($0.rawValue) }
-        precondition(fields.count < 250, "The table has room for 250 fields.")
+    /// Creates a table; an index without a name is nil.
+    init(_ texts: [String?]) {
+        names = texts.map { PackedName($0 ?? "") }
+        precondition(names.count < 250, "The table has room for 250 names.")
         var slots = [UInt8](repeating: 255, count: 256)
-        for (index, name) in names.enumerated() {
+        for (index, name) in names.enumerated() where texts[index] != nil {
             var slot = name.slot
             while slots[slot] != 255 { slot = (slot + 1) % 256 }
             slots[slot] = UInt8(index)
@@ -66,15 +67,27 @@ final class FieldTable<Field: FieldName>: Sendable {
         self.slots = slots
     }
 
-    func field(_ name: PackedName) -> Field? {
+    func index(_ name: PackedName) -> Int? {
         var slot = name.slot
         while true {
             let index = Int(slots[slot])
             if index == 255 { return nil }
-            if names[index] == name { return fields[index] }
+            if names[index] == name { return index }
             slot = (slot + 1) % 256
         }
     }
+
+    func index(_ name: String) -> Int? {
+        name.utf8.count <= PackedName.limit ? index(PackedName(name)) : nil
+    }
+}
+
+/// The names of an enum's cases.
+final class FieldTable<Field: FieldName>: Sendable {
+    fileprivate let names: NameTable
+    fileprivate let fields = Array(Field.allCases)
+
+    init() { names = NameTable(fields.map(\.rawValue)) }
 }
 
 extension JSONReader {
@@ -84,6 +97,16 @@ extension JSONReader {
         _: Field.Type, _ body: (Field?, FieldText, inout JSONReader) throws(WireError) -> Void
     ) throws(WireError) {
         let table = Field.table
+        try readFields(table.names) { index, text, reader throws(WireError) in
+            try body(index.map { table.fields[$0] }, text, &reader)
+        }
+    }
+
+    /// Reads an object as `readObject` does, with the numbers of known names.
+    @inline(__always)
+    mutating func readFields(
+        _ names: NameTable, _ body: (Int?, FieldText, inout JSONReader) throws(WireError) -> Void
+    ) throws(WireError) {
         try open(UInt8(ascii: "{"), .object)
         if try nextByte() == UInt8(ascii: "}") {
             position += 1
@@ -93,16 +116,12 @@ extension JSONReader {
                     throw malformed("A field's name must be a string.")
                 }
                 let text = FieldText(quote: position)
-                let field: Field?
-                if let known = knownName(table) {
-                    field = known
-                } else {
-                    // The name is unknown, or written with escapes.
-                    field = Field(rawValue: try readString())
-                }
+                // A name that is not found is unknown, or written with escapes.
+                var index = knownName(names)
+                if index == nil { index = names.index(try readString()) }
                 try expect(UInt8(ascii: ":"), "A colon must follow a field's name.")
                 do throws(WireError) {
-                    try body(field, text, &self)
+                    try body(index, text, &self)
                 } catch {
                     throw error.inside(field: name(text))
                 }
@@ -120,9 +139,9 @@ extension JSONReader {
     }
 
     /// Consumes a name of the table if it stands next without escapes; otherwise consumes nothing.
-    private mutating func knownName<Field>(_ table: FieldTable<Field>) -> Field? {
+    private mutating func knownName(_ names: NameTable) -> Int? {
         let start = position + 1
-        guard end - start >= 40 else { return knownNameAtEnd(table, start) }
+        guard end - start >= 40 else { return knownNameAtEnd(names, start) }
         var packed = PackedName()
         for index in 0..<5 {
             let word = bytes.word(at: start + index * 8)
@@ -140,20 +159,18 @@ extension JSONReader {
             if quotes != 0 { break }
             if index == 4 { return nil }
         }
-        guard let field = table.field(packed) else { return nil }
+        guard let index = names.index(packed) else { return nil }
         position = start + packed.count + 1
-        return field
+        return index
     }
 
-    private mutating func knownNameAtEnd<Field>(
-        _ table: FieldTable<Field>, _ start: Int
-    ) -> Field? {
+    private mutating func knownNameAtEnd(_ names: NameTable, _ start: Int) -> Int? {
         guard let quote = bytes[start..<end].firstIndex(of: UInt8(ascii: "\"")),
-            quote - start <= 32
+            quote - start <= PackedName.limit
         else { return nil }
-        guard let field = table.field(PackedName(text(in: start..<quote))) else { return nil }
+        guard let index = names.index(PackedName(text(in: start..<quote))) else { return nil }
         position = quote + 1
-        return field
+        return index
     }
 }
 

@@ -58,6 +58,15 @@ package struct JSONWriter {
         bytes.append(contentsOf: json.utf8)
     }
 
+    /// Writes a name that is quoted already, with its colon; the value must follow.
+    mutating func name(quoted range: Range<Int>, of names: [UInt8]) {
+        beginValue()
+        let part = names.span.extracting(range)
+        // SAFETY: the bytes are valid during the call, and the writer has a copy of them.
+        unsafe part.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+        needsComma = false
+    }
+
     /// Writes the name of a field, whose value must follow.
     package mutating func name(_ name: String) {
         beginValue()

@@ -295,7 +295,12 @@ extension JSONWriter {
 
     /// Writes a map in order of its names, so that equal values have equal bytes.
     package mutating func texts(_ name: String, _ texts: [String: String]) {
-        object(name) { writer in
+        self.name(name)
+        self.texts(texts)
+    }
+
+    mutating func texts(_ texts: [String: String]) {
+        object { writer in
             for (name, text) in texts.sorted(by: { $0.key < $1.key }) { writer.field(name, text) }
         }
     }

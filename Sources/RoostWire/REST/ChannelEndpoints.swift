@@ -125,13 +125,11 @@ package struct CreateChannel: Endpoint {
     }
 
     package static func read(_ reader: inout JSONReader) throws(WireError) -> Output {
-        var fields = GroupChannelFields()
-        try reader.readFields(GroupChannelField.self) { field, name, reader throws(WireError) in
-            try fields.read(field, name, &reader)
+        var isCreated: Bool?
+        let channel = try reader.readGroupChannel { reader throws(WireError) in
+            isCreated = try reader.readBoolIfPresent()
         }
-        return Output(
-            channel: try fields.channel(endingAt: reader.position),
-            isCreated: fields.isCreated ?? true)
+        return Output(channel: channel, isCreated: isCreated ?? true)
     }
 }
 

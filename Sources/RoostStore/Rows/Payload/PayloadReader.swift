@@ -42,8 +42,10 @@ package enum PayloadError: Error, Hashable, Sendable {
 ///
 /// For any bytes, reading ends with a value or an error: every length is compared with the rest before
 /// anything is allocated.
-struct PayloadReader {
+package struct PayloadReader {
     private(set) var offset = 0
+
+    package init() {}
 
     mutating func byte(_ bytes: Span<UInt8>) throws(PayloadError) -> UInt8 {
         guard offset < bytes.count else { throw .truncated }
@@ -129,7 +131,7 @@ struct PayloadReader {
 
     /// Reads the version at the beginning; throws `.version` for one beyond `newest`.
     @discardableResult
-    mutating func version(
+    package mutating func version(
         _ bytes: Span<UInt8>, newest: UInt8
     ) throws(PayloadError) -> UInt8 {
         let version = try byte(bytes)
@@ -138,7 +140,7 @@ struct PayloadReader {
     }
 
     /// To be called after the last field.
-    func finish(_ bytes: Span<UInt8>) throws(PayloadError) {
+    package func finish(_ bytes: Span<UInt8>) throws(PayloadError) {
         guard offset == bytes.count else { throw .trailingBytes }
     }
 }
