@@ -52,9 +52,9 @@ public struct MessageDetails: Hashable, Sendable, RareValue {
         set { storedParams = newValue.map { Indirect($0) } }
     }
 
-    private var storedPreview: Indirect<ParentPreview>?
-    private var storedParams: Indirect<MessageParams>?
-    private var storedPoll: Indirect<Poll>?
+    package var storedPreview: Indirect<ParentPreview>?
+    package var storedParams: Indirect<MessageParams>?
+    package var storedPoll: Indirect<Poll>?
 
     /// Creates empty details.
     public init() {}

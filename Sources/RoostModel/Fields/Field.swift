@@ -134,6 +134,43 @@ extension Field {
         _ name: String, _ path: FieldPath<Object, [UserID: Timestamp]?>, _ stored: StoredPlace
     ) -> Self { Self(name, .receipts, path, stored) }
 
+    package static func json(
+        _ name: String, _ path: FieldPath<Object, String?>, _ stored: StoredPlace
+    ) -> Self { Self(name, .json, path, stored) }
+
+    package static func texts(
+        _ name: String, _ path: FieldPath<Object, [String: String]>, _ stored: StoredPlace,
+        _ written: WrittenWhen = .unusual
+    ) -> Self { Self(name, .texts, path, stored, written) }
+
+    package static func reactions(
+        _ name: String, _ path: FieldPath<Object, [Reaction]?>, _ stored: StoredPlace
+    ) -> Self { Self(name, .reactions, path, stored) }
+
+    package static func thread(
+        _ name: String, _ path: FieldPath<Object, ThreadInfo?>, _ stored: StoredPlace
+    ) -> Self { Self(name, .thread, path, stored) }
+
+    package static func parent(
+        _ name: String, _ path: FieldPath<Object, Indirect<ParentPreview>?>, _ stored: StoredPlace
+    ) -> Self { Self(name, .parent, path, stored) }
+
+    package static func link(
+        _ name: String, _ path: FieldPath<Object, LinkPreview?>, _ stored: StoredPlace
+    ) -> Self { Self(name, .link, path, stored) }
+
+    package static func poll(
+        _ name: String, _ path: FieldPath<Object, Indirect<Poll>?>, _ stored: StoredPlace
+    ) -> Self { Self(name, .poll, path, stored) }
+
+    package static func alert(
+        _ name: String, _ path: FieldPath<Object, CriticalAlert?>, _ stored: StoredPlace
+    ) -> Self { Self(name, .alert, path, stored) }
+
+    package static func effects(
+        _ name: String, _ path: FieldPath<Object, MessageEffects?>, _ stored: StoredPlace
+    ) -> Self { Self(name, .effects, path, stored) }
+
     /// The fields without a line; they stand behind all others on the wire.
     package static func unknown(
         _ path: FieldPath<Object, UnknownFields>, _ stored: StoredPlace
@@ -147,6 +184,26 @@ extension Field {
     package static func special(
         _ special: Object.Special, _ field: Self
     ) -> Self { field.with { $0.special = special.rawValue } }
+
+    package static func schedule(
+        _ name: String, _ path: FieldPath<Object, Schedule?>, _ stored: StoredPlace
+    ) -> Self { Self(name, .schedule, path, stored) }
+
+    package static func notification(
+        _ name: String, _ path: FieldPath<Object, NotificationInfo?>, _ stored: StoredPlace
+    ) -> Self { Self(name, .notification, path, stored) }
+
+    /// The time of the edit inside a parent's preview, as a value of its own in the payload.
+    package static func parentEdit(
+        _ path: FieldPath<Object, Indirect<ParentPreview>?>, _ stored: StoredPlace
+    ) -> Self {
+        Self("the parent's edit", .parentEdit, path, stored).with { $0.described = { _ in nil } }
+    }
+
+    /// A property that is neither on the wire nor in the payload.
+    package static func unlisted<Value: Equatable & Sendable>(
+        _ name: String, _ path: FieldPath<Object, Value>
+    ) -> Self { Self(name, .own, path, .elsewhere) }
 
     package static func position(
         _ name: String, _ path: FieldPath<Object, Position?>, _ stored: StoredPlace

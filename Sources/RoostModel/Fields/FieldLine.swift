@@ -32,6 +32,18 @@ package enum FieldKind: Sendable {
     case position
     /// `[MessageID]`.
     case messageIDs
+    /// `String?`, the JSON text of a value.
+    case json
+    /// `[String: String]`.
+    case texts
+    /// `[Reaction]?`, `ThreadInfo?`, `LinkPreview?`, `CriticalAlert?` and `MessageEffects?`.
+    case reactions, thread, link, alert, effects
+    /// `Indirect<ParentPreview>?`, and the time of its edit, which came to the payload later.
+    case parent, parentEdit
+    /// `Indirect<Poll>?`.
+    case poll
+    /// `Schedule?` and `NotificationInfo?`, whose fields the wire has among those of the message.
+    case schedule, notification
     /// `UnknownFields`.
     case unknown
     /// A property that only the code of its owner reads and writes.
@@ -44,11 +56,13 @@ package enum FieldKind: Sendable {
 ///
 /// Numbers are given once: an earlier release has written payloads with them.
 package enum StoredPlace: Hashable, Sendable {
-    /// A bit of the flags: set if the value differs from the usual one.
+    /// A bit of the flags, set if the value differs from the usual one.
     case bit(Int)
     /// The place among the values behind the flags, counted from 0; payloads of versions before
     /// `since` lack the value.
     case at(Int, since: UInt8 = 1)
+    /// A place as `at`, taken only by an unusual value: then this bit of the flags is set.
+    case part(Int, at: Int)
     /// Not in the payload: in a column of the row, or not stored.
     case elsewhere
 }
@@ -109,5 +123,14 @@ package struct FieldLine: Sendable {
     package var usualFlag = false
     package var words: FieldWords?
     /// The value as text for descriptions; nil for the usual value.
-    package let described: @Sendable (ObjectAddress) -> String?
+    package var described: @Sendable (ObjectAddress) -> String?
+
+    /// The name that the wire has for the line; nil for none.
+    package var wireName: String? {
+        switch kind {
+        case .unknown, .parentEdit: nil
+        case .own where special == nil: nil
+        default: name
+        }
+    }
 }

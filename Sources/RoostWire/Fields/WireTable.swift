@@ -10,6 +10,9 @@ package final class WireTable<Object: FieldOwner>: Sendable {
         form = WireForm(fields.map(\.line))
     }
 
+    /// The names of the lines; nil for a line without one.
+    var names: [String?] { form.lines.map(\.wireName) }
+
     /// Reads an object's fields; `special` consumes the value of a special one.
     @inline(__always)
     package func read(
@@ -22,6 +25,23 @@ package final class WireTable<Object: FieldOwner>: Sendable {
                 try special(field, &address[0, Object.self], &reader)
             }
         }
+    }
+
+    /// Reads the value of one line; returns whether the field is neither empty nor nil then.
+    @inline(__always)
+    func read(
+        line: Int, into object: inout Object, from reader: inout JSONReader,
+        special: (Object.Special, inout Object, inout JSONReader) throws(WireError) -> Void
+    ) throws(WireError) -> Bool {
+        var isPresent = false
+        try ObjectAddress.lend(&object) { address throws(WireError) in
+            isPresent = try form.read(line, into: address, from: &reader) {
+                number, reader throws(WireError) in
+                guard let field = Object.Special(rawValue: number) else { return }
+                try special(field, &address[0, Object.self], &reader)
+            }
+        }
+        return isPresent
     }
 
     /// Writes an object's fields into the current object; `special` writes a special one, or nothing.
@@ -53,7 +73,7 @@ private final class WireForm: Sendable {
     }
 
     private let entries: [Entry]
-    private let lines: [FieldLine]
+    let lines: [FieldLine]
     private let names: NameTable
     private let quotedNames: [UInt8]
     /// The offset of the unknown fields; nil if the object has no place for any.
@@ -70,7 +90,7 @@ private final class WireForm: Sendable {
         }
         self.lines = lines
         quotedNames = quoted
-        names = NameTable(lines.map { $0.kind == .unknown ? nil : $0.name })
+        names = NameTable(lines.map(\.wireName))
         unknown = lines.first { $0.kind == .unknown }?.offset
     }
 
@@ -89,6 +109,20 @@ private final class WireForm: Sendable {
             if let number = entry.special { return try special(number, &reader) }
             try read(entry, index, into: object, from: &reader)
         }
+    }
+
+    @inline(__always)
+    func read(
+        _ index: Int, into object: ObjectAddress, from reader: inout JSONReader,
+        special: (UInt8, inout JSONReader) throws(WireError) -> Void
+    ) throws(WireError) -> Bool {
+        let entry = entries[index]
+        if let number = entry.special {
+            try special(number, &reader)
+            return lines[index].kind == .derived || lines[index].described(object) != nil
+        }
+        try read(entry, index, into: object, from: &reader)
+        return entry.kind.isPresent(at: entry.offset, in: object)
     }
 
     private func read(
@@ -128,7 +162,22 @@ private final class WireForm: Sendable {
             object[offset, [MessageID].self] = try reader.readList { reader throws(WireError) in
                 try reader.readMessageID()
             }.compactMap(\.self)
-        case .position, .unknown, .own, .derived: try reader.skipValue()
+        case .json: object[offset, String?.self] = try reader.readRawIfAny()
+        case .texts: object[offset, [String: String].self] = try reader.readTexts()
+        case .reactions:
+            object[offset, [Reaction]?.self] = try reader.readReactions()
+        case .thread: object[offset, ThreadInfo?.self] = try reader.readThreadInfoIfPresent()
+        case .link: object[offset, LinkPreview?.self] = try reader.readLinkPreview()
+        case .alert: object[offset, CriticalAlert?.self] = try reader.readCriticalAlert()
+        case .effects: object[offset, MessageEffects?.self] = try reader.readEffects()
+        case .parent:
+            object[offset, Indirect<ParentPreview>?.self] =
+                try reader.readParentPreview().map { Indirect($0) }
+        case .poll:
+            object[offset, Indirect<Poll>?.self] =
+                try reader.readPollIfPresent().map { Indirect($0) }
+        case .position, .schedule, .notification, .parentEdit, .unknown, .own, .derived:
+            try reader.skipValue()
         }
     }
 
@@ -195,7 +244,33 @@ private final class WireForm: Sendable {
         case .messageIDs:
             list(entry, object[offset, [MessageID].self], &writer) { $1.int($0.rawValue) }
         case .unknown: unknown(object[offset, UnknownFields.self], of: object, &writer)
-        case .position, .own, .derived: break
+        case .json:
+            orNull(entry, object[offset, String?.self], &writer) { $1.raw($0) }
+        case .texts:
+            guard entry.written == .always || !object[offset, [String: String].self].isEmpty else {
+                return
+            }
+            name()
+            writer.texts(object[offset, [String: String].self])
+        case .reactions:
+            orNull(entry, object[offset, [Reaction]?.self], &writer) { $1.reactions($0) }
+        case .thread:
+            orNull(entry, object[offset, ThreadInfo?.self], &writer) { $1.threadInfo($0) }
+        case .link:
+            orNull(entry, object[offset, LinkPreview?.self], &writer) { $1.linkPreview($0) }
+        case .alert:
+            orNull(entry, object[offset, CriticalAlert?.self], &writer) { $1.criticalAlert($0) }
+        case .effects:
+            orNull(entry, object[offset, MessageEffects?.self], &writer) { $1.effects($0) }
+        case .parent:
+            orNull(entry, object[offset, Indirect<ParentPreview>?.self], &writer) {
+                $1.parentPreview($0.value)
+            }
+        case .poll:
+            orNull(entry, object[offset, Indirect<Poll>?.self], &writer) { poll, writer in
+                writer.object { $0.fields(of: poll.value) }
+            }
+        case .position, .schedule, .notification, .parentEdit, .own, .derived: break
         }
     }
 

@@ -93,7 +93,7 @@ extension PollEvent {
         case .edited(let poll):
             Frame.text(.pollEdit, isOpen: isOpen) { writer in
                 writer.channel(channelURL)
-                writer.poll(poll)
+                writer.object("poll") { $0.fields(of: poll) }
                 if let moment = poll.updatedAt { writer.field("ts", moment.milliseconds) }
             }
         case .voted(let votes):

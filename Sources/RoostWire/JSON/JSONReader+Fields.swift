@@ -9,6 +9,8 @@ protocol FieldName: RawRepresentable<String>, CaseIterable, Sendable {
 /// A name in the text; most names never become a `String`.
 struct FieldText {
     fileprivate let quote: Int
+    /// The line of the name in the table behind the enum's cases; nil if it has none.
+    fileprivate(set) var line: Int?
 }
 
 /// A name of up to 32 bytes as four words, so that a comparison needs no loop.
@@ -82,12 +84,12 @@ struct NameTable: Sendable {
     }
 }
 
-/// The names of an enum's cases.
+/// The names of an enum's cases, and behind them those of another table's lines.
 final class FieldTable<Field: FieldName>: Sendable {
     fileprivate let names: NameTable
     fileprivate let fields = Array(Field.allCases)
 
-    init() { names = NameTable(fields.map(\.rawValue)) }
+    init(before lines: [String?] = []) { names = NameTable(fields.map(\.rawValue) + lines) }
 }
 
 extension JSONReader {
@@ -98,7 +100,13 @@ extension JSONReader {
     ) throws(WireError) {
         let table = Field.table
         try readFields(table.names) { index, text, reader throws(WireError) in
-            try body(index.map { table.fields[$0] }, text, &reader)
+            guard let index else { return try body(nil, text, &reader) }
+            guard index >= table.fields.count else {
+                return try body(table.fields[index], text, &reader)
+            }
+            var text = text
+            text.line = index - table.fields.count
+            try body(nil, text, &reader)
         }
     }
 

@@ -2,124 +2,86 @@
 
 package import RoostModel
 
+extension MessageDetails {
+    static let wire = WireTable<MessageDetails>()
+}
+
 /// The rare fields of a message while it is decoded.
 struct DetailFields {
-    private(set) var value: MessageDetails?
+    private var details = MessageDetails()
+    private var isTold = false
 
+    /// The details; nil without any.
+    var value: MessageDetails? { isTold ? details : nil }
+
+    /// Makes a change after which the details are not empty.
     mutating func change(_ body: (inout MessageDetails) -> Void) {
-        var details = value ?? MessageDetails()
         body(&details)
-        value = details
+        isTold = true
     }
 
-    private mutating func set<Value>(
-        _ path: WritableKeyPath<MessageDetails, Value?>, _ value: Value?
-    ) {
-        guard let value else { return }
-        change { $0[keyPath: path] = value }
-    }
-
-    /// Consumes the value of a rare field; returns false and consumes nothing for any other field.
+    /// Consumes the value of a line in the table of details.
     ///
     /// A value of unknown shape is kept as text: a poll of a newer server must not make a page
     /// unreadable.
     mutating func read(
-        _ field: MessageField, _ name: FieldText, _ reader: inout JSONReader,
+        line: Int, _ name: FieldText, _ reader: inout JSONReader,
         keepingIn unknown: inout UnknownFields
-    ) throws(WireError) -> Bool {
-        switch field {
-        // Empty values, which the original service writes on every message, come first and need no
-        // copy of the reader.
-        case .translations where try reader.skipEmpty(): return true
-        case .isRemoved:
-            if try reader.readBoolIfPresent() == true { change { $0.isRemoved = true } }
-            return true
-        default: break
-        }
+    ) throws(WireError) {
+        // Null tells nothing, and needs no copy of the reader.
+        if try reader.readNull() { return }
         let start = reader
         do throws(WireError) {
-            if try readObject(field, &reader) { return true }
-            if try readScalar(field, &reader) { return true }
-            return false
+            let isPresent = try MessageDetails.wire.read(
+                line: line, into: &details, from: &reader
+            ) { field, details, reader throws(WireError) in
+                try details.read(field, &reader)
+            }
+            if isPresent { isTold = true }
         } catch {
             reader = start
             try unknown.keep(reader.name(name), from: &reader)
-            return true
         }
     }
+}
 
-    private mutating func readObject(
-        _ field: MessageField, _ reader: inout JSONReader
-    ) throws(WireError) -> Bool {
+extension MessageDetails {
+    fileprivate mutating func read(
+        _ field: Special, _ reader: inout JSONReader
+    ) throws(WireError) {
         switch field {
-        case .reactions: set(\.reactions, try reader.readReactions())
         case .reactionsSummary:
-            let reactions = try reader.readReactions()
-            if value?.reactions == nil { set(\.reactions, reactions) }
-        case .threadInfo: set(\.threadInfo, try reader.readThreadInfoIfPresent())
-        case .parentInfo: set(\.parentPreview, try reader.readParentPreview())
-        case .ogTag: set(\.linkPreview, try reader.readLinkPreview())
-        case .poll: set(\.poll, try reader.readPollIfPresent())
-        case .translations:
-            let texts = try reader.readTexts()
-            if !texts.isEmpty { change { $0.translations = texts } }
-        case .events: set(\.effects, try reader.readEffects())
-        case .criticalAlert: set(\.criticalAlert, try reader.readCriticalAlert())
-        case .extendedMessage: set(\.extendedMessage, try reader.readRawIfAny())
-        case .extendedPayload: set(\.extendedMessagePayload, try reader.readRawIfAny())
-        case .plugins: set(\.plugins, try reader.readRawIfAny())
-        default: return false
-        }
-        return true
-    }
-
-    private mutating func readScalar(
-        _ field: MessageField, _ reader: inout JSONReader
-    ) throws(WireError) -> Bool {
-        switch field {
-        case .survivalSeconds: set(\.survivalSeconds, try reader.readLimit())
-        case .retentionHours: set(\.retentionHours, try reader.readLimit())
-        case .mentionTemplate:
-            let template = try reader.readStringIfPresent() ?? ""
-            if !template.isEmpty { change { $0.mentionTemplate = template } }
-        case .scheduledID:
-            guard let id = try reader.readMessageID()?.rawValue else { return true }
-            changeSchedule { $0.id = id }
+            let summary = try reader.readReactions()
+            reactions = reactions ?? summary
+        case .schedule:
+            if let id = try reader.readMessageID()?.rawValue { changeSchedule { $0.id = id } }
         case .scheduledAt:
-            guard let moment = try reader.readMoment() else { return true }
-            changeSchedule { $0.sendsAt = moment }
+            if let moment = try reader.readMoment() { changeSchedule { $0.sendsAt = moment } }
         case .scheduledStatus:
-            guard let status = try reader.readStringIfPresent(), !status.isEmpty else {
-                return true
-            }
-            changeSchedule { $0.status = status }
-        case .notificationID:
+            let status = try reader.readStringIfPresent() ?? ""
+            if !status.isEmpty { changeSchedule { $0.status = status } }
+        case .notification:
             let id = try reader.readStringIfPresent() ?? ""
             if !id.isEmpty { changeNotification { $0.id = id } }
-        case .messageStatus:
+        case .notificationStatus:
             let status = try reader.readStringIfPresent() ?? ""
             if !status.isEmpty { changeNotification { $0.status = status } }
         case .notificationData:
             if let data = try reader.readRawIfAny() { changeNotification { $0.data = data } }
-        default: return false
+        case .mentionedUsers, .isRemoved: try reader.skipValue()
         }
-        return true
     }
 
     private mutating func changeSchedule(_ body: (inout Schedule) -> Void) {
-        change { details in
-            var schedule = details.schedule ?? Schedule(id: 0)
-            body(&schedule)
-            details.schedule = schedule
-        }
+        var schedule = schedule ?? Schedule(id: 0)
+        body(&schedule)
+        self.schedule = schedule
     }
 
     private mutating func changeNotification(_ body: (inout NotificationInfo) -> Void) {
-        change { details in
-            var notification = details.notification ?? NotificationInfo(id: "")
-            body(&notification)
-            details.notification = notification
-        }
+        var notification = notification ?? NotificationInfo(id: "")
+        body(&notification)
+        self.notification = notification
     }
 }
 

@@ -5,40 +5,28 @@ package import RoostModel
 extension JSONWriter {
     /// Writes the rare fields of a message; absent values are left out (`docs/protocol` 4.0).
     mutating func details(_ details: MessageDetails) {
-        if let reactions = details.reactions { self.reactions(reactions) }
-        if let thread = details.threadInfo {
-            name("thread_info")
-            threadInfo(thread)
-        }
-        if let preview = details.parentPreview { parentPreview(preview) }
-        if let preview = details.linkPreview { linkPreview(preview) }
-        if let poll = details.poll { self.poll(poll) }
-        if !details.translations.isEmpty { texts("translations", details.translations) }
-        text("mentioned_message_template", details.mentionTemplate)
-        if let json = details.extendedMessage { field("extended_message", raw: json) }
-        if let json = details.extendedMessagePayload {
-            field("extended_message_payload", raw: json)
-        }
-        if let json = details.plugins { field("plugins", raw: json) }
-        if let schedule = details.schedule {
-            field("scheduled_message_id", schedule.id)
-            moment("scheduled_at", schedule.sendsAt)
-            text("scheduled_status", schedule.status)
-        }
-        if let seconds = details.survivalSeconds { field("message_survival_seconds", seconds) }
-        if let hours = details.retentionHours { field("message_retention_hour", hours) }
-        if let alert = details.criticalAlert { criticalAlert(alert) }
-        if let effects = details.effects { self.effects(effects) }
-        if details.isRemoved { field("is_removed", true) }
-        if let notification = details.notification {
-            field("notification_message_id", notification.id)
-            text("message_status", notification.status)
-            if let json = notification.data { field("notification_data", raw: json) }
+        MessageDetails.wire.write(details, to: &self) { field, writer in
+            switch field {
+            case .schedule:
+                guard let schedule = details.schedule else { return }
+                writer.field("scheduled_message_id", schedule.id)
+                writer.moment("scheduled_at", schedule.sendsAt)
+                writer.text("scheduled_status", schedule.status)
+            case .isRemoved: if details.isRemoved { writer.field("is_removed", true) }
+            case .notification:
+                guard let notification = details.notification else { return }
+                writer.field("notification_message_id", notification.id)
+                writer.text("message_status", notification.status)
+                if let json = notification.data { writer.field("notification_data", raw: json) }
+            case .reactionsSummary, .mentionedUsers, .scheduledAt, .scheduledStatus,
+                .notificationStatus, .notificationData:
+                break
+            }
         }
     }
 
-    private mutating func reactions(_ reactions: [Reaction]) {
-        array("reactions") { writer in
+    mutating func reactions(_ reactions: [Reaction]) {
+        array { writer in
             for reaction in reactions {
                 writer.object { writer in
                     writer.field("key", reaction.key)
@@ -68,8 +56,8 @@ extension JSONWriter {
         }
     }
 
-    private mutating func parentPreview(_ preview: ParentPreview) {
-        object("parent_message_info") { writer in
+    mutating func parentPreview(_ preview: ParentPreview) {
+        object { writer in
             writer.field("type", preview.content.kind)
             switch preview.content {
             case .user(let text), .admin(let text): writer.field("message", text)
@@ -100,8 +88,8 @@ extension JSONWriter {
         }
     }
 
-    private mutating func linkPreview(_ preview: LinkPreview) {
-        object("og_tag") { writer in
+    mutating func linkPreview(_ preview: LinkPreview) {
+        object { writer in
             writer.field("og:title", preview.title)
             writer.field("og:url", preview.url)
             writer.field("og:description", preview.summary)
@@ -122,16 +110,16 @@ extension JSONWriter {
         }
     }
 
-    private mutating func criticalAlert(_ alert: CriticalAlert) {
-        object("apple_critical_alert_options") { writer in
+    mutating func criticalAlert(_ alert: CriticalAlert) {
+        object { writer in
             writer.field("name", alert.sound)
             writer.field("volume", raw: alert.volume.isFinite ? "\(alert.volume)" : "1")
             writer.unknown(alert.unknownFields)
         }
     }
 
-    private mutating func effects(_ effects: MessageEffects) {
-        object("message_events") { writer in
+    mutating func effects(_ effects: MessageEffects) {
+        object { writer in
             if effects.push == "true" || effects.push == "false" {
                 writer.field("send_push_notification", effects.push == "true")
             } else {

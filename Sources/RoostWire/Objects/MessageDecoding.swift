@@ -102,11 +102,13 @@ struct MessageFields {
         case .metaarrayOrder?: metaArrayOrder = try reader.readStrings()
         case .isReplyToChannel?, .replyToChannel?:
             isReplyToChannel = try reader.readBoolIfPresent() ?? false
-        case let field?:
-            if try !details.read(field, name, &reader, keepingIn: &unknown) {
-                try unknown.keep(reader.name(name), from: &reader)
+        case .isRemoved?:
+            if try reader.readBoolIfPresent() == true { details.change { $0.isRemoved = true } }
+        default:
+            guard let line = name.line else {
+                return try unknown.keep(reader.name(name), from: &reader)
             }
-        case nil: try unknown.keep(reader.name(name), from: &reader)
+            try details.read(line: line, name, &reader, keepingIn: &unknown)
         }
     }
 
@@ -148,7 +150,7 @@ struct MessageFields {
     private mutating func readMentionedUsers(_ reader: inout JSONReader) throws(WireError) {
         let users = try reader.readUsers()
         mention.userIDs = users.map(\.id)
-        details.change { $0.mentionedUsers = users }
+        if !users.isEmpty { details.change { $0.mentionedUsers = users } }
     }
 
     func message(endingAt offset: Int) throws(WireError) -> Message {
@@ -165,7 +167,7 @@ struct MessageFields {
             unknownFields: unknown)
         if isOperatorMessage { message.sender?.role = .operator }
         if let mentionedUserIDs { message.mention.userIDs = mentionedUserIDs }
-        if let details = details.value { message.details = details }
+        if let details = details.value { message.take(details) }
         if kind != MessageKind.user {
             try finish(&message, kind, endingAt: offset)
         } else if file != nil || customData != nil || fileJSON != nil {

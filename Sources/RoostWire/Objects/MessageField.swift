@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostModel
+
 /// The names of a message's fields, in both dialects (`docs/protocol` 4.4).
 enum MessageField: String, FieldName {
     case msgID = "msg_id"
@@ -23,7 +25,6 @@ enum MessageField: String, FieldName {
     case mentionType = "mention_type"
     case mentionedUserIDs = "mentioned_user_ids"
     case mentionedUsers = "mentioned_users"
-    case mentionTemplate = "mentioned_message_template"
     case metaarray
     case sortedMetaarray = "sorted_metaarray"
     case metaarrayOrder = "metaarray_key_order"
@@ -31,26 +32,7 @@ enum MessageField: String, FieldName {
     case rootMessageID = "root_message_id"
     case isReplyToChannel = "is_reply_to_channel"
     case replyToChannel = "reply_to_channel"
-    case parentInfo = "parent_message_info"
-    case threadInfo = "thread_info"
-    case reactions
-    case reactionsSummary = "reactions_summary"
-    case ogTag = "og_tag"
-    case poll, translations
-    case extendedMessage = "extended_message"
-    case extendedPayload = "extended_message_payload"
-    case plugins
-    case scheduledID = "scheduled_message_id"
-    case scheduledAt = "scheduled_at"
-    case scheduledStatus = "scheduled_status"
-    case survivalSeconds = "message_survival_seconds"
-    case retentionHours = "message_retention_hour"
-    case criticalAlert = "apple_critical_alert_options"
-    case events = "message_events"
     case isRemoved = "is_removed"
-    case notificationID = "notification_message_id"
-    case messageStatus = "message_status"
-    case notificationData = "notification_data"
     // The fields below describe the frame only.
     case previousMessageID = "previous_message_id"
     case forcesLastMessage = "force_update_last_message"
@@ -63,5 +45,6 @@ enum MessageField: String, FieldName {
     case oldValues = "old_values"
     case messageToken = "mesg_token"
 
-    static let table = FieldTable<MessageField>()
+    /// The rare fields have lines in the table of `MessageDetails`.
+    static let table = FieldTable<MessageField>(before: MessageDetails.wire.names)
 }

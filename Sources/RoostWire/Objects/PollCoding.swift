@@ -87,10 +87,6 @@ extension JSONReader {
 }
 
 extension JSONWriter {
-    mutating func poll(_ poll: Poll) {
-        object("poll") { writer in writer.fields(of: poll) }
-    }
-
     /// Writes a poll's fields into the current object.
     package mutating func fields(of poll: Poll) {
         field("id", poll.id)

@@ -112,12 +112,10 @@ extension [UInt8] {
     }
 
     /// By ID: a receipt may be of somebody who is in no list of members.
-    mutating func append(receipts: [UserID: Timestamp]?) {
-        append(optional: receipts) { bytes, receipts in
-            bytes.append(list: receipts.sorted { $0.key < $1.key }) { bytes, entry in
-                bytes.append(text: entry.key.rawValue)
-                bytes.append(signed: entry.value.milliseconds)
-            }
+    mutating func append(receipts: [UserID: Timestamp]) {
+        append(list: receipts.sorted { $0.key < $1.key }) { bytes, entry in
+            bytes.append(text: entry.key.rawValue)
+            bytes.append(signed: entry.value.milliseconds)
         }
     }
 }
@@ -150,15 +148,7 @@ extension PayloadReader {
         return member
     }
 
-    mutating func embeddedMessageIfPresent(
-        _ bytes: Span<UInt8>, in channel: ChannelURL, user: (Int64) -> User
-    ) throws(PayloadError) -> Message? {
-        try optional(bytes) { reader, bytes throws(PayloadError) in
-            try reader.embeddedMessage(bytes, in: channel, user: user)
-        }
-    }
-
-    private mutating func embeddedMessage(
+    mutating func embeddedMessage(
         _ bytes: Span<UInt8>, in channel: ChannelURL, user: (Int64) -> User
     ) throws(PayloadError) -> Message {
         let createdAt = Timestamp(milliseconds: try signed(bytes))
@@ -179,17 +169,12 @@ extension PayloadReader {
 
     mutating func receipts(
         _ bytes: Span<UInt8>
-    ) throws(PayloadError) -> [UserID: Timestamp]? {
-        try optional(bytes) { reader, bytes throws(PayloadError) in
-            let entries = try reader.list(bytes) { reader, bytes throws(PayloadError) in
-                (
-                    id: UserID(try reader.text(bytes)),
-                    moment: Timestamp(milliseconds: try reader.signed(bytes))
-                )
-            }
-            var receipts: [UserID: Timestamp] = [:]
-            for entry in entries { receipts[entry.id] = entry.moment }
-            return receipts
+    ) throws(PayloadError) -> [UserID: Timestamp] {
+        let entries = try list(bytes) { reader, bytes throws(PayloadError) in
+            (id: UserID(try reader.text(bytes)), moment: try reader.timestamp(bytes))
         }
+        var receipts: [UserID: Timestamp] = [:]
+        for entry in entries { receipts[entry.id] = entry.moment }
+        return receipts
     }
 }

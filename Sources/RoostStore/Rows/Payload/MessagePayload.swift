@@ -89,7 +89,7 @@ package enum MessagePayload {
         if flags.contains(.hasUnknownFields) { bytes.append(unknown: message.unknownFields) }
         if let requestID = message.requestID { bytes.append(requestID: requestID) }
         if flags.contains(.hasDetails) {
-            DetailPayload.write(message.details, to: &bytes, row: row)
+            MessageDetails.payload.write(message.details, to: &bytes, row: row)
         }
         if flags.contains(.hasNestedFields) { bytes.append(nested: nested) }
     }
@@ -160,7 +160,9 @@ package enum MessagePayload {
             isReplyToChannel: flags.contains(.isReplyToChannel),
             isSilent: flags.contains(.isSilent), unknownFields: unknownFields)
         if flags.contains(.hasDetails) {
-            message.take(try DetailPayload.read(bytes, with: &reader, user: user))
+            var details = MessageDetails()
+            try MessageDetails.payload.read(bytes, from: &reader, into: &details, user: user)
+            message.take(details)
         }
         if flags.contains(.hasNestedFields) { try readNested(bytes, with: &reader, of: &message) }
         return message

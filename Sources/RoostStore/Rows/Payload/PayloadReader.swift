@@ -107,15 +107,20 @@ package struct PayloadReader {
         return true
     }
 
+    /// Reads the byte in front of an optional value.
+    mutating func isPresent(_ bytes: Span<UInt8>) throws(PayloadError) -> Bool {
+        switch try byte(bytes) {
+        case 0: false
+        case 1: true
+        default: throw .invalid
+        }
+    }
+
     mutating func optional<T>(
         _ bytes: Span<UInt8>,
         _ read: (inout PayloadReader, Span<UInt8>) throws(PayloadError) -> T
     ) throws(PayloadError) -> T? {
-        switch try byte(bytes) {
-        case 0: return nil
-        case 1: return try read(&self, bytes)
-        default: throw .invalid
-        }
+        try isPresent(bytes) ? try read(&self, bytes) : nil
     }
 
     mutating func list<T>(
@@ -146,10 +151,12 @@ package struct PayloadReader {
 }
 
 extension PayloadReader {
+    mutating func timestamp(_ bytes: Span<UInt8>) throws(PayloadError) -> Timestamp {
+        Timestamp(milliseconds: try signed(bytes))
+    }
+
     mutating func moment(_ bytes: Span<UInt8>) throws(PayloadError) -> Timestamp? {
-        try optional(bytes) { reader, bytes throws(PayloadError) in
-            Timestamp(milliseconds: try reader.signed(bytes))
-        }
+        try isPresent(bytes) ? try timestamp(bytes) : nil
     }
 
     mutating func int(_ bytes: Span<UInt8>) throws(PayloadError) -> Int {

@@ -28,10 +28,10 @@ package final class PayloadTable<Object: FieldOwner>: Sendable {
         version: UInt8 = 1, in channel: ChannelURL = "", user: (Int64) -> User
     ) throws(PayloadError) {
         try ObjectAddress.lend(&object) { address throws(PayloadError) in
-            try form.readFlags(bytes, from: &reader, into: address)
+            let flags = try form.readFlags(bytes, from: &reader, into: address)
             try form.readValues(
-                form.values.indices, version, bytes, from: &reader, into: address, in: channel,
-                user: user)
+                form.values.indices, version, flags, bytes, from: &reader, into: address,
+                in: channel, user: user)
         }
     }
 
@@ -47,10 +47,10 @@ package final class PayloadTable<Object: FieldOwner>: Sendable {
         var scratch = Object.usual
         let nobody = User(id: "")
         try ObjectAddress.lend(&scratch) { address throws(PayloadError) in
-            try form.readFlags(bytes, from: &reader, into: address)
-            try form.readValues(0..<end, .max, bytes, from: &reader, into: address, in: "") { _ in
-                nobody
-            }
+            let flags = try form.readFlags(bytes, from: &reader, into: address)
+            try form.readValues(
+                0..<end, .max, flags, bytes, from: &reader, into: address, in: ""
+            ) { _ in nobody }
         }
     }
 }
@@ -61,12 +61,18 @@ private final class PayloadForm: Sendable {
     struct Entry {
         let kind: FieldKind
         let usualFlag: Bool
+        /// Whether a byte in front of the value says that there is one.
+        let hasMark: Bool
         let offset: Int
-        /// The number of the bit, or the place.
-        let number: Int
+        /// The bit that says whether the value is usual, or there; -1 without one.
+        let bit: Int
+        /// The place of the value; -1 for a bit alone.
+        let place: Int
         let since: UInt8
         /// The index of the words; -1 for other kinds.
         let words: Int
+
+        var mask: UInt64 { 1 << UInt64(truncatingIfNeeded: bit) }
     }
 
     private let bits: [Entry]
@@ -80,27 +86,31 @@ private final class PayloadForm: Sendable {
         var count = 0
         var (bits, values): ([Entry], [Entry]) = ([], [])
         for line in lines {
-            func entry(_ number: Int, since: UInt8 = 1) -> Entry {
+            func entry(bit: Int = -1, place: Int = -1, since: UInt8 = 1) -> Entry {
                 Entry(
-                    kind: line.kind, usualFlag: line.usualFlag, offset: line.offset,
-                    number: number, since: since, words: line.words == nil ? -1 : count)
+                    kind: line.kind, usualFlag: line.usualFlag,
+                    hasMark: bit < 0 && line.kind.isOptional, offset: line.offset, bit: bit,
+                    place: place, since: since, words: line.words == nil ? -1 : count)
             }
             switch line.stored {
-            case .bit(let number):
+            case .bit(let bit):
                 precondition(
                     line.kind == .flag
                         || (line.words?.words.count == 2 && line.words?.usual == 0),
                     "A bit has room for two values, not for \(line.name).")
-                bits.append(entry(number))
-            case .at(let place, let since): values.append(entry(place, since: since))
+                bits.append(entry(bit: bit))
+            case .at(let place, let since): values.append(entry(place: place, since: since))
+            case .part(let bit, let place):
+                bits.append(entry(bit: bit, place: place))
+                values.append(entry(bit: bit, place: place))
             case .elsewhere: break
             }
             if line.words != nil { count += 1 }
         }
-        bits.sort { $0.number < $1.number }
-        values.sort { $0.number < $1.number }
-        precondition(bits.map(\.number) == Array(0..<bits.count), "Each bit is given once.")
-        precondition(values.map(\.number) == Array(0..<values.count), "Each place is given once.")
+        bits.sort { $0.bit < $1.bit }
+        values.sort { $0.place < $1.place }
+        precondition(bits.map(\.bit) == Array(0..<bits.count), "Each bit is given once.")
+        precondition(values.map(\.place) == Array(0..<values.count), "Each place is given once.")
         (self.bits, self.values, self.words) = (bits, values, words)
         allBits = (1 << UInt64(bits.count)) - 1
     }
@@ -110,18 +120,30 @@ private final class PayloadForm: Sendable {
 
 extension PayloadForm {
     func write(_ object: ObjectAddress, to bytes: inout [UInt8], row: (UserID) -> Int64) {
-        if !bits.isEmpty { bytes.append(number: flags(of: object)) }
-        for entry in values { write(entry, of: object, to: &bytes, row: row) }
+        let flags = flags(of: object)
+        if !bits.isEmpty { bytes.append(number: flags) }
+        for entry in values {
+            if entry.bit >= 0, flags & entry.mask == 0 { continue }
+            // The byte in front of an optional value says whether there is one: nil writes nothing.
+            if entry.hasMark { bytes.append(0) }
+            let start = bytes.count
+            write(entry, of: object, to: &bytes, row: row)
+            if entry.hasMark, bytes.count > start { bytes[start - 1] = 1 }
+        }
     }
 
     private func flags(of object: ObjectAddress) -> UInt64 {
         var flags: UInt64 = 0
         for entry in bits {
             let isSet =
-                entry.words < 0
-                ? object[entry.offset, Bool.self] != entry.usualFlag
-                : words[entry.words].get(object) == 1
-            flags |= (isSet ? 1 : 0) << UInt64(truncatingIfNeeded: entry.number)
+                if entry.place >= 0 {
+                    entry.kind.isPresent(at: entry.offset, in: object)
+                } else if entry.words >= 0 {
+                    words[entry.words].get(object) == 1
+                } else {
+                    object[entry.offset, Bool.self] != entry.usualFlag
+                }
+            if isSet { flags |= entry.mask }
         }
         return flags
     }
@@ -135,40 +157,81 @@ extension PayloadForm {
         case .flag: bytes.append(object[offset, Bool.self] ? 1 : 0)
         case .count: bytes.append(signed: Int64(object[offset, Int.self]))
         case .optionalCount, .limit:
-            bytes.append(optional: object[offset, Int?.self]) { $0.append(signed: Int64($1)) }
+            if let value = object[offset, Int?.self] { bytes.append(signed: Int64(value)) }
         case .seconds: bytes.append(signed: object[offset, Timestamp.self].milliseconds)
-        case .optionalSeconds, .moment: bytes.append(moment: object[offset, Timestamp?.self])
+        case .optionalSeconds, .moment:
+            if let value = object[offset, Timestamp?.self] {
+                bytes.append(signed: value.milliseconds)
+            }
         case .word: bytes.append(count: words[entry.words].get(object))
         case .user:
-            bytes.append(optional: object[offset, User?.self]) { $0.append(signed: row($1.id)) }
+            if let user = object[offset, User?.self] { bytes.append(signed: row(user.id)) }
         case .users:
             bytes.append(list: object[offset, [User].self]) { $0.append(signed: row($1.id)) }
         case .members:
-            bytes.append(list: object[offset, [Member].self]) {
-                $0.append(member: $1, row: row)
-            }
+            bytes.append(list: object[offset, [Member].self]) { $0.append(member: $1, row: row) }
         case .message:
-            bytes.append(optional: object[offset, Message?.self]) {
-                $0.append(embedded: $1, row: row)
-            }
+            if let value = object[offset, Message?.self] { bytes.append(embedded: value, row: row) }
         case .boxedMessage:
-            bytes.append(optional: object[offset, Indirect<Message>?.self]) {
-                $0.append(embedded: $1.value, row: row)
+            if let box = object[offset, Indirect<Message>?.self] {
+                bytes.append(embedded: box.value, row: row)
             }
+        case .texts: bytes.append(texts: object[offset, [String: String].self])
         case .optionalTexts:
-            bytes.append(optional: object[offset, [String: String]?.self]) {
-                $0.append(texts: $1)
+            if let value = object[offset, [String: String]?.self] { bytes.append(texts: value) }
+        case .receipts:
+            if let value = object[offset, [UserID: Timestamp]?.self] {
+                bytes.append(receipts: value)
             }
-        case .receipts: bytes.append(receipts: object[offset, [UserID: Timestamp]?.self])
         case .position:
-            bytes.append(optional: object[offset, Position?.self]) { bytes, place in
+            if let place = object[offset, Position?.self] {
                 bytes.append(signed: place.createdAt.milliseconds)
                 bytes.append(signed: place.messageID.rawValue)
             }
         case .messageIDs:
             bytes.append(list: object[offset, [MessageID].self]) { $0.append(signed: $1.rawValue) }
+        case .json: if let json = object[offset, String?.self] { bytes.append(text: json) }
+        case .reactions:
+            if let value = object[offset, [Reaction]?.self] { bytes.append(reactions: value) }
         case .unknown: bytes.append(unknown: object[offset, UnknownFields.self])
-        case .own, .derived: break
+        default: writeDetail(entry, of: object, to: &bytes, row: row)
+        }
+    }
+
+    /// Writes an object that few messages have.
+    private func writeDetail(
+        _ entry: Entry, of object: ObjectAddress, to bytes: inout [UInt8], row: (UserID) -> Int64
+    ) {
+        let offset = entry.offset
+        switch entry.kind {
+        case .thread:
+            if let thread = object[offset, ThreadInfo?.self] {
+                bytes.append(thread: thread, row: row)
+            }
+        case .link: if let link = object[offset, LinkPreview?.self] { bytes.append(link: link) }
+        case .alert:
+            if let alert = object[offset, CriticalAlert?.self] { bytes.append(alert: alert) }
+        case .effects:
+            if let effects = object[offset, MessageEffects?.self] { bytes.append(effects: effects) }
+        case .parent:
+            if let box = object[offset, Indirect<ParentPreview>?.self] {
+                bytes.append(parent: box.value, row: row)
+            }
+        case .parentEdit:
+            if let edit = object[offset, Indirect<ParentPreview>?.self]?.value.updatedAt {
+                bytes.append(signed: edit.milliseconds)
+            }
+        case .poll:
+            if let box = object[offset, Indirect<Poll>?.self] {
+                bytes.append(poll: box.value, row: row)
+            }
+        case .schedule:
+            if let schedule = object[offset, Schedule?.self] { bytes.append(schedule: schedule) }
+        case .notification:
+            if let value = object[offset, NotificationInfo?.self] {
+                bytes.append(notification: value)
+            }
+        default: break
         }
     }
 }
@@ -176,10 +239,11 @@ extension PayloadForm {
 // MARK: - Reading
 
 extension PayloadForm {
+    /// Reads the flags, and sets the properties of those that are values themselves.
     func readFlags(
         _ bytes: Span<UInt8>, from reader: inout PayloadReader, into object: ObjectAddress
-    ) throws(PayloadError) {
-        if bits.isEmpty { return }
+    ) throws(PayloadError) -> UInt64 {
+        if bits.isEmpty { return 0 }
         let flags = try reader.number(bytes)
         guard flags & ~allBits == 0 else { throw .invalid }
         // The object has the usual values, and few bits are set.
@@ -187,21 +251,27 @@ extension PayloadForm {
         while rest != 0 {
             let entry = bits[rest.trailingZeroBitCount]
             rest &= rest - 1
+            if entry.place >= 0 { continue }
             if entry.words >= 0 {
                 words[entry.words].set(object, 1)
             } else {
                 object[entry.offset, Bool.self] = !entry.usualFlag
             }
         }
+        return flags
     }
 
     func readValues(
-        _ range: Range<Int>, _ version: UInt8, _ bytes: Span<UInt8>,
+        _ range: Range<Int>, _ version: UInt8, _ flags: UInt64, _ bytes: Span<UInt8>,
         from reader: inout PayloadReader, into object: ObjectAddress, in channel: ChannelURL,
         user: (Int64) -> User
     ) throws(PayloadError) {
-        for index in range where values[index].since <= version {
-            try read(values[index], bytes, from: &reader, into: object, in: channel, user: user)
+        for index in range {
+            let entry = values[index]
+            if entry.since > version { continue }
+            if entry.bit >= 0, flags & entry.mask == 0 { continue }
+            if entry.hasMark, try !reader.isPresent(bytes) { continue }
+            try read(entry, bytes, from: &reader, into: object, in: channel, user: user)
         }
     }
 
@@ -214,46 +284,69 @@ extension PayloadForm {
         case .text: object[offset, String.self] = try reader.text(bytes)
         case .flag: object[offset, Bool.self] = try reader.byte(bytes) != 0
         case .count: object[offset, Int.self] = try reader.int(bytes)
-        case .optionalCount, .limit: object[offset, Int?.self] = try reader.optionalInt(bytes)
-        case .seconds:
-            object[offset, Timestamp.self] = Timestamp(milliseconds: try reader.signed(bytes))
-        case .optionalSeconds, .moment: object[offset, Timestamp?.self] = try reader.moment(bytes)
+        case .optionalCount, .limit: object[offset, Int?.self] = try reader.int(bytes)
+        case .seconds: object[offset, Timestamp.self] = try reader.timestamp(bytes)
+        case .optionalSeconds, .moment:
+            object[offset, Timestamp?.self] = try reader.timestamp(bytes)
         case .word:
             let words = words[entry.words]
             let index = Int(try reader.byte(bytes))
             guard words.words.indices.contains(index) else { throw .invalid }
             words.set(object, index)
-        case .user: object[offset, User?.self] = try reader.optionalUser(bytes, user)
+        case .user: object[offset, User?.self] = user(try reader.signed(bytes))
         case .users: object[offset, [User].self] = try reader.users(bytes, user)
         case .members:
             object[offset, [Member].self] = try reader.list(bytes) {
                 reader, bytes throws(PayloadError) in try reader.member(bytes, user: user)
             }
         case .message:
-            object[offset, Message?.self] = try reader.embeddedMessageIfPresent(
+            object[offset, Message?.self] = try reader.embeddedMessage(
                 bytes, in: channel, user: user)
         case .boxedMessage:
-            object[offset, Indirect<Message>?.self] = try reader.embeddedMessageIfPresent(
-                bytes, in: channel, user: user
-            ).map { Indirect($0) }
-        case .optionalTexts:
-            object[offset, [String: String]?.self] = try reader.optional(bytes) {
-                reader, bytes throws(PayloadError) in try reader.texts(bytes)
-            }
+            object[offset, Indirect<Message>?.self] = Indirect(
+                try reader.embeddedMessage(bytes, in: channel, user: user))
+        case .texts: object[offset, [String: String].self] = try reader.texts(bytes)
+        case .optionalTexts: object[offset, [String: String]?.self] = try reader.texts(bytes)
         case .receipts: object[offset, [UserID: Timestamp]?.self] = try reader.receipts(bytes)
         case .position:
-            object[offset, Position?.self] = try reader.optional(bytes) {
-                reader, bytes throws(PayloadError) in
-                Position(
-                    createdAt: Timestamp(milliseconds: try reader.signed(bytes)),
-                    messageID: MessageID(try reader.signed(bytes)))
-            }
+            object[offset, Position?.self] = Position(
+                createdAt: try reader.timestamp(bytes),
+                messageID: MessageID(try reader.signed(bytes)))
         case .messageIDs:
             object[offset, [MessageID].self] = try reader.list(bytes) {
                 reader, bytes throws(PayloadError) in MessageID(try reader.signed(bytes))
             }
+        case .json: object[offset, String?.self] = try reader.text(bytes)
+        case .reactions: object[offset, [Reaction]?.self] = try reader.reactions(bytes)
         case .unknown: object[offset, UnknownFields.self] = try reader.unknownFields(bytes)
-        case .own, .derived: break
+        default: try readDetail(entry, bytes, from: &reader, into: object, user: user)
+        }
+    }
+
+    /// Reads an object that few messages have.
+    private func readDetail(
+        _ entry: Entry, _ bytes: Span<UInt8>, from reader: inout PayloadReader,
+        into object: ObjectAddress, user: (Int64) -> User
+    ) throws(PayloadError) {
+        let offset = entry.offset
+        switch entry.kind {
+        case .thread: object[offset, ThreadInfo?.self] = try reader.thread(bytes, user)
+        case .link: object[offset, LinkPreview?.self] = try reader.link(bytes)
+        case .alert: object[offset, CriticalAlert?.self] = try reader.alert(bytes)
+        case .effects: object[offset, MessageEffects?.self] = try reader.effects(bytes)
+        case .parent:
+            object[offset, Indirect<ParentPreview>?.self] = Indirect(
+                try reader.parent(bytes, user))
+        case .parentEdit:
+            let edit = try reader.timestamp(bytes)
+            guard var preview = object[offset, Indirect<ParentPreview>?.self]?.value else { return }
+            preview.updatedAt = edit
+            object[offset, Indirect<ParentPreview>?.self] = Indirect(preview)
+        case .poll: object[offset, Indirect<Poll>?.self] = Indirect(try reader.poll(bytes, user))
+        case .schedule: object[offset, Schedule?.self] = try reader.schedule(bytes)
+        case .notification:
+            object[offset, NotificationInfo?.self] = try reader.notification(bytes)
+        default: break
         }
     }
 }
