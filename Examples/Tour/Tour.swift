@@ -88,7 +88,7 @@ struct Tour {
             print(hole.reason, hole.from, hole.through, hole.requests ?? 0)
         }
         print(try await client.explain(channel, in: ChannelListQuery()))
-        let report = client.journal()
+        let report = client.journal().text
         print(report)
     }
 }

@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostCore
+internal import RoostExecutors
 public import RoostModel
 
-extension ChatClient {
-    /// Returns the client's last inputs and decisions as lines of JSON, for a report or `roost
-    /// journal`.
+/// A client's last inputs and decisions, without content.
+public struct ClientJournal: Sendable {
+    /// Lines of JSON, for a report or `roost journal FILE`.
     ///
-    /// The journal has the last 4,000 steps since the client was opened, in memory only. It
-    /// contains no texts, names, URLs, tokens or users; channels are numbers. It does contain
-    /// times, message IDs and request IDs. `roost journal FILE` shows and replays it.
-    public func journal() -> String { JournalFile(journalRecord).text }
+    /// Names stand for texts, users, channels, addresses and tokens: equal texts have equal names.
+    /// Times, message IDs and request IDs stand as they are.
+    public let text: String
+    private let content: NamedContent
 
-    /// The journal before it is encoded.
-    package var journalRecord: SyncRecord { engine.journal.record }
-
-    /// Returns the number that stands for a channel in the journal; nil if no step is about the
-    /// channel.
-    public func journalNumber(of channel: ChannelURL) -> Int? {
-        engine.journal.number(of: channel)
+    init(_ recording: Recording) {
+        content = NamedContent(of: recording)
+        text = JournalFile.text(of: recording, content)
     }
+
+    /// Returns the name that stands for a channel; nil if nothing is about the channel.
+    public func name(of channel: ChannelURL) -> String? {
+        content.number(of: channel.rawValue).map { _ in content.name(of: channel.rawValue) }
+    }
+}
+
+extension ChatClient {
+    /// Returns the client's last inputs with the decisions on each, from the last thousands of
+    /// steps, which the client keeps in memory only.
+    ///
+    /// `roost journal FILE` shows them and makes every decision again. Writing the text takes some
+    /// milliseconds for each hundred steps.
+    public func journal() -> ClientJournal { ClientJournal(recording) }
+
+    /// The inputs before they are encoded.
+    package var recording: Recording { engine.recording.withLock { $0 } }
 }

@@ -74,12 +74,9 @@ public final class ChatClient: Sendable {
         } catch {
             throw RoostError(error)
         }
-        let journal = SyncJournal(wallTime: world.wallTime)
         let engine = SyncEngine(
             world: world, configuration: configuration, store: store,
-            api: ServerAPI(
-                http: world.http, address: address, journal: journal, wallTime: world.wallTime),
-            journal: journal)
+            api: ServerAPI(http: world.http, address: address))
         await engine.hearOthers()
         await engine.mendWhatBreaks()
         await engine.finishIndex()

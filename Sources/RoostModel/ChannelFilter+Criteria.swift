@@ -2,7 +2,7 @@
 
 extension ChannelFilter {
     /// One condition of a filter; a list names the conditions that a channel does not meet.
-    public enum Criterion: String, Hashable, Sendable, CaseIterable {
+    public enum Criterion: String, Hashable, Codable, Sendable, CaseIterable {
         /// The conditions on state and kind: the fields of `ChannelFilter` of the same meaning.
         case membership, messages, frozen, hidden, unread, kind, publicity, distinctness, customType
         /// The conditions on names, members, metadata and the time of creation.

@@ -5,9 +5,9 @@
 ///
 /// The server and the cache apply a filter alike. A channel must meet every condition that is set.
 /// An empty set of names or types excludes nothing.
-public struct ChannelFilter: Hashable, Sendable {
+public struct ChannelFilter: Hashable, Codable, Sendable {
     /// The kinds of group channels that a list can be limited to.
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
         /// Channels with more members than the server lists.
         case `super` = "super"
         /// Channels that are not super channels.
@@ -19,7 +19,7 @@ public struct ChannelFilter: Hashable, Sendable {
     }
 
     /// The hidden channels that a list shows.
-    public enum Hidden: String, Hashable, Sendable, CaseIterable {
+    public enum Hidden: String, Hashable, Codable, Sendable, CaseIterable {
         /// No hidden channels.
         case none = "unhidden_only"
         /// Hidden channels only.
@@ -34,7 +34,7 @@ public struct ChannelFilter: Hashable, Sendable {
 
     /// The members that a channel must have; of a super channel only the members in the server's
     /// list are known.
-    public enum Members: Hashable, Sendable {
+    public enum Members: Hashable, Codable, Sendable {
         /// Exactly these users and the viewer.
         case exactly(Set<UserID>)
         /// All of these users, and possibly more.
@@ -44,7 +44,7 @@ public struct ChannelFilter: Hashable, Sendable {
     }
 
     /// A comparison of a text with a pattern; an empty pattern matches every text.
-    public enum Text: Hashable, Sendable {
+    public enum Text: Hashable, Codable, Sendable {
         /// Contains the pattern; upper and lower case are equal.
         case contains(String)
         /// Begins with the pattern; upper and lower case differ.
@@ -52,7 +52,7 @@ public struct ChannelFilter: Hashable, Sendable {
     }
 
     /// A search for words in names; a match in one of the places is enough.
-    public struct Search: Hashable, Sendable {
+    public struct Search: Hashable, Codable, Sendable {
         /// The words; upper and lower case are equal.
         public var text: String
         /// Whether the channel's name is searched.
@@ -69,9 +69,9 @@ public struct ChannelFilter: Hashable, Sendable {
     }
 
     /// A condition on one key of a channel's metadata.
-    public struct Metadata: Hashable, Sendable {
+    public struct Metadata: Hashable, Codable, Sendable {
         /// A condition on the value of the key; a channel without the key meets none.
-        public enum Value: Hashable, Sendable {
+        public enum Value: Hashable, Codable, Sendable {
             /// Any value.
             case any
             /// One of these values, compared byte by byte.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The selection and order of a channel list.
-public struct ChannelListQuery: Hashable, Sendable {
+public struct ChannelListQuery: Hashable, Codable, Sendable {
     /// The conditions that shown channels meet.
     public var filter: ChannelFilter
     /// The order of the channels.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The order of a channel list (`docs/protocol` 3.2).
-public enum ChannelOrder: Hashable, Sendable {
+public enum ChannelOrder: Hashable, Codable, Sendable {
     /// Newest last message first; channels without a last message follow, newest first.
     case latestLastMessage
     /// Newest channel first.
@@ -48,7 +48,7 @@ extension ChannelOrder {
 }
 
 /// A channel's place in a list.
-package struct ChannelSortKey: Hashable, Comparable, Sendable {
+package struct ChannelSortKey: Hashable, Comparable, Codable, Sendable {
     package let isByText: Bool
     /// The text that decides; nil sorts behind every text.
     package let text: String?

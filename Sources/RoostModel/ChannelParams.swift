@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The properties of a channel to be created.
-public struct ChannelCreateParams: Hashable, Sendable {
+public struct ChannelCreateParams: Hashable, Codable, Sendable {
     /// The members besides the creator, who joins by itself.
     public var memberIDs: [UserID]
     /// The name; the server accepts an empty one.
@@ -52,7 +52,7 @@ public struct ChannelCreateParams: Hashable, Sendable {
 }
 
 /// The properties of a channel to be changed; nil leaves a property as it is.
-public struct ChannelUpdateParams: Hashable, Sendable {
+public struct ChannelUpdateParams: Hashable, Codable, Sendable {
     /// The new name.
     public var name: String?
     /// The new address of the cover picture.

@@ -4,7 +4,7 @@
 ///
 /// The effect of an event is on disk when the event arrives. Events are for announcements; changes
 /// during an absence come without them, in lists and timelines.
-public enum ChatEvent: Hashable, Sendable {
+public enum ChatEvent: Hashable, Codable, Sendable {
     /// A message of another user, or of this user on another device.
     case messageReceived(Message)
     /// A message that mentions the user; follows the `messageReceived` of the same message.

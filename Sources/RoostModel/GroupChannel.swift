@@ -2,7 +2,7 @@
 
 /// A group channel as one user, the viewer, sees it: counts, role and state are the viewer's
 /// (`docs/protocol` 4.2).
-public struct GroupChannel: Hashable, Sendable, Identifiable {
+public struct GroupChannel: Hashable, Codable, Sendable, Identifiable {
     /// The channel's identity in the application.
     public package(set) var url: ChannelURL
     /// The name; may be empty.
@@ -154,7 +154,7 @@ public struct GroupChannel: Hashable, Sendable, Identifiable {
 }
 
 /// Whether a channel stands in the viewer's lists.
-public enum HiddenState: String, Hashable, Sendable, CaseIterable {
+public enum HiddenState: String, Hashable, Codable, Sendable, CaseIterable {
     /// The channel is not hidden.
     case unhidden
     /// The channel is hidden until its next message.
@@ -164,7 +164,7 @@ public enum HiddenState: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The counts of a channel that go into the viewer's unread totals.
-public enum CountPreference: String, Hashable, Sendable, CaseIterable {
+public enum CountPreference: String, Hashable, Codable, Sendable, CaseIterable {
     /// Messages and mentions.
     case all
     /// Messages only.
@@ -176,7 +176,7 @@ public enum CountPreference: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The messages of a channel that push to the viewer's devices.
-public enum PushTrigger: String, Hashable, Sendable, CaseIterable {
+public enum PushTrigger: String, Hashable, Codable, Sendable, CaseIterable {
     /// The viewer's setting for all channels.
     case standard = "default"
     /// All messages.

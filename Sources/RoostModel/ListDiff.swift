@@ -14,6 +14,8 @@ public struct Update<Value: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
+extension Update: Codable where Value: Codable {}
+
 /// An element of a list that can be found again after a change.
 public protocol ListElement: Hashable, Sendable {
     /// A name under which an element is found.
@@ -67,6 +69,8 @@ public struct ListDiff<Element: ListElement>: Hashable, Sendable {
     /// Whether the step changes nothing.
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
+
+extension ListDiff: Codable where Element: Codable {}
 
 extension Message: ListElement {
     /// A name under which a message is found, before and after its delivery.

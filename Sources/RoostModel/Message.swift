@@ -3,9 +3,9 @@
 /// One message of a channel, delivered or unsent (`docs/protocol` 4.4).
 ///
 /// A copy costs one reference; the first change of a copy copies all fields.
-public struct Message: Hashable, Sendable {
+public struct Message: Hashable, Codable, Sendable {
     /// The state of delivery, with the names under which the message is known.
-    public enum Delivery: Hashable, Sendable {
+    public enum Delivery: Hashable, Codable, Sendable {
         /// Only this device has the message.
         case unsent(RequestID, UnsentState)
         /// The server has the message; the request ID is present if the server told it, at least to
@@ -13,7 +13,7 @@ public struct Message: Hashable, Sendable {
         case delivered(MessageID, RequestID?)
     }
 
-    private struct Fields: Hashable, Sendable {
+    private struct Fields: Hashable, Codable, Sendable {
         var delivery: Delivery
         var channelURL: ChannelURL
         var createdAt: Timestamp
@@ -150,7 +150,7 @@ public enum UnsentState: Hashable, Codable, Sendable {
 }
 
 /// The sending state of a message, in the words that an app shows.
-public enum SendingStatus: String, Hashable, Sendable, CaseIterable {
+public enum SendingStatus: String, Hashable, Codable, Sendable, CaseIterable {
     /// The message waits or is being sent.
     case pending
     /// The outbox has given up.
@@ -221,7 +221,7 @@ extension Message {
 }
 
 /// The content of a message.
-public enum MessageContent: Hashable, Sendable {
+public enum MessageContent: Hashable, Codable, Sendable {
     /// A text of a user.
     case user(text: String)
     /// One or more files of a user.
@@ -233,7 +233,7 @@ public enum MessageContent: Hashable, Sendable {
 }
 
 /// A file of a file message.
-public struct FileContent: Hashable, Sendable {
+public struct FileContent: Hashable, Codable, Sendable {
     /// The address of the file.
     public var url: String
     /// The name of the file, without a folder.
@@ -266,7 +266,7 @@ public struct FileContent: Hashable, Sendable {
 }
 
 /// A number of bytes.
-public struct ByteCount: Hashable, Comparable, Sendable {
+public struct ByteCount: Hashable, Comparable, Codable, Sendable {
     /// The number.
     public let bytes: Int64
     /// Creates a number of bytes.
@@ -276,9 +276,9 @@ public struct ByteCount: Hashable, Comparable, Sendable {
 }
 
 /// The users whom a message mentions.
-public struct Mention: Hashable, Sendable {
+public struct Mention: Hashable, Codable, Sendable {
     /// The kind of a mention.
-    public enum Kind: String, Hashable, Sendable {
+    public enum Kind: String, Hashable, Codable, Sendable {
         /// The users in `userIDs`.
         case users
         /// Everybody in the channel.
@@ -301,7 +301,7 @@ public struct Mention: Hashable, Sendable {
 }
 
 /// A named list of texts that an app attaches to a message.
-public struct MetaArray: Hashable, Sendable {
+public struct MetaArray: Hashable, Codable, Sendable {
     /// The name; unique within a message.
     public var key: String
     /// The texts, in order.

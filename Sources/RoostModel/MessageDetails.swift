@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Fields that few messages have (`docs/protocol` 4.4 to 4.8).
-public struct MessageDetails: Hashable, Sendable, RareValue {
+public struct MessageDetails: Hashable, Codable, Sendable, RareValue {
     /// The reactions; nil if this copy does not tell, which is not the same as none.
     public var reactions: [Reaction]?
     /// The state of the thread below this message; nil without replies or if this copy does not
@@ -61,7 +61,7 @@ public struct MessageDetails: Hashable, Sendable, RareValue {
 }
 
 /// A smaller picture of a file.
-public struct Thumbnail: Hashable, Sendable {
+public struct Thumbnail: Hashable, Codable, Sendable {
     /// The address of the picture.
     public var url: String
     /// The address to add the file key to; "" if it equals `url`.
@@ -82,7 +82,7 @@ public struct Thumbnail: Hashable, Sendable {
 }
 
 /// The parent of a reply, as far as the reply tells.
-public struct ParentPreview: Hashable, Sendable {
+public struct ParentPreview: Hashable, Codable, Sendable {
     /// The text or file of the parent.
     public var content: MessageContent
     /// The author of the parent; nil if the server did not tell.
@@ -105,9 +105,9 @@ public struct ParentPreview: Hashable, Sendable {
 }
 
 /// The description that a web page gives of itself (`og_tag`).
-public struct LinkPreview: Hashable, Sendable {
+public struct LinkPreview: Hashable, Codable, Sendable {
     /// The picture of a web page.
-    public struct Image: Hashable, Sendable {
+    public struct Image: Hashable, Codable, Sendable {
         /// The address of the picture, or "".
         public var url = ""
         /// The address over HTTPS, or "".
@@ -143,7 +143,7 @@ public struct LinkPreview: Hashable, Sendable {
 }
 
 /// The planned sending of a scheduled message.
-public struct Schedule: Hashable, Sendable {
+public struct Schedule: Hashable, Codable, Sendable {
     /// The identifier of the scheduled message, which is not its message ID.
     public var id: Int64
     /// The planned time by the server's clock; nil if the server did not tell.
@@ -156,7 +156,7 @@ public struct Schedule: Hashable, Sendable {
 }
 
 /// The sound of a critical alert on Apple devices.
-public struct CriticalAlert: Hashable, Sendable {
+public struct CriticalAlert: Hashable, Codable, Sendable {
     /// The name of the sound file.
     public var sound = ""
     /// The volume, 0...1.
@@ -169,7 +169,7 @@ public struct CriticalAlert: Hashable, Sendable {
 }
 
 /// The effects of a message on its receivers; the defaults are the usual ones.
-public struct MessageEffects: Hashable, Sendable {
+public struct MessageEffects: Hashable, Codable, Sendable {
     /// The receivers of a push, in the server's words; also "true" or "false".
     public var push = "receivers"
     /// Whether the message counts as unread.
@@ -186,7 +186,7 @@ public struct MessageEffects: Hashable, Sendable {
 }
 
 /// The state of a message in a notification channel.
-public struct NotificationInfo: Hashable, Sendable {
+public struct NotificationInfo: Hashable, Codable, Sendable {
     /// The notification's identifier.
     public var id: String
     /// The state: `SENT` or `READ`.
@@ -199,9 +199,9 @@ public struct NotificationInfo: Hashable, Sendable {
 }
 
 /// A question with options to vote for (`docs/protocol` 4.8).
-public struct Poll: Hashable, Sendable, Identifiable {
+public struct Poll: Hashable, Codable, Sendable, Identifiable {
     /// An option of a poll.
-    public struct Option: Hashable, Sendable, Identifiable {
+    public struct Option: Hashable, Codable, Sendable, Identifiable {
         /// The identifier; unique in the application.
         public package(set) var id: Int64
         /// The text of the option.
@@ -224,7 +224,7 @@ public struct Poll: Hashable, Sendable, Identifiable {
     }
 
     /// The state of a poll.
-    public enum Status: String, Hashable, Sendable {
+    public enum Status: String, Hashable, Codable, Sendable {
         /// Users can vote.
         case open
         /// Voting has ended.

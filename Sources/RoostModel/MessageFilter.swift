@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A selection of a channel's messages (`docs/protocol` 3.6).
-public struct MessageFilter: Hashable, Sendable {
+public struct MessageFilter: Hashable, Codable, Sendable {
     /// The kinds of messages that a filter can select.
-    public enum Kind: String, Hashable, Sendable {
+    public enum Kind: String, Hashable, Codable, Sendable {
         /// All kinds.
         case all = ""
         /// Texts of users.
@@ -22,7 +22,7 @@ public struct MessageFilter: Hashable, Sendable {
     }
 
     /// The replies that a filter selects.
-    public enum ReplyType: String, Hashable, Sendable {
+    public enum ReplyType: String, Hashable, Codable, Sendable {
         /// No replies.
         case none
         /// All replies.

@@ -5,7 +5,7 @@
 ///
 /// The digest is a sum, so the order does not matter. It detects missing, surplus and differently
 /// edited messages; it is no protection against a deliberate collision.
-package struct MessageFingerprint: Hashable, Sendable {
+package struct MessageFingerprint: Hashable, Codable, Sendable {
     package var count: Int
     package var digest: UInt64
 

@@ -14,7 +14,7 @@ public struct Page<Element: Hashable & Sendable>: Hashable, Sendable {
 }
 
 /// A muted or banned user of a channel.
-public struct RestrictedUser: Hashable, Sendable, Identifiable {
+public struct RestrictedUser: Hashable, Codable, Sendable, Identifiable {
     /// The person.
     public var user: User
     /// The end of the restriction; nil for none.

@@ -4,9 +4,9 @@
 ///
 /// The cache never contains it before the server confirms it; `Message.applying(_:by:)` shows a
 /// message with the change.
-public struct PendingChange: Hashable, Sendable, Identifiable {
+public struct PendingChange: Hashable, Codable, Sendable, Identifiable {
     /// The kinds of changes.
-    public enum Action: Hashable, Sendable {
+    public enum Action: Hashable, Codable, Sendable {
         /// Edits the user's own message.
         case edit(MessageTarget, MessageEdit)
         /// Deletes a message for everybody.
@@ -59,7 +59,7 @@ extension PendingChange.Action {
 }
 
 /// A message as the target of a change.
-public enum MessageTarget: Hashable, Sendable {
+public enum MessageTarget: Hashable, Codable, Sendable {
     /// A message that the server has.
     case delivered(MessageID)
     /// A message that waits in the outbox, or did at the time of the call; it is sent before the
@@ -68,7 +68,7 @@ public enum MessageTarget: Hashable, Sendable {
 }
 
 /// New values for a message's fields; nil leaves a field as it is.
-public struct MessageEdit: Hashable, Sendable {
+public struct MessageEdit: Hashable, Codable, Sendable {
     /// The new text.
     public var text: String?
     /// The new text of the app's own.
@@ -91,7 +91,7 @@ public struct MessageEdit: Hashable, Sendable {
 }
 
 /// A change that the server refused.
-public struct ChangeRefusal: Hashable, Sendable {
+public struct ChangeRefusal: Hashable, Codable, Sendable {
     /// The refused change.
     public let change: PendingChange
     /// The server's reason.
@@ -107,7 +107,7 @@ public struct ChangeRefusal: Hashable, Sendable {
 }
 
 /// The progress of the upload of a message's files.
-public struct UploadProgress: Hashable, Sendable {
+public struct UploadProgress: Hashable, Codable, Sendable {
     /// The bytes sent so far.
     public var sent: ByteCount
     /// The bytes of all files of the message.
@@ -121,7 +121,7 @@ public struct UploadProgress: Hashable, Sendable {
 }
 
 /// A change in the state of an outbox item.
-public enum OutboxEvent: Hashable, Sendable {
+public enum OutboxEvent: Hashable, Codable, Sendable {
     /// The message is on disk and waits.
     case queued(Message)
     /// The files of the message are being uploaded.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A change of a poll that arrives without its message (`docs/protocol` 2.7).
-package enum PollChange: Hashable, Sendable {
+package enum PollChange: Hashable, Codable, Sendable {
     /// The poll as it is now; the viewer's votes may be missing.
     case edited(Poll)
     case voted(PollVotes)
 }
 
 /// The state of a poll after a vote.
-package struct PollVotes: Hashable, Sendable {
-    package struct Count: Hashable, Sendable {
+package struct PollVotes: Hashable, Codable, Sendable {
+    package struct Count: Hashable, Codable, Sendable {
         package let optionID: Int64
         package let voteCount: Int
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A value that most owners lack, behind one reference; nothing is allocated for the empty value.
-struct Rare<Value: RareValue>: Hashable, Sendable {
+struct Rare<Value: RareValue>: Hashable, Codable, Sendable, CustomReflectable {
     private final class Box: Sendable {
         let value: Value
         init(_ value: Value) { self.value = value }
@@ -27,16 +27,25 @@ struct Rare<Value: RareValue>: Hashable, Sendable {
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
+
+    init(from decoder: any Decoder) throws {
+        self.init()
+        value = try Value(from: decoder)
+    }
+
+    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+
+    var customMirror: Mirror { Mirror(reflecting: value) }
 }
 
 /// A value with an empty state, which `Rare` stores without an allocation.
-protocol RareValue: Hashable, Sendable {
+protocol RareValue: Hashable, Codable, Sendable {
     init()
 }
 
 /// A value behind a reference, for a rare large field of a common struct.
-package struct Indirect<Value: Hashable & Sendable>: Hashable, Sendable {
-    private indirect enum Box: Hashable, Sendable { case value(Value) }
+package struct Indirect<Value: Hashable & Codable & Sendable>: Hashable, Codable, Sendable {
+    private indirect enum Box: Hashable, Codable, Sendable { case value(Value) }
 
     private let box: Box
 

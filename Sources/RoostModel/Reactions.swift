@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The users who reacted to a message with one key (`docs/protocol` 4.6).
-public struct Reaction: Hashable, Sendable {
+public struct Reaction: Hashable, Codable, Sendable {
     /// The key of the reaction, such as `thumbsup`.
     public var key: String
     /// The users, in the order of their reactions; never empty on a message.
@@ -22,7 +22,7 @@ public struct Reaction: Hashable, Sendable {
 }
 
 /// A user's reaction that was added or removed.
-public struct ReactionChange: Hashable, Sendable {
+public struct ReactionChange: Hashable, Codable, Sendable {
     /// The key of the reaction.
     public var key: String
     /// The user who reacted.
@@ -45,8 +45,8 @@ public struct ReactionChange: Hashable, Sendable {
 ///
 /// A message keeps no trace of a removed reaction; this value does. Keep one for each message to
 /// which events are applied.
-public struct ReactionTimes: Hashable, Sendable {
-    private struct Act: Hashable {
+public struct ReactionTimes: Hashable, Codable, Sendable {
+    private struct Act: Hashable, Codable {
         let key: String
         let userID: UserID
     }
@@ -97,7 +97,7 @@ extension [Reaction] {
 }
 
 /// The state of a thread (`docs/protocol` 4.7).
-public struct ThreadInfo: Hashable, Sendable {
+public struct ThreadInfo: Hashable, Codable, Sendable {
     /// The number of replies, as the server counts them.
     public var replyCount: Int
     /// The users with the most replies; at most five.

@@ -17,7 +17,7 @@ public struct RoostError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The action of a caller that can help.
-    public enum Remedy: Hashable, Sendable {
+    public enum Remedy: Hashable, Codable, Sendable {
         /// No action helps; the message says why.
         case none
         /// The same call may succeed later; where the documentation says so, Roost retries by
@@ -78,9 +78,32 @@ extension RoostError: Hashable {
     }
 }
 
+extension RoostError: Codable {
+    private enum CodingKeys: CodingKey { case code, remedy, message, cause }
+
+    /// Creates an error from its encoded form; the underlying error is no part of it.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try container.decode(Code.self, forKey: .code),
+            remedy: try container.decode(Remedy.self, forKey: .remedy),
+            message: try container.decode(String.self, forKey: .message),
+            cause: try container.decode(Cause.self, forKey: .cause))
+    }
+
+    /// Encodes everything but the underlying error.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(code, forKey: .code)
+        try container.encode(remedy, forKey: .remedy)
+        try container.encode(message, forKey: .message)
+        try container.encode(cause, forKey: .cause)
+    }
+}
+
 extension RoostError {
     /// The part below Roost's decisions that an error comes from.
-    package enum Cause: Hashable, Sendable {
+    package enum Cause: Hashable, Codable, Sendable {
         /// The server, the caller, or a decision of Roost.
         case other
         /// The disk; `mayPass` says that it may take the same later.

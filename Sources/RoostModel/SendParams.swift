@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The properties of a text message to be sent.
-public struct UserMessageParams: Hashable, Sendable {
+public struct UserMessageParams: Hashable, Codable, Sendable {
     /// The text; at least one character.
     public var text: String
     /// Text of the app's own; the server does not read it.
@@ -37,7 +37,7 @@ public struct UserMessageParams: Hashable, Sendable {
 }
 
 /// The properties of a message with files to be sent.
-public struct FileMessageParams: Hashable, Sendable {
+public struct FileMessageParams: Hashable, Codable, Sendable {
     /// The files; at least one.
     public var files: [OutgoingFile]
     /// A text that goes with the files, or "".
@@ -76,9 +76,9 @@ public struct FileMessageParams: Hashable, Sendable {
 }
 
 /// A file of a message to be sent.
-public struct OutgoingFile: Hashable, Sendable {
+public struct OutgoingFile: Hashable, Codable, Sendable {
     /// The origin of a file's bytes.
-    public enum Source: Hashable, Sendable {
+    public enum Source: Hashable, Codable, Sendable {
         /// A path; the file is copied before the send call returns and may be deleted afterwards.
         case copy(of: String)
         /// A path; the file is read when it is uploaded. The message fails if the file changes or
@@ -91,7 +91,7 @@ public struct OutgoingFile: Hashable, Sendable {
     }
 
     /// The greatest size of a thumbnail that the server is asked to make, in pixels.
-    public struct ThumbnailSize: Hashable, Sendable {
+    public struct ThumbnailSize: Hashable, Codable, Sendable {
         /// The greatest width.
         public var width: Int
         /// The greatest height.
@@ -133,7 +133,7 @@ public struct OutgoingFile: Hashable, Sendable {
 }
 
 /// The parameters of a send call.
-public enum MessageParams: Hashable, Sendable {
+public enum MessageParams: Hashable, Codable, Sendable {
     /// A text.
     case user(UserMessageParams)
     /// One or more files.

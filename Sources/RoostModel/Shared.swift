@@ -4,7 +4,9 @@
 ///
 /// Lists, snapshots and diffs copy messages and users far more often than they change them. A copy
 /// of a dozen strings counts a dozen references.
-struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
+struct Shared<Value: Hashable & Codable & Sendable>: Hashable, Codable, Sendable,
+    CustomReflectable
+{
     private final class Box: Sendable {
         // SAFETY: the value changes only through a reference that was just found to be unique,
         // by the owner of that reference. The owner of the struct has exclusive access already; the
@@ -32,4 +34,10 @@ struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
+
+    init(from decoder: any Decoder) throws { self.init(try Value(from: decoder)) }
+
+    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+
+    var customMirror: Mirror { Mirror(reflecting: value) }
 }

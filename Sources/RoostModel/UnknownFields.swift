@@ -5,9 +5,9 @@
 /// They are stored with their object and written again when it is encoded (scar 76). An object that
 /// the model spreads over other fields has no place for them; its unknown fields stand with the
 /// owner, under the object's name.
-public struct UnknownFields: Hashable, Sendable {
+public struct UnknownFields: Hashable, Codable, Sendable {
     /// One field: its name, and its value as the JSON text that arrived.
-    public struct Field: Hashable, Sendable {
+    public struct Field: Hashable, Codable, Sendable {
         /// The key of the field.
         public let name: String
         /// The value as JSON text.

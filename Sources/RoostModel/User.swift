@@ -3,8 +3,8 @@
 /// A person or a bot, as everybody in the application sees them (`docs/protocol` 4.1).
 ///
 /// A copy costs one reference; the first change of a copy copies all fields.
-public struct User: Hashable, Sendable, Identifiable {
-    private struct Fields: Hashable, Sendable {
+public struct User: Hashable, Codable, Sendable, Identifiable {
+    private struct Fields: Hashable, Codable, Sendable {
         let id: UserID
         var nickname: String
         var profileURL: String
@@ -94,7 +94,7 @@ extension User {
 }
 
 /// Fields that few copies of a user have.
-public struct UserDetails: Hashable, Sendable, RareValue {
+public struct UserDetails: Hashable, Codable, Sendable, RareValue {
     /// Whether the user is online; nil if the server did not tell.
     public var isOnline: Bool?
     /// The time of the user's last connection; nil while online, and if they were never online.
@@ -113,7 +113,7 @@ public struct UserDetails: Hashable, Sendable, RareValue {
 }
 
 /// The role of a user in a channel.
-public enum Role: String, Hashable, Sendable, CaseIterable {
+public enum Role: String, Hashable, Codable, Sendable, CaseIterable {
     /// An ordinary member.
     case none
     /// A user who may moderate the channel and change its settings.
@@ -121,7 +121,7 @@ public enum Role: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The relation of a user to a channel.
-public enum MembershipState: String, Hashable, Sendable, CaseIterable {
+public enum MembershipState: String, Hashable, Codable, Sendable, CaseIterable {
     /// Neither a member nor invited.
     case none
     /// Invited; not yet a member.
@@ -131,7 +131,7 @@ public enum MembershipState: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A user as part of a channel.
-public struct Member: Hashable, Sendable, Identifiable {
+public struct Member: Hashable, Codable, Sendable, Identifiable {
     /// The person.
     public var user: User
     /// Whether the user has joined or is invited.
@@ -176,10 +176,10 @@ public struct Member: Hashable, Sendable, Identifiable {
 }
 
 /// The author of a message, with their role when it was sent.
-public struct Sender: Hashable, Sendable {
+public struct Sender: Hashable, Codable, Sendable {
     /// A single reference in both cases: pages are full of senders, and nearly none has unknown
     /// fields.
-    private enum Person: Hashable, Sendable {
+    private enum Person: Hashable, Codable, Sendable {
         case plain(User)
         /// A user with at least one unknown field.
         indirect case extended(User, UnknownFields)

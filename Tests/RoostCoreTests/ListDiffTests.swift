@@ -64,7 +64,7 @@ struct ListDiffTests {
         #expect(
             backlog.origins(of: .page, through: 6) { $0.concerns("a") }
                 == [.page, .changeLog, .event])
-        #expect(backlog.takeCommits().map(\.0.sequence) == [5, 6, 7])
+        #expect(backlog.takeCommits().map(\.commit.sequence) == [5, 6, 7])
         #expect(backlog.origins(of: nil, through: 9) { $0.concerns("a") } == [.disk])
     }
 

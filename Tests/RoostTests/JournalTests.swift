@@ -5,26 +5,26 @@ import RoostCore
 import RoostTestKit
 import Testing
 
-/// A client's journal: the way to the shown state, without content.
+/// A client's journal has the inputs and decisions of a session, and none of its content.
 struct JournalTests {
-    /// Runs a day with two losses of the link, a reaction, an edit, a deletion and a gap.
+    /// A day with two losses of the link, a reaction, an edit, a deletion and a gap.
     private static func live(_ world: SimulatedWorld) async throws -> (ChatClient, ChannelURL) {
         let phone = world.device(of: "secretive-alice", pageSize: 10)
         let alice = try await world.launch(phone)
         let bob = try await world.launch(world.device(of: "bob"))
         try await alice.connect()
         try await bob.connect()
-        var params = ChannelCreateParams(memberIDs: ["bob"], name: "hidden name")
-        params.url = "hidden-channel"
+        var params = ChannelCreateParams(memberIDs: ["bob"], name: "zebra name")
+        params.url = "zebra-channel"
         let url = try await alice.createChannel(params).url
         let timeline = try await alice.timeline(of: url)
-        for number in 1...30 { try await bob.send("hidden text \(number)", to: url) }
-        try await alice.send("hidden answer", to: url)
+        for number in 1...30 { try await bob.send("zebra text \(number)", to: url) }
+        try await alice.send("zebra answer", to: url)
         await world.pass()
         await phone.network.cut()
         await world.pass(.seconds(60))
-        try await alice.send("hidden word from a tunnel", to: url)
-        for number in 1...40 { try await bob.send("hidden missed \(number)", to: url) }
+        try await alice.send("zebra word from a tunnel", to: url)
+        for number in 1...40 { try await bob.send("zebra missed \(number)", to: url) }
         await world.pass()
         phone.network.restore()
         try await alice.connect()
@@ -37,30 +37,41 @@ struct JournalTests {
         return (alice, url)
     }
 
-    @Test func `a journal replays with the same decisions, step by step`() throws {
+    @Test func `a recorded session is replayed with the same effects, input by input`() throws {
         try SimulatedWorld.play(seed: 8) { world in
             let (alice, url) = try await Self.live(world)
-            let file = try JournalFile(reading: alice.journal())
-            #expect(file == JournalFile(alice.journalRecord))
-            #expect(alice.journalNumber(of: url) != nil)
-            let (state, differing) = file.replay()
-            #expect(differing.isEmpty)
-            guard case .online = state.link.state else {
-                Issue.record("The life ends online, the replay \(state.link.state).")
+            let journal = alice.journal()
+            let file = try JournalFile(reading: journal.text)
+            #expect(file.entries.count == alice.recording.entries.count)
+            #expect(journal.name(of: url)?.hasPrefix("w") == true)
+            #expect(journal.name(of: "never-seen") == nil)
+            let (machine, differences) = file.replay()
+            #expect(differences.first == nil)
+            guard case .online? = machine?.state.link.state else {
+                Issue.record("The session ends online, the replay does not.")
                 return
             }
-            let kinds = Set(file.entries.map { $0.summary.prefix { $0 != ":" } })
-            #expect(kinds.isSuperset(of: ["link", "outbox", "disk", "call", "frame"]))
-            // Up to any step: before the first connection no link was up.
-            #expect(file.replay(until: 1).state.link.state != state.link.state)
+            let effects = file.entries.flatMap(\.effects).map {
+                $0.description.prefix { $0 != "(" }
+            }
+            #expect(
+                Set(effects).isSuperset(of: [
+                    ".read", ".ask", ".send", ".outbox", ".commit", ".keep", ".pause", ".notice",
+                    ".finish",
+                ]))
+            // Before the first connection nothing was up.
+            guard case .idle? = file.replay(until: 1).machine?.state.link.state else {
+                Issue.record("The first input has connected.")
+                return
+            }
         }
     }
 
-    @Test func `a journal has no text, name, address or user ID`() throws {
+    @Test func `no text, name, address or user stands in it`() throws {
         try SimulatedWorld.play(seed: 8) { world in
             let (alice, _) = try await Self.live(world)
-            let text = alice.journal()
-            for secret in ["hidden", "secretive", "alice", "bob", "http", "simulated"] {
+            let text = alice.journal().text
+            for secret in ["zebra", "secretive", "alice", "bob", "http", "simulated"] {
                 #expect(!text.contains(secret), "\(secret)")
             }
         }
@@ -69,25 +80,28 @@ struct JournalTests {
     @Test func `a long busy day leaves a journal of bounded size (scar 163)`() throws {
         try SimulatedWorld.play(seed: 163, jobLimit: .max) { world in
             let (alice, url) = try await Self.live(world)
-            for number in 1...1_500 { try await alice.send("hidden \(number)", to: url) }
+            for number in 1...1_500 { try await alice.send("zebra \(number)", to: url) }
             await world.pass(.seconds(600))
-            let file = JournalFile(alice.journalRecord)
-            #expect(file.droppedCount > 0)
-            #expect(file.entries.count == SyncRecord.capacity)
-            #expect(file.text.utf8.count < SyncRecord.capacity * 400)
-            #expect(!file.text.contains("hidden"))
+            let recording = alice.recording
+            #expect(try #require(recording.entries.first).number > 1)
+            #expect(recording.entries.count <= Recording.partLength * Recording.partLimit)
+            #expect(!alice.journal().text.contains("zebra"))
+            // Its beginning is gone; the rest is replayed from the machine as it was then.
+            #expect(try JournalFile(reading: alice.journal().text).replay().1.first == nil)
         }
     }
 
-    @Test func `an edited journal is detected at the step, a cut one at the line`() throws {
+    @Test func `a changed decision is reported with its input, a cut line with its number`() throws
+    {
         try SimulatedWorld.play(seed: 8) { world in
             let (alice, _) = try await Self.live(world)
-            let text = alice.journal()
-            let edited = text.replacing(
-                #""isDisturbed":false"#, with: #""isDisturbed":true"#
-            ).replacing(#""retryCount":-1"#, with: #""retryCount":0"#)
+            let text = alice.journal().text
+            let edited = text.replacing(#""prevHasMore":true"#, with: #""prevHasMore":false"#)
+                .replacing(#""isContinuous":true"#, with: #""isContinuous":false"#)
             #expect(edited != text)
-            #expect(try !JournalFile(reading: edited).replay().differing.isEmpty)
+            let (_, differences) = try JournalFile(reading: edited).replay()
+            let first = try #require(differences.first)
+            #expect(first.recorded != first.replayed)
             let cut = String(text.dropLast(40))
             let lines = text.split(separator: "\n").count
             let error = #expect(throws: RoostError.self) { try JournalFile(reading: cut) }

@@ -163,7 +163,7 @@ struct MainActorTests {
         { _ = await $0.client.connectionStates() },
         { _ = try await $0.client.cacheSize() },
         { _ = $0.client.journal() },
-        { _ = $0.client.journalNumber(of: $0.url) },
+        { _ = $0.client.journal().name(of: $0.url) },
         { await $0.client.startTyping(in: $0.url) },
         { await $0.client.endTyping(in: $0.url) },
         { _ = await $0.client.typingUsers(in: $0.url) },

@@ -1,6 +1,6 @@
 // The public declarations of `Roost`: written by scripts/public-api, not to be edited.
 
-struct ByteCount: Comparable, Hashable, Sendable {
+struct ByteCount: Codable, Comparable, Hashable, Sendable {
     let bytes: Int64
     init(bytes: Int64)
     static func < (left: Self, right: Self) -> Bool
@@ -70,13 +70,13 @@ enum ChangeOrigin: CaseIterable, Codable, Sendable, String {
     case upkeep
 }
 
-struct ChangeRefusal: Hashable, Sendable {
+struct ChangeRefusal: Codable, Hashable, Sendable {
     let change: PendingChange
     let held: Message?
     let reason: RoostError.Code
 }
 
-struct ChannelCreateParams: Hashable, Sendable {
+struct ChannelCreateParams: Codable, Hashable, Sendable {
     var accessCode: String? { get set }
     var coverURL: String { get set }
     var customType: String { get set }
@@ -103,7 +103,7 @@ enum ChannelExplanation: CustomStringConvertible, Hashable, Sendable {
     var description: String { get }
 }
 
-struct ChannelFilter: Hashable, Sendable {
+struct ChannelFilter: Codable, Hashable, Sendable {
     var createdAfter: Timestamp? { get set }
     var createdBefore: Timestamp? { get set }
     var customTypePrefix: String? { get set }
@@ -126,12 +126,12 @@ struct ChannelFilter: Hashable, Sendable {
     func criteria(unmetBy channel: GroupChannel, viewer: UserID) -> [Criterion]
     func matches(_ channel: GroupChannel, viewer: UserID) -> Bool
 
-    enum Criterion: CaseIterable, Hashable, Sendable, String {
+    enum Criterion: CaseIterable, Codable, Hashable, Sendable, String {
         case membership, messages, frozen, hidden, unread, kind, publicity, distinctness, customType
         case name, url, members, memberNickname, search, metadata, age
     }
 
-    enum Hidden: CaseIterable, Hashable, Sendable, String {
+    enum Hidden: CaseIterable, Codable, Hashable, Sendable, String {
         case all
         case none = "unhidden_only"
         case only = "hidden_only"
@@ -139,39 +139,39 @@ struct ChannelFilter: Hashable, Sendable {
         case onlyUntilShown = "hidden_prevent_auto_unhide"
     }
 
-    enum Kind: CaseIterable, Hashable, Sendable, String {
+    enum Kind: CaseIterable, Codable, Hashable, Sendable, String {
         case broadcast = "broadcast_only"
         case exclusive = "exclusive_only"
         case nonSuper = "nonsuper"
         case `super` = "super"
     }
 
-    enum Members: Hashable, Sendable {
+    enum Members: Codable, Hashable, Sendable {
         case allOf(Set<UserID>)
         case anyOf(Set<UserID>)
         case exactly(Set<UserID>)
     }
 
-    struct Metadata: Hashable, Sendable {
+    struct Metadata: Codable, Hashable, Sendable {
         var key: String { get set }
         var value: Value { get set }
         init(key: String, value: Value = .any)
 
-        enum Value: Hashable, Sendable {
+        enum Value: Codable, Hashable, Sendable {
             case any
             case hasPrefix(String)
             case oneOf(Set<String>)
         }
     }
 
-    struct Search: Hashable, Sendable {
+    struct Search: Codable, Hashable, Sendable {
         var inChannelName: Bool { get set }
         var inMemberNicknames: Bool { get set }
         var text: String { get set }
         init(_ text: String, inChannelName: Bool = true, inMemberNicknames: Bool = true)
     }
 
-    enum Text: Hashable, Sendable {
+    enum Text: Codable, Hashable, Sendable {
         case contains(String)
         case hasPrefix(String)
     }
@@ -202,14 +202,14 @@ final class ChannelList: Sendable {
     func run() async
 }
 
-struct ChannelListQuery: Hashable, Sendable {
+struct ChannelListQuery: Codable, Hashable, Sendable {
     var filter: ChannelFilter { get set }
     var order: ChannelOrder { get set }
     var pageSize: Int { get set }
     init(_ filter: ChannelFilter = ChannelFilter(), order: ChannelOrder = .latestLastMessage, pageSize: Int = 20)
 }
 
-enum ChannelOrder: Hashable, Sendable {
+enum ChannelOrder: Codable, Hashable, Sendable {
     case chronological
     case latestLastMessage
     case metadataValue(key: String)
@@ -221,7 +221,7 @@ struct ChannelURL: Identifier {
     init(_ rawValue: String)
 }
 
-struct ChannelUpdateParams: Hashable, Sendable {
+struct ChannelUpdateParams: Codable, Hashable, Sendable {
     var accessCode: String? { get set }
     var coverURL: String? { get set }
     var customType: String? { get set }
@@ -296,8 +296,7 @@ final class ChatClient: Sendable {
     func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole]
     @discardableResult func invite(_ users: [UserID], to channel: ChannelURL) async throws(RoostError) -> GroupChannel
     @discardableResult func join(_ channel: ChannelURL, accessCode: String? = nil) async throws(RoostError) -> GroupChannel
-    func journal() -> String
-    func journalNumber(of channel: ChannelURL) -> Int?
+    func journal() -> ClientJournal
     func leave(_ channel: ChannelURL) async throws(RoostError)
     func markAllAsRead(_ channels: [ChannelURL]? = nil) async throws(RoostError)
     func markAsDelivered(_ channel: ChannelURL) async throws(RoostError)
@@ -355,7 +354,7 @@ final class ChatClient: Sendable {
     }
 }
 
-enum ChatEvent: Hashable, Sendable {
+enum ChatEvent: Codable, Hashable, Sendable {
     case banned(RestrictedUser, ChannelURL)
     case blocked(User, by: User)
     case channelChanged(ChannelURL)
@@ -391,6 +390,11 @@ enum ChatEvent: Hashable, Sendable {
     var channel: ChannelURL? { get }
 }
 
+struct ClientJournal: Sendable {
+    let text: String
+    func name(of channel: ChannelURL) -> String?
+}
+
 struct Configuration: Sendable {
     var allowsPlainTransport: Bool { get set }
     var applicationID: String { get set }
@@ -420,14 +424,14 @@ enum ConnectionState: Sendable {
     var name: String { get }
 }
 
-enum CountPreference: CaseIterable, Hashable, Sendable, String {
+enum CountPreference: CaseIterable, Codable, Hashable, Sendable, String {
     case all
     case mentions = "unread_mention_count_only"
     case messages = "unread_message_count_only"
     case off
 }
 
-struct CriticalAlert: Hashable, Sendable {
+struct CriticalAlert: Codable, Hashable, Sendable {
     var sound: String { get set }
     var unknownFields: UnknownFields { get set }
     var volume: Double { get set }
@@ -446,7 +450,7 @@ struct DownloadRequest: Hashable, Sendable {
     init(channels: [ChannelURL]? = nil, since: Timestamp = .distantPast, pause: Duration = .milliseconds(100))
 }
 
-struct FileContent: Hashable, Sendable {
+struct FileContent: Codable, Hashable, Sendable {
     var caption: String { get set }
     var data: String { get set }
     var files: [FileContent] { get set }
@@ -460,7 +464,7 @@ struct FileContent: Hashable, Sendable {
     init(url: String, name: String, type: String, size: ByteCount, caption: String = "")
 }
 
-struct FileMessageParams: Hashable, Sendable {
+struct FileMessageParams: Codable, Hashable, Sendable {
     var caption: String { get set }
     var customType: String { get set }
     var data: String { get set }
@@ -473,7 +477,7 @@ struct FileMessageParams: Hashable, Sendable {
     init(files: [OutgoingFile], caption: String = "", data: String = "", customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false)
 }
 
-struct GroupChannel: CustomStringConvertible, Hashable, Identifiable, ListElement, Sendable {
+struct GroupChannel: Codable, CustomStringConvertible, Hashable, Identifiable, ListElement, Sendable {
     var countPreference: CountPreference { get set }
     var coverURL: String { get set }
     var createdAt: Timestamp { get set }
@@ -532,7 +536,7 @@ struct GroupChannel: CustomStringConvertible, Hashable, Identifiable, ListElemen
     func unreadMembers(of message: Message) -> [Member]
 }
 
-enum HiddenState: CaseIterable, Hashable, Sendable, String {
+enum HiddenState: CaseIterable, Codable, Hashable, Sendable, String {
     case unhidden
     case untilNextMessage = "hidden_allow_auto_unhide"
     case untilShown = "hidden_prevent_auto_unhide"
@@ -598,7 +602,7 @@ protocol Identifier: Codable, Comparable, CustomStringConvertible, ExpressibleBy
     func hash(into hasher: inout Hasher)
 }
 
-struct LinkPreview: Hashable, Sendable {
+struct LinkPreview: Codable, Hashable, Sendable {
     var image: Image? { get set }
     var summary: String { get set }
     var title: String { get set }
@@ -606,7 +610,7 @@ struct LinkPreview: Hashable, Sendable {
     var url: String { get set }
     init()
 
-    struct Image: Hashable, Sendable {
+    struct Image: Codable, Hashable, Sendable {
         var alternativeText: String { get set }
         var height: Int { get set }
         var secureURL: String { get set }
@@ -631,7 +635,7 @@ protocol ListElement: Hashable, Sendable {
     var identities: [Identity] { get }
 }
 
-struct Member: Hashable, Identifiable, Sendable {
+struct Member: Codable, Hashable, Identifiable, Sendable {
     var deliveredAt: Timestamp? { get set }
     var id: UserID { get }
     var isBlockedByMe: Bool { get set }
@@ -663,25 +667,25 @@ struct MemberQuery: Hashable, Sendable {
     }
 }
 
-enum MembershipState: CaseIterable, Hashable, Sendable, String {
+enum MembershipState: CaseIterable, Codable, Hashable, Sendable, String {
     case invited
     case joined
     case none
 }
 
-struct Mention: Hashable, Sendable {
+struct Mention: Codable, Hashable, Sendable {
     var kind: Kind { get set }
     var userIDs: [UserID] { get set }
     init(kind: Kind = .users, userIDs: [UserID] = [])
     func calls(_ user: UserID) -> Bool
 
-    enum Kind: Hashable, Sendable, String {
+    enum Kind: Codable, Hashable, Sendable, String {
         case channel
         case users
     }
 }
 
-struct Message: Hashable, ListElement, Sendable {
+struct Message: Codable, Hashable, ListElement, Sendable {
     var channelURL: ChannelURL { get set }
     var content: MessageContent { get set }
     var createdAt: Timestamp { get set }
@@ -711,7 +715,7 @@ struct Message: Hashable, ListElement, Sendable {
     func applying(_ changes: [PendingChange], by me: UserID) -> Message?
     mutating func completeDetails(from earlier: Message)
 
-    enum Delivery: Hashable, Sendable {
+    enum Delivery: Codable, Hashable, Sendable {
         case delivered(MessageID, RequestID?)
         case unsent(RequestID, UnsentState)
     }
@@ -722,14 +726,14 @@ struct Message: Hashable, ListElement, Sendable {
     }
 }
 
-enum MessageContent: Hashable, Sendable {
+enum MessageContent: Codable, Hashable, Sendable {
     case admin(text: String)
     indirect case file(FileContent)
     case unknown(kind: String)
     case user(text: String)
 }
 
-struct MessageDetails: Hashable, Sendable {
+struct MessageDetails: Codable, Hashable, Sendable {
     var criticalAlert: CriticalAlert? { get set }
     var effects: MessageEffects? { get set }
     var extendedMessage: String? { get set }
@@ -752,7 +756,7 @@ struct MessageDetails: Hashable, Sendable {
     mutating func complete(from earlier: MessageDetails)
 }
 
-struct MessageEdit: Hashable, Sendable {
+struct MessageEdit: Codable, Hashable, Sendable {
     var customType: String? { get set }
     var data: String? { get set }
     var mention: Mention? { get set }
@@ -760,7 +764,7 @@ struct MessageEdit: Hashable, Sendable {
     init(text: String? = nil, data: String? = nil, customType: String? = nil, mention: Mention? = nil)
 }
 
-struct MessageEffects: Hashable, Sendable {
+struct MessageEffects: Codable, Hashable, Sendable {
     var push: String { get set }
     var unknownFields: UnknownFields { get set }
     var updatesLastMessage: Bool { get set }
@@ -783,7 +787,7 @@ enum MessageExplanation: CustomStringConvertible, Hashable, Sendable {
     }
 }
 
-struct MessageFilter: Hashable, Sendable {
+struct MessageFilter: Codable, Hashable, Sendable {
     static let everything: MessageFilter
     var customTypes: [String]? { get set }
     var kind: Kind { get set }
@@ -793,14 +797,14 @@ struct MessageFilter: Hashable, Sendable {
     init(kind: Kind = .all, customTypes: [String]? = nil, senderIDs: [UserID]? = nil, replyType: ReplyType = .none, parentID: MessageID? = nil)
     func matches(_ message: Message) -> Bool
 
-    enum Kind: Hashable, Sendable, String {
+    enum Kind: Codable, Hashable, Sendable, String {
         case admin = "ADMM"
         case all = ""
         case file = "FILE"
         case user = "MESG"
     }
 
-    enum ReplyType: Hashable, Sendable, String {
+    enum ReplyType: Codable, Hashable, Sendable, String {
         case all
         case none
         case onlyReplyToChannel = "only_reply_to_channel"
@@ -816,7 +820,7 @@ struct MessageID: Codable, Comparable, CustomStringConvertible, ExpressibleByInt
     static func < (left: Self, right: Self) -> Bool
 }
 
-enum MessageParams: Hashable, Sendable {
+enum MessageParams: Codable, Hashable, Sendable {
     case file(FileMessageParams)
     case user(UserMessageParams)
 }
@@ -863,26 +867,26 @@ struct MessageSearchPage: Hashable, Sendable {
     }
 }
 
-enum MessageTarget: Hashable, Sendable {
+enum MessageTarget: Codable, Hashable, Sendable {
     case delivered(MessageID)
     case unsent(RequestID)
 }
 
-struct MetaArray: Hashable, Sendable {
+struct MetaArray: Codable, Hashable, Sendable {
     var key: String { get set }
     var unknownFields: UnknownFields { get set }
     var values: [String] { get set }
     init(key: String, values: [String])
 }
 
-struct NotificationInfo: Hashable, Sendable {
+struct NotificationInfo: Codable, Hashable, Sendable {
     var data: String? { get set }
     var id: String { get set }
     var status: String { get set }
     init(id: String)
 }
 
-enum OutboxEvent: Hashable, Sendable {
+enum OutboxEvent: Codable, Hashable, Sendable {
     case canceled(Message)
     case changeDropped(PendingChange)
     case changeMade(PendingChange)
@@ -897,7 +901,7 @@ enum OutboxEvent: Hashable, Sendable {
     case uploading(RequestID, UploadProgress)
 }
 
-struct OutgoingFile: Hashable, Sendable {
+struct OutgoingFile: Codable, Hashable, Sendable {
     var name: String { get set }
     var requiresAuth: Bool { get set }
     var size: ByteCount? { get set }
@@ -907,14 +911,14 @@ struct OutgoingFile: Hashable, Sendable {
     var type: String { get set }
     init(_ source: Source, name: String, type: String = "application/octet-stream", size: ByteCount? = nil, thumbnailSizes: [ThumbnailSize] = [])
 
-    enum Source: Hashable, Sendable {
+    enum Source: Codable, Hashable, Sendable {
         case bytes([UInt8])
         case copy(of: String)
         case reference(to: String)
         case url(String)
     }
 
-    struct ThumbnailSize: Hashable, Sendable {
+    struct ThumbnailSize: Codable, Hashable, Sendable {
         var height: Int { get set }
         var width: Int { get set }
         init(width: Int, height: Int)
@@ -926,7 +930,7 @@ struct Page<Element: Hashable & Sendable>: Hashable, Sendable {
     let next: String?
 }
 
-struct ParentPreview: Hashable, Sendable {
+struct ParentPreview: Codable, Hashable, Sendable {
     var content: MessageContent { get set }
     var createdAt: Timestamp? { get set }
     var customType: String { get set }
@@ -938,13 +942,13 @@ struct ParentPreview: Hashable, Sendable {
     init(content: MessageContent)
 }
 
-struct PendingChange: Hashable, Identifiable, Sendable {
+struct PendingChange: Codable, Hashable, Identifiable, Sendable {
     let action: Action
     let channel: ChannelURL
     let createdAt: Timestamp
     let id: RequestID
 
-    enum Action: Hashable, Sendable {
+    enum Action: Codable, Hashable, Sendable {
         case addReaction(String, MessageTarget)
         case delete(MessageTarget)
         case edit(MessageTarget, MessageEdit)
@@ -954,7 +958,7 @@ struct PendingChange: Hashable, Identifiable, Sendable {
     }
 }
 
-struct Poll: Hashable, Identifiable, Sendable {
+struct Poll: Codable, Hashable, Identifiable, Sendable {
     var allowsMultipleVotes: Bool { get set }
     var allowsSuggestions: Bool { get set }
     var closesAt: Timestamp? { get set }
@@ -973,7 +977,7 @@ struct Poll: Hashable, Identifiable, Sendable {
     var voterCount: Int { get set }
     init(id: Int64)
 
-    struct Option: Hashable, Identifiable, Sendable {
+    struct Option: Codable, Hashable, Identifiable, Sendable {
         var createdAt: Timestamp? { get set }
         var createdBy: UserID? { get set }
         var id: Int64 { get }
@@ -985,7 +989,7 @@ struct Poll: Hashable, Identifiable, Sendable {
         init(id: Int64)
     }
 
-    enum Status: Hashable, Sendable, String {
+    enum Status: Codable, Hashable, Sendable, String {
         case closed
         case open
         case removed
@@ -1009,14 +1013,14 @@ struct Protection: Sendable {
     func takenOff() -> Protection
 }
 
-enum PushTrigger: CaseIterable, Hashable, Sendable, String {
+enum PushTrigger: CaseIterable, Codable, Hashable, Sendable, String {
     case all
     case mentions = "mention_only"
     case off
     case standard = "default"
 }
 
-struct Reaction: Hashable, Sendable {
+struct Reaction: Codable, Hashable, Sendable {
     var count: Int { get set }
     var key: String { get set }
     var unknownFields: UnknownFields { get set }
@@ -1025,7 +1029,7 @@ struct Reaction: Hashable, Sendable {
     init(key: String, userIDs: [UserID], updatedAt: Timestamp)
 }
 
-struct ReactionChange: Hashable, Sendable {
+struct ReactionChange: Codable, Hashable, Sendable {
     var isAdded: Bool { get set }
     var key: String { get set }
     var updatedAt: Timestamp { get set }
@@ -1033,7 +1037,7 @@ struct ReactionChange: Hashable, Sendable {
     init(key: String, userID: UserID, isAdded: Bool, updatedAt: Timestamp)
 }
 
-struct ReactionTimes: Hashable, Sendable {
+struct ReactionTimes: Codable, Hashable, Sendable {
     init()
     mutating func admits(_ change: ReactionChange) -> Bool
 }
@@ -1043,7 +1047,7 @@ struct RequestID: Identifier {
     init(_ rawValue: String)
 }
 
-struct RestrictedUser: Hashable, Identifiable, Sendable {
+struct RestrictedUser: Codable, Hashable, Identifiable, Sendable {
     var id: UserID { get }
     var reason: String { get set }
     var until: Timestamp? { get set }
@@ -1051,19 +1055,21 @@ struct RestrictedUser: Hashable, Identifiable, Sendable {
     init(user: User, until: Timestamp? = nil, reason: String = "")
 }
 
-enum Role: CaseIterable, Hashable, Sendable, String {
+enum Role: CaseIterable, Codable, Hashable, Sendable, String {
     case none
     case `operator`
 }
 
-struct RoostError: CustomStringConvertible, Error, Hashable, Sendable {
+struct RoostError: Codable, CustomStringConvertible, Error, Hashable, Sendable {
     let code: Code
     let message: String
     let remedy: Remedy
     let underlying: (any Error)?
     var description: String { get }
     init(_ code: Code, remedy: Remedy, message: String, underlying: (any Error)? = nil)
+    init(from decoder: any Decoder) throws
     static func == (left: RoostError, right: RoostError) -> Bool
+    func encode(to encoder: any Encoder) throws
     func hash(into hasher: inout Hasher)
 
     struct Code: Codable, CustomStringConvertible, Hashable, RawRepresentable, Sendable {
@@ -1125,7 +1131,7 @@ struct RoostError: CustomStringConvertible, Error, Hashable, Sendable {
         init(rawValue: Int)
     }
 
-    enum Remedy: Hashable, Sendable {
+    enum Remedy: Codable, Hashable, Sendable {
         case correctInput
         case none
         case repairStorage
@@ -1134,14 +1140,14 @@ struct RoostError: CustomStringConvertible, Error, Hashable, Sendable {
     }
 }
 
-struct Schedule: Hashable, Sendable {
+struct Schedule: Codable, Hashable, Sendable {
     var id: Int64 { get set }
     var sendsAt: Timestamp? { get set }
     var status: String { get set }
     init(id: Int64)
 }
 
-struct Sender: Hashable, Sendable {
+struct Sender: Codable, Hashable, Sendable {
     var isBlockedByMe: Bool { get set }
     var role: Role { get set }
     var unknownFields: UnknownFields { get set }
@@ -1149,14 +1155,14 @@ struct Sender: Hashable, Sendable {
     init(user: User, role: Role = .none)
 }
 
-enum SendingStatus: CaseIterable, Hashable, Sendable, String {
+enum SendingStatus: CaseIterable, Codable, Hashable, Sendable, String {
     case canceled
     case failed
     case pending
     case succeeded
 }
 
-struct ThreadInfo: Hashable, Sendable {
+struct ThreadInfo: Codable, Hashable, Sendable {
     var isPushEnabled: Bool? { get set }
     var lastRepliedAt: Timestamp? { get set }
     var memberCount: Int? { get set }
@@ -1169,7 +1175,7 @@ struct ThreadInfo: Hashable, Sendable {
     func merged(with other: ThreadInfo) -> ThreadInfo
 }
 
-struct Thumbnail: Hashable, Sendable {
+struct Thumbnail: Codable, Hashable, Sendable {
     var height: Int { get set }
     var plainURL: String { get set }
     var realHeight: Int { get set }
@@ -1226,14 +1232,14 @@ struct Timestamp: Codable, Comparable, CustomStringConvertible, Hashable, Sendab
     static func < (left: Self, right: Self) -> Bool
 }
 
-struct UnknownFields: Hashable, Sendable {
+struct UnknownFields: Codable, Hashable, Sendable {
     var fields: [Field] { get }
     var isEmpty: Bool { get }
     init()
     subscript(name: String) -> String? { get }
     mutating func keep(_ field: Field)
 
-    struct Field: Hashable, Sendable {
+    struct Field: Codable, Hashable, Sendable {
         let json: String
         let name: String
         init(name: String, json: String)
@@ -1260,13 +1266,13 @@ struct Update<Value: Hashable & Sendable>: Hashable, Sendable {
     init(before: Value, after: Value)
 }
 
-struct UploadProgress: Hashable, Sendable {
+struct UploadProgress: Codable, Hashable, Sendable {
     var sent: ByteCount { get set }
     var total: ByteCount { get set }
     init(sent: ByteCount, total: ByteCount)
 }
 
-struct User: Hashable, Identifiable, Sendable {
+struct User: Codable, Hashable, Identifiable, Sendable {
     var details: UserDetails { get set }
     var hasNoDetails: Bool { get }
     var id: UserID { get }
@@ -1279,7 +1285,7 @@ struct User: Hashable, Identifiable, Sendable {
     mutating func learnDetails(of other: User)
 }
 
-struct UserDetails: Hashable, Sendable {
+struct UserDetails: Codable, Hashable, Sendable {
     var friendDiscoveryKey: String? { get set }
     var friendName: String? { get set }
     var isOnline: Bool? { get set }
@@ -1294,7 +1300,7 @@ struct UserID: Identifier {
     init(_ rawValue: String)
 }
 
-struct UserMessageParams: Hashable, Sendable {
+struct UserMessageParams: Codable, Hashable, Sendable {
     var customType: String { get set }
     var data: String { get set }
     var isReplyToChannel: Bool { get set }

@@ -17,32 +17,9 @@ struct ServerAPI: Sendable {
 
     let http: any HTTPTransport
     let address: ServerAddress
-    let journal: SyncJournal
-    let wallTime: @Sendable () -> Timestamp
 
     /// Makes one call as the owner of a session key.
     func call<Call: Question>(
-        _ call: Call, sessionKey: String
-    ) async throws(RoostError) -> Call.Output {
-        let began = wallTime()
-        do throws(RoostError) {
-            let answer = try await ask(call, sessionKey: sessionKey)
-            note(Call.self, nil, since: began)
-            return answer
-        } catch {
-            note(Call.self, error.code, since: began)
-            throw error
-        }
-    }
-
-    private func note<Call>(
-        _ call: Call.Type, _ failure: RoostError.Code?, since began: Timestamp
-    ) {
-        let elapsed = wallTime().milliseconds(since: began)
-        journal.note(.call("\(call)", failure: failure, milliseconds: elapsed))
-    }
-
-    private func ask<Call: Question>(
         _ call: Call, sessionKey: String
     ) async throws(RoostError) -> Call.Output {
         let request = call.encode()

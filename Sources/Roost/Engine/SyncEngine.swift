@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCore
+import RoostExecutors
 import RoostModel
 import RoostStore
 import RoostTransport
@@ -20,7 +21,8 @@ actor SyncEngine {
     let configuration: Configuration
     let store: Store
     let api: ServerAPI
-    let journal: SyncJournal
+    /// The last inputs of the machine, for a report.
+    nonisolated let recording = Guarded(Recording())
     var socket: (any Socket)?
     /// Reads the present socket; canceled when the machine closes it.
     var socketReader: Task<Void, Never>?
@@ -61,15 +63,13 @@ actor SyncEngine {
     private(set) var isClosed = false
 
     init(
-        world: World, configuration: Configuration, store: Store, api: ServerAPI,
-        journal: SyncJournal
+        world: World, configuration: Configuration, store: Store, api: ServerAPI
     ) {
         self.world = world
         self.executor = world.executor
         self.configuration = configuration
         self.store = store
         self.api = api
-        self.journal = journal
         token = configuration.token
         let entropy = world.entropy
         machine = SyncMachine(
@@ -79,10 +79,7 @@ actor SyncEngine {
     }
 
     /// The state that the machine's operations share.
-    var sync: SyncState {
-        get { machine.state }
-        _modify { yield &machine.state }
-    }
+    var sync: SyncState { machine.state }
     /// The present connection; nil without one.
     var session: Session? { sync.session }
 

@@ -2,39 +2,34 @@
 
 internal import Foundation
 package import RoostCore
-internal import RoostModel
+package import RoostModel
 
-/// A sync journal as text: a line of JSON with the starting state, then a line for each step.
-package struct JournalFile: Hashable, Sendable {
+/// A recording as text: a line of JSON with the machine before the first input, then a line for each input.
+package struct JournalFile: Sendable {
     /// The version of the format; the only one so far.
     private static let version = 1
 
     private struct Head: Codable {
         let roostJournal: Int
-        /// The number of steps before the first line.
-        let dropped: Int
-        let base: SyncReplay
+        /// Nil in the journal of a client that has taken in nothing.
+        let base: SyncMachine?
     }
 
-    package let droppedCount: Int
-    /// The state before the first entry.
-    package let base: SyncReplay
-    package let entries: [SyncEntry]
+    /// The part of the head that every release can read.
+    private struct Version: Codable { let roostJournal: Int }
 
-    package init(_ record: SyncRecord) {
-        droppedCount = record.droppedCount
-        base = record.base
-        entries = record.entries
+    package struct Entry: Codable, Sendable {
+        /// The place among all inputs since the client was opened, from 1.
+        package let number: Int
+        package let at: Timestamp
+        package let input: SyncMachine.Input
+        /// The effects as `EffectText` writes them.
+        package let effects: [PlainText]
     }
 
-    package var text: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let head = Head(roostJournal: Self.version, dropped: droppedCount, base: base)
-        let lines = [try? encoder.encode(head)] + entries.map { try? encoder.encode($0) }
-        return lines.compactMap(\.self).map { String(decoding: $0, as: UTF8.self) + "\n" }
-            .joined()
-    }
+    /// The machine before the first entry.
+    package let base: SyncMachine?
+    package let entries: [Entry]
 
     /// Decodes a journal.
     ///
@@ -42,18 +37,18 @@ package struct JournalFile: Hashable, Sendable {
     package init(reading text: String) throws(RoostError) {
         var lines = text.split(separator: "\n")[...]
         guard let first = lines.popFirst() else { throw Self.unreadable(line: 1) }
-        let head: Head = try Self.decode(first, line: 1)
-        guard head.roostJournal == Self.version else {
+        let version: Version = try Self.decode(first, line: 1)
+        guard version.roostJournal == Self.version else {
             throw RoostError(
                 .malformedData, remedy: .correctInput,
                 message: "This journal was written by another release of Roost; read it with that.")
         }
-        var entries: [SyncEntry] = []
+        let head: Head = try Self.decode(first, line: 1)
+        var entries: [Entry] = []
         for (index, line) in lines.enumerated() {
             entries.append(try Self.decode(line, line: index + 2))
         }
         self.entries = entries
-        droppedCount = head.dropped
         base = head.base
     }
 
@@ -74,19 +69,68 @@ package struct JournalFile: Hashable, Sendable {
     }
 }
 
+// MARK: - Writing
+
 extension JournalFile {
-    /// Replays the recorded run up to a step.
+    /// Writes a recording, with names in the place of its content.
+    package static func text(of recording: Recording, _ content: NamedContent) -> String {
+        let encoder = NamingEncoder(name: content.name)
+        let effects = EffectText(naming: content.name)
+        let head = Head(roostJournal: version, base: recording.base)
+        let entries = recording.entries.lazy.map { entry in
+            try? encoder.encode(
+                Entry(
+                    number: entry.number, at: entry.at, input: entry.input,
+                    effects: entry.effects.map { PlainText(effects.text(of: $0)) }))
+        }
+        return ([try? encoder.encode(head)] + entries).compactMap(\.self).map { $0 + "\n" }
+            .joined()
+    }
+}
+
+extension NamedContent {
+    /// The names for the content of a recording.
+    package init(of recording: Recording) {
+        var texts: Set<String> = []
+        let collector = NamingEncoder { text in
+            texts.insert(text)
+            return text
+        }
+        _ = try? collector.encode(recording.base)
+        for entry in recording.entries { _ = try? collector.encode(entry.input) }
+        self.init(texts)
+    }
+}
+
+// MARK: - Replaying
+
+extension JournalFile {
+    /// An input whose effects are not those of the record.
+    package struct Difference: Hashable, Sendable {
+        /// The number of the input.
+        package let number: Int
+        package let recorded: [PlainText]
+        package let replayed: [PlainText]
+    }
+
+    /// Replays the inputs up to a number.
     ///
-    /// - Parameter last: The number of the last step; nil replays all.
-    /// - Returns: The final state, and the steps whose decision differs from the record: none,
-    ///   unless the journal is of another release or was edited.
-    package func replay(until last: Int? = nil) -> (state: SyncReplay, differing: [SyncEntry]) {
-        var state = base
-        var differing: [SyncEntry] = []
+    /// - Parameter last: The number of the last input; nil replays all.
+    /// - Returns: The final machine, and the inputs with other effects: none, unless the journal is of another
+    ///   release or was edited.
+    package func replay(until last: Int? = nil) -> (machine: SyncMachine?, [Difference]) {
+        guard var machine = base else { return (nil, []) }
+        let text = EffectText(naming: NamedContent.nameAgain)
+        var differences: [Difference] = []
         for entry in entries {
             if let last, entry.number > last { break }
-            if state.take(entry.step) != entry.outcome { differing.append(entry) }
+            let effects = machine.receive(entry.input, at: entry.at).map {
+                PlainText(text.text(of: $0))
+            }
+            guard effects != entry.effects else { continue }
+            differences.append(
+                Difference(number: entry.number, recorded: entry.effects, replayed: effects))
         }
-        return (state, differing)
+        return (machine, differences)
     }
 }

@@ -20,11 +20,9 @@ extension SyncEngine {
             case .advanceTrim(let open):
                 guard let trim = trims[id] else { throw .closed }
                 let step = try await store.writer.advance(trim, sparing: open)
-                if let commit = step.commit { note(commit, from: .upkeep) }
                 return keep(step.trim, step.commit, id)
             case .erase(let channel):
                 let (commit, erasure) = try await store.writer.erase(channel)
-                note(commit, from: .upkeep)
                 return .erased(isComplete: erasure == .complete, commit)
             }
         } catch {

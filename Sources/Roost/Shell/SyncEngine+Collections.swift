@@ -13,7 +13,6 @@ extension SyncEngine {
         pageSize: Int
     ) async throws(RoostError) -> Timeline {
         if isClosed { throw RoostError(StoreError.closed) }
-        journal.asked("timeline", of: channel)
         lastCollection += 1
         let open = OpenTimeline(
             TimelineID(lastCollection), channel: channel, startingAt: start, filter: filter,
@@ -30,7 +29,6 @@ extension SyncEngine {
     /// Opens a channel list; it shows what the disk has when this returns.
     func openList(_ query: ChannelListQuery) async throws(RoostError) -> ChannelList {
         if isClosed { throw RoostError(StoreError.closed) }
-        journal.asked("channel list")
         lastCollection += 1
         let open = OpenList(ListID(lastCollection), query, viewer: me)
         let list = ChannelList(open, engine: self)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCore
+import RoostExecutors
 import RoostModel
 import RoostStore
 import RoostWire
@@ -25,7 +26,11 @@ extension SyncEngine {
 
     /// Lets the machine decide on an input and performs the effects.
     func receive(_ input: SyncMachine.Input) {
-        for effect in machine.receive(input, at: world.wallTime()) { perform(effect) }
+        let now = world.wallTime()
+        let before = recording.withLock { $0.needsMachine } ? machine : nil
+        let effects = machine.receive(input, at: now)
+        recording.withLock { $0.note(input, at: now, effects, of: before) }
+        for effect in effects { perform(effect) }
         resumeIdleWaiters()
     }
 
@@ -81,15 +86,15 @@ extension SyncEngine {
     }
 
     /// Does work for an operation and replies with its result.
-    private func answer<Value: Sendable>(
+    private func answer<Value: Hashable & Codable & Sendable>(
         _ id: SyncMachine.OperationID,
         _ work: @escaping @Sendable (SyncEngine) async throws(RoostError) -> Value,
-        with reply: @escaping @Sendable (Result<Value, RoostError>) -> Reply
+        with reply: @escaping @Sendable (Answered<Value>) -> Reply
     ) {
         // Ends with the work; a store that closes and a call's time limit end both.
         Task(executorPreference: executor) {
             let result = await Result { () async throws(RoostError) in try await work(self) }
-            await self.receive(.reply(id, reply(result)))
+            await self.receive(.reply(id, reply(Answered(result))))
         }
     }
 
@@ -142,22 +147,14 @@ extension SyncEngine {
             {
                 return nil
             }
-            let commit = try await store.writer.commit(mutations)
-            note(commit, from: origin)
-            return commit
+            return try await store.writer.commit(mutations)
         } catch {
             throw RoostError(error)
         }
     }
 
-    func note(_ commit: Commit, from origin: ChangeOrigin) {
-        journal.note(.commit(sequence: commit.sequence, origin, CommitSize(commit)))
-    }
-
     private func take(_ notice: Notice) {
         switch notice {
-        case .linked(let input, let entropy, let state, let effects):
-            journal.note(.link(input.withoutWords, entropy: entropy), .link(state, effects))
         case .openSocket(let epoch, let key, let isInForeground):
             openSocket(epoch, sessionKey: key, isInForeground: isInForeground)
         case .closeSocket: closeSocket()
@@ -167,7 +164,6 @@ extension SyncEngine {
             publish(ConnectionState(state, lastFailure: failure))
         case .event(let event): emit(event)
         case .outbox(let event): outboxObservers.publish(event)
-        case .outboxMoved(let input, let effects): journal.note(input, effects)
         case .deleteFiles(let copies): store.outbox.deleteFiles(copies)
         case .cancelUpload(let requestID): uploads[requestID]?.cancel()
         case .send(let command): send(command, for: nil)
@@ -179,16 +175,6 @@ extension SyncEngine {
         case .timelineChanged(let id, let diff): tell(diff, of: id)
         case .listChanged(let id, let diff): tell(diff, of: id)
         case .refused(let id, let error): timelines[id]?.object?.refusals.publish(error)
-        case .judgedSync(let channel, let question, let decision):
-            journal.note(channel, .sync(decision)) { .sync(channel: $0, question) }
-        case .asked(let what, let channel): journal.asked(what, of: channel)
-        case .came(let name, let channel): journal.came(name, about: channel)
-        case .judgedPage(let channel, let answer, let statement):
-            journal.note(channel, .page(statement)) { .page(channel: $0, answer) }
-        case .judgedGap(let channel, let answer, let known, let isDisturbed, let verdict):
-            journal.note(channel, .gap(verdict)) {
-                .gap(channel: $0, answer, from: known, isDisturbed: isDisturbed)
-            }
         }
     }
 }

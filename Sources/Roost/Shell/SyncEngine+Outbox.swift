@@ -10,9 +10,8 @@ import RoostWire
 extension SyncEngine {
     /// Takes up what an earlier run left unsent.
     func openOutbox(of user: User) async throws(RoostError) {
-        sync.outbox.me = user
-        sync.outbox.files = store.outbox.attachments
-        try await run(.outbox(.opening(OutboxOpening())))
+        try await run(
+            .outbox(.opening(OutboxOpening(of: user, files: store.outbox.attachments))))
         let rings = await store.outbox.rings()
         // Ends with the store's bell.
         Task(executorPreference: executor) { [weak self] in
@@ -102,6 +101,6 @@ extension SyncEngine {
         for id: SyncMachine.OperationID
     ) {
         uploads[requestID] = nil
-        receive(.reply(id, .answer(result)))
+        receive(.reply(id, .answer(Answered(result))))
     }
 }

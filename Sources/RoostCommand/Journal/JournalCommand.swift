@@ -9,16 +9,17 @@ import RoostModel
 extension Option {
     static let until = Option(
         "until", .number(placeholder: "N", 1...Int.max),
-        help: "stop after step N and show the state")
+        help: "stop behind step N and show the state then")
 }
 
 extension Command {
     static let journal = Command(
         "journal", summary: "shows a client's sync journal and replays it",
         explanation: """
-            Reads the output of ChatClient.journal(): each input of a client, with its decisions. Every
-            decision is made again from the recorded state. A different decision is marked, and
-            points to another release or an edited file. A journal has no text, name or address.
+            Reads the text that ChatClient.journal() wrote: every input of a client's engine, with the effects that
+            were decided on. Each input is given to the engine of this release again. An input with other effects
+            is marked, and both are shown: the journal is of another release, or was edited. Names such as
+            w0000012 stand for texts, users and channels; a journal contains no content.
             """,
         operands: [Operand("FILE", help: "the journal")], options: [.until],
         example: "roost journal report.jsonl --until 120",
@@ -26,7 +27,7 @@ extension Command {
         run: { arguments throws(CommandFailure) in
             let path = arguments.operands[0]
             guard let data = FileManager.default.contents(atPath: path) else {
-                throw CommandFailure(.storage, "\(path) cannot be read: name a readable file.")
+                throw CommandFailure(.storage, "\(path) cannot be read: name a file that can.")
             }
             let file: JournalFile
             do throws(RoostError) {
@@ -35,30 +36,51 @@ extension Command {
                 throw CommandFailure(.failed, error.message)
             }
             let last = arguments.number(.until)
-            let (state, differing) = file.replay(until: last)
-            let wrong = Set(differing.map(\.number))
-            if file.droppedCount > 0 {
-                StandardOutput.writeNow("\(file.droppedCount) earlier steps are not kept")
-            }
-            let start = file.entries.first?.at.milliseconds ?? 0
-            for entry in file.entries where last.map({ entry.number <= $0 }) ?? true {
-                let mark = wrong.contains(entry.number) ? "!" : " "
-                let seconds = Double(entry.at.milliseconds - start) / 1000
-                StandardOutput.writeNow(
-                    "\(mark)\(column(entry.number, 6)) \(column(seconds)) s  \(entry.summary)")
-            }
+            let (machine, differences) = file.replay(until: last)
+            show(
+                file.entries.prefix { entry in last.map { entry.number <= $0 } ?? true },
+                differences)
             StandardOutput.writeNow("")
-            StandardOutput.writeNow("connection: \(state.link.state)")
+            if let state = machine?.state {
+                StandardOutput.writeNow("connection: \(state.link.state)")
+                StandardOutput.writeNow(
+                    "outbox: \(state.outbox.isBusy ? "something leaves or could" : "at rest")")
+            }
             StandardOutput.writeNow(
-                "outbox: \(state.outbox.isBusy ? "sending, or ready to send" : "at rest")")
-            StandardOutput.writeNow(
-                differing.isEmpty
-                    ? "Every decision is as recorded."
-                    : "\(differing.count) decisions are different; they are marked with !.")
-            guard differing.isEmpty else {
-                throw CommandFailure(.failed, "The journal is from another release, or was edited.")
+                differences.isEmpty
+                    ? "Every input had the recorded effects."
+                    : "\(differences.count) inputs had other effects, marked with !.")
+            guard differences.isEmpty else {
+                throw CommandFailure(.failed, "The journal is of another release, or was edited.")
             }
         })
+
+    private static func show(
+        _ entries: some Sequence<JournalFile.Entry>, _ differences: [JournalFile.Difference]
+    ) {
+        let differing = Dictionary(uniqueKeysWithValues: differences.map { ($0.number, $0) })
+        let text = EffectText { $0 }
+        var start: Timestamp?
+        for entry in entries {
+            let beginning = start ?? entry.at
+            start = beginning
+            let difference = differing[entry.number]
+            let seconds = Double(entry.at.milliseconds(since: beginning)) / 1000
+            StandardOutput.writeNow(
+                "\(difference == nil ? " " : "!")\(column(entry.number, 6)) \(column(seconds)) s  "
+                    + text.text(of: entry.input))
+            guard let difference else {
+                for effect in entry.effects { StandardOutput.writeNow("           -> \(effect)") }
+                continue
+            }
+            for effect in difference.recorded {
+                StandardOutput.writeNow("     recorded: \(effect)")
+            }
+            for effect in difference.replayed {
+                StandardOutput.writeNow("     replayed: \(effect)")
+            }
+        }
+    }
 
     private static func column(_ number: Int, _ width: Int) -> String {
         let text = String(number)

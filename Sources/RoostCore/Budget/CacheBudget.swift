@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The size limit of a cache, and the size to which a trim goes down.
-package struct CacheBudget: Hashable, Sendable {
+package struct CacheBudget: Hashable, Codable, Sendable {
     /// The configured limit, raised to `minimumMegabytes` if it was less (R119).
     package let megabytes: Int64
 

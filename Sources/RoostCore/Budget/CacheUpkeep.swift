@@ -5,7 +5,7 @@
 package import RoostModel
 
 /// A task on the cache that is no list of mutations.
-package enum CacheTask: Hashable, Sendable {
+package enum CacheTask: Hashable, Codable, Sendable {
     case checkLimit
     /// Plans a trim; nil uses the configured limit.
     ///
@@ -17,7 +17,7 @@ package enum CacheTask: Hashable, Sendable {
     case erase(ChannelURL)
 }
 
-package enum CacheTaskAnswer: Hashable, Sendable {
+package enum CacheTaskAnswer: Hashable, Codable, Sendable {
     case limit(isReached: Bool)
     case trim(TrimProgress, Commit?)
     case erased(isComplete: Bool, Commit)
@@ -33,7 +33,7 @@ package enum CacheTaskAnswer: Hashable, Sendable {
 }
 
 /// The progress of a trim.
-package struct TrimProgress: Hashable, Sendable {
+package struct TrimProgress: Hashable, Codable, Sendable {
     package let isDone: Bool
     /// The channels that have lost their messages so far, except those they keep.
     package let evicted: [CachedChannelInfo]
@@ -53,7 +53,7 @@ package struct TrimProgress: Hashable, Sendable {
 
 /// Trims the cache step by step; other commits come in between.
 package struct CacheTrimming: SyncOperation {
-    private enum State: Hashable, Sendable { case beginning, trimming }
+    private enum State: Hashable, Codable, Sendable { case beginning, trimming }
 
     private let target: Int64?
     private var state = State.beginning
@@ -77,7 +77,7 @@ package struct CacheTrimming: SyncOperation {
 
 /// Trims the cache if it has reached its limit.
 package struct BudgetKeeping: SyncOperation {
-    private enum State: Hashable, Sendable { case beginning, checking, trimming }
+    private enum State: Hashable, Codable, Sendable { case beginning, checking, trimming }
 
     private var state = State.beginning
 
@@ -102,14 +102,14 @@ package struct BudgetKeeping: SyncOperation {
 
 /// Removes messages from the cache for the app.
 package struct CacheClearing: SyncOperation {
-    package enum Extent: Hashable, Sendable {
+    package enum Extent: Hashable, Codable, Sendable {
         case channel(ChannelURL)
         /// A channel, with the key that sealed its messages.
         case erasure(ChannelURL)
         case all
     }
 
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case trimmingFirst
         case committing

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The figures of a cached channel, by which a clear order decides.
-package struct CachedChannelInfo: Hashable, Sendable {
+package struct CachedChannelInfo: Hashable, Codable, Sendable {
     package let url: ChannelURL
     package let cachedMessageCount: Int64
     /// The size of its messages in a packed file, with their share of every index.

@@ -9,7 +9,7 @@ package import RoostWire
 /// A change of a channel by the server, and the storage of its effect.
 package struct ChannelAct: SyncOperation {
     /// The effect on the cache of a request that was accepted.
-    package enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Codable, Sendable {
         /// The answer is the channel's present state.
         case answered
         /// The user has left or lost the channel.
@@ -26,7 +26,7 @@ package struct ChannelAct: SyncOperation {
         case unknown(ChannelURL)
     }
 
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case readingKeys
         case asking(ChannelLedger.Mark?)
@@ -154,7 +154,7 @@ package struct ChannelCreation: SyncOperation {
     /// The time limit for the server's description if events have overtaken the answer.
     private static let descriptionLimit = Duration.seconds(1)
 
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case asking(ChannelLedger.Mark)
         case committing(stale: [ChannelURL])
@@ -209,7 +209,7 @@ package struct ChannelCreation: SyncOperation {
 
 /// The look-up of a channel on the disk, or at the server if the disk has none.
 package struct ChannelSearch: SyncOperation {
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case reading
         case asking(ChannelLedger.Mark)

@@ -7,7 +7,7 @@
 package import RoostModel
 
 /// The requests for a catch-up of a channel that came while one was running.
-package enum CatchUpWish: Comparable, Sendable {
+package enum CatchUpWish: Comparable, Codable, Sendable {
     case none
     /// A timeline needed the server, and may no longer when the running catch-up has ended.
     case ifNeeded
@@ -25,10 +25,10 @@ package struct Retrying: SyncOperation {
     private static let backoff = Backoff(
         interval: .seconds(2), maxInterval: .seconds(60), multiplier: 2, retryCount: -1)
 
-    private enum State: Hashable, Sendable { case beginning, working, waiting }
+    private enum State: Hashable, Codable, Sendable { case beginning, working, waiting }
 
     /// The work that is retried.
-    package enum Work: Hashable, Sendable {
+    package enum Work: Hashable, Codable, Sendable {
         /// The channel's unsent messages wait for the work, but not for the pauses.
         case channel(ChannelURL)
         case channels
@@ -93,7 +93,7 @@ package struct Retrying: SyncOperation {
 
 /// The catch-up of one channel, repeated while requests for it come meanwhile.
 package struct CatchUp: SyncOperation {
-    private enum State: Hashable, Sendable { case beginning, working }
+    private enum State: Hashable, Codable, Sendable { case beginning, working }
 
     package let channel: ChannelURL
     private var state = State.beginning
@@ -128,7 +128,7 @@ package struct ChannelUpdate: SyncOperation {
     /// The most immediate repetitions for messages that came meanwhile.
     private static let roundLimit = 5
 
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case readingChanges
         case synchronizing(rest: [TimelineID])
@@ -183,7 +183,7 @@ package struct ChannelUpdate: SyncOperation {
 /// The change log of the user's channels and the first page of each open list, which gets the
 /// result; then the rest of the channels.
 package struct ListsUpdate: SyncOperation {
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case readingChanges
         case pacing(ListID, rest: [ListID])

@@ -15,7 +15,7 @@ package struct ChangeLogReading: SyncOperation {
     /// The most pages in a row that events may overtake.
     private static let overtakenLimit = 5
 
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case readingCursor
         case committingFirstCursor
@@ -32,7 +32,7 @@ package struct ChangeLogReading: SyncOperation {
     }
 
     /// The continuation after a page is on disk.
-    private enum Continuation: Hashable, Sendable {
+    private enum Continuation: Hashable, Codable, Sendable {
         case nextPage
         case end
         /// The server's pages make no progress; without this end the requests would never end (scar
@@ -41,7 +41,7 @@ package struct ChangeLogReading: SyncOperation {
     }
 
     /// The reason why a cursor is unusable.
-    private enum Repair: Hashable, Sendable {
+    private enum Repair: Hashable, Codable, Sendable {
         /// It is in the future of the server's own clock: all changes until then would be skipped.
         case ahead(Cursor)
         /// The server no longer accepts it.
@@ -49,7 +49,7 @@ package struct ChangeLogReading: SyncOperation {
     }
 
     /// The marks of a request in flight.
-    private enum Fetch: Hashable, Sendable {
+    private enum Fetch: Hashable, Codable, Sendable {
         case messages(ChannelURL, since: Int)
         case channels(ChannelLedger.Mark)
     }
@@ -187,7 +187,7 @@ extension ChangeLogReading {
     }
 
     private mutating func take(
-        _ result: Result<ServerAnswer, RoostError>, _ fetch: Fetch, _ sync: inout SyncState
+        _ result: Answered<ServerAnswer>, _ fetch: Fetch, _ sync: inout SyncState
     ) -> Step {
         let page: ChangePage
         switch (fetch, result) {

@@ -4,13 +4,13 @@ import RoostModel
 import RoostWire
 
 /// One entry of a change log, by which pages with changes differ from pages without.
-enum ChangedItem: Hashable, Sendable {
+enum ChangedItem: Hashable, Codable, Sendable {
     case message(MessageID, Timestamp?)
     case channel(ChannelURL)
 }
 
 /// One page of a change log, updated by the events that have overtaken it.
-struct ChangePage: Hashable, Sendable {
+struct ChangePage: Hashable, Codable, Sendable {
     let items: [ChangedItem]
     let mutations: [Mutation]
     let next: String
@@ -31,7 +31,7 @@ extension SyncState {
         _ changes: MessageChanges, in channel: ChannelURL, _ ledger: FetchLedger
     ) -> ChangePage {
         let deleted = changes.deleted.map(\.id)
-        let possible = possible(changes.updated, in: channel)
+        let possible = changes.updated.filter(\.hasPossibleTimes)
         // Reactions do not change a message's time, so events that overtook the answer count.
         let updated = ledger.upToDate(possible)
         if !ledger.hasDeparture {

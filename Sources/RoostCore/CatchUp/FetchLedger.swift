@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// A change of a message that is reported without the message, and does not change its time.
-package enum MessageAmendment: Hashable, Sendable {
+package enum MessageAmendment: Hashable, Codable, Sendable {
     case reaction(ReactionChange)
     case thread(ThreadInfo)
     case poll(PollChange)
@@ -12,14 +12,24 @@ package enum MessageAmendment: Hashable, Sendable {
 /// The record of a channel's edits and deletions that arrive while pages of it are in flight.
 ///
 /// A page has the state of the moment when the server wrote it, and must not undo later events.
-package struct FetchLedger: Sendable {
+package struct FetchLedger: Codable, Sendable {
     private var fetches = 0
     /// The number of records: a fetch is updated by those after its beginning.
     private var noteCount = 0
     private var deleted: [MessageID: Int] = [:]
-    private var edited: [MessageID: (message: Message, number: Int)] = [:]
-    private var amended: [MessageID: [(amendment: MessageAmendment, number: Int)]] = [:]
+    private var edited: [MessageID: Edit] = [:]
+    private var amended: [MessageID: [Amended]] = [:]
     private var departure: Int?
+
+    private struct Edit: Codable, Sendable {
+        let message: Message
+        let number: Int
+    }
+
+    private struct Amended: Codable, Sendable {
+        let amendment: MessageAmendment
+        let number: Int
+    }
 
     package init() {}
 
@@ -79,7 +89,7 @@ package struct FetchLedger: Sendable {
 
     package mutating func note(editOf message: Message) {
         guard let id = message.messageID, let number = nextNumber() else { return }
-        edited[id] = (message, number)
+        edited[id] = Edit(message: message, number: number)
     }
 
     /// Replaces the recorded edit of a message: the older one is out of date.
@@ -89,7 +99,7 @@ package struct FetchLedger: Sendable {
 
     package mutating func note(_ amendment: MessageAmendment, to id: MessageID) {
         guard let number = nextNumber() else { return }
-        amended[id, default: []].append((amendment, number))
+        amended[id, default: []].append(Amended(amendment: amendment, number: number))
     }
 
     /// Returns the next number; nil without a fetch that can be overtaken.

@@ -10,7 +10,7 @@ package import RoostModel
 import RoostWire
 
 /// The result of a gap question.
-package enum GapResult: Hashable, Sendable {
+package enum GapResult: Hashable, Codable, Sendable {
     /// Everything up to the newest message is on disk.
     case reachedNewest
     /// More messages are missing than are filled in silently.
@@ -24,7 +24,7 @@ package struct GapFill: SyncOperation {
     /// The most missing messages that are filled in silently (R113).
     private static let silentLimit = 300
 
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case pacing
         case counting(since: Int)
@@ -123,11 +123,9 @@ package struct GapFill: SyncOperation {
             isContinuous: answer.next.isContinuous, hasMore: answer.next.hasMore)
         let isDisturbed = hasKnowledgeAbove || ledger.hasDeletions
         let verdict = GapVerdict(told, from: known, isDisturbed: isDisturbed)
-        sync.notices.append(
-            .judgedGap(channel, told, from: known, isDisturbed: isDisturbed, verdict))
         sync.session?.gapEnds[channel] = verdict == .complete ? known : nil
         guard case .filled(let range, _) = verdict else { return follow(verdict, &sync) }
-        let upToDate = ledger.upToDate(sync.possible(messages, in: channel))
+        let upToDate = ledger.upToDate(messages.filter(\.hasPossibleTimes))
         state = .committing(verdict, upToDate)
         return .need(
             .commit(

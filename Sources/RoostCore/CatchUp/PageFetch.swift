@@ -14,7 +14,7 @@ package struct PageFetch: SyncOperation {
     /// The most requests for a page whose answer states nothing.
     private static let attemptLimit = 3
 
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case readingCoverage
         case fetching(since: Int, newestKnown: Position?)
@@ -96,15 +96,14 @@ package struct PageFetch: SyncOperation {
         guard sync.session?.epoch == epoch else { return .fail(.notConnected) }
         guard !ledger.hasDeparture else { return .fail(.departed) }
         let messages = page.messages.filter { $0.channelURL == channel }
-        let answer = PageAnswer(
-            question, positions: messages.compactMap(\.position), hasNewer: page.hasNext,
-            isContinuous: isFiltered || page.isContinuous ?? true, newestKnown: newestKnown)
-        let statement = PageStatement(answer)
-        sync.notices.append(.judgedPage(channel, answer, statement))
+        let statement = PageStatement(
+            question: question, positions: messages.compactMap(\.position),
+            hasNewer: page.hasNext, isContinuous: isFiltered || page.isContinuous ?? true,
+            newestKnown: newestKnown)
         guard let range = statement.range else {
             return attempts < Self.attemptLimit ? attempt(&sync) : .fail(.holes)
         }
-        let possible = sync.possible(messages, in: channel)
+        let possible = messages.filter(\.hasPossibleTimes)
         let upToDate =
             isFiltered
             ? ledger.upToDate(possible, under: filter, in: range) : ledger.upToDate(possible)

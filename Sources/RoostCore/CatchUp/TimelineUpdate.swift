@@ -4,7 +4,7 @@ import RoostModel
 
 /// The update of one timeline from the server: its first page, or the gap question.
 package struct TimelineSynchronization: SyncOperation {
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case pacing(PageQuestion, OpenTimeline.FirstPage)
         case loading(OpenTimeline.FirstPage)
@@ -60,9 +60,7 @@ package struct TimelineSynchronization: SyncOperation {
 
     private mutating func begin(_ open: OpenTimeline, _ sync: inout SyncState) -> Step {
         epoch = sync.session?.epoch
-        let (question, page) = open.nextSync(occasion)
-        let decision = TimelineSync(question)
-        sync.notices.append(.judgedSync(open.channel, question, decision))
+        let (decision, page) = open.nextSync(occasion)
         switch decision {
         case .nothing: return .end(.done)
         case .load(let question):
@@ -119,7 +117,9 @@ package struct TimelineSynchronization: SyncOperation {
 
 /// The update of a timeline that was just opened or moved, and the answer to its callers.
 package struct TimelineUpdate: SyncOperation {
-    private enum State: Hashable, Sendable { case beginning, readingChanges, synchronizing }
+    private enum State: Hashable, Codable, Sendable {
+        case beginning, readingChanges, synchronizing
+    }
 
     package let timeline: TimelineID
     package let round: Int

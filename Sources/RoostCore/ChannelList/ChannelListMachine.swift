@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// An open channel list, kept sorted, without duplicates and equal to the store.
-package struct ChannelListMachine: Sendable {
+package struct ChannelListMachine: Codable, Sendable {
     package let order: ChannelOrder
     package let filter: ChannelFilter
     package let viewer: UserID

@@ -12,7 +12,7 @@ package struct ListID: Hashable, Comparable, Codable, Sendable {
 }
 
 /// A page of cached channels, as of one commit.
-package struct CachedChannels: Hashable, Sendable {
+package struct CachedChannels: Hashable, Codable, Sendable {
     package let channels: [GroupChannel]
     package let hasMore: Bool
     /// Whether the disk has all of the user's channels.
@@ -31,7 +31,7 @@ package struct CachedChannels: Hashable, Sendable {
 ///
 /// Commits are applied as they come, but wait while the list is read, because the read may contain
 /// them.
-package struct OpenList: Sendable {
+package struct OpenList: Codable, Sendable {
     package let id: ListID
     package let query: ChannelListQuery
     package private(set) var list: ChannelListMachine
@@ -119,7 +119,7 @@ package struct OpenList: Sendable {
                     sequence: page.sequence),
                 from: origins)
         }
-        for (commit, origin) in backlog.takeCommits() { apply(commit, from: origin) }
+        for entry in backlog.takeCommits() { apply(entry.commit, from: entry.origin) }
         return page != nil && list.isBehind
     }
 

@@ -10,7 +10,7 @@ import RoostWire
 /// differ.
 package struct Comparison: SyncOperation {
     /// The result of a comparison, in numbers of messages and stretches.
-    package struct Result: Hashable, Sendable {
+    package struct Result: Hashable, Codable, Sendable {
         package internal(set) var compared = 0
         package internal(set) var fetched = 0
         package internal(set) var differing = 0
@@ -25,7 +25,7 @@ package struct Comparison: SyncOperation {
     /// end.
     private static let pageLimit = 100
 
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case readingStretches
         case pacingQuestion
@@ -59,7 +59,6 @@ package struct Comparison: SyncOperation {
         case (.beginning, .begin):
             guard let session = sync.session else { return .fail(.notConnected) }
             epoch = session.epoch
-            sync.notices.append(.asked("comparison", channel))
             state = .readingStretches
             return .need(.read(.stretches(channel, in: nil, size: Self.stretchSize)))
         case (.readingStretches, .read(.success(.stretches(let known)))):
@@ -117,7 +116,7 @@ package struct Comparison: SyncOperation {
     }
 
     private mutating func take(
-        _ answer: Swift.Result<ServerAnswer, RoostError>, _ sync: inout SyncState
+        _ answer: Answered<ServerAnswer>, _ sync: inout SyncState
     ) -> Step {
         switch answer {
         case .success(.fingerprints(let fingerprints)):

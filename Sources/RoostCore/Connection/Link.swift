@@ -7,7 +7,7 @@ package import RoostModel
 package import RoostWire
 
 /// The state of the connection; the session is a separate part, which ends with the socket.
-package struct Link: Sendable {
+package struct Link: Codable, Sendable {
     package internal(set) var machine = LinkMachine()
     /// The last login; nil once the server has refused its key.
     package internal(set) var login: LoginSuccess?
@@ -41,7 +41,7 @@ package struct Link: Sendable {
 
 /// A call to connect, which ends with the first outcome.
 package struct Connecting: SyncOperation {
-    private enum State: Hashable, Sendable { case beginning, waiting }
+    private enum State: Hashable, Codable, Sendable { case beginning, waiting }
 
     private var state = State.beginning
 
@@ -72,7 +72,6 @@ extension SyncState {
     mutating func drive(_ input: LinkMachine.Input) {
         let entropy = random.next()
         let effects = link.machine.handle(input, entropy: entropy)
-        notices.append(.linked(input, entropy: entropy, link.state, effects))
         for effect in effects { perform(effect) }
     }
 

@@ -36,7 +36,7 @@ package struct CoveredRange: Hashable, Codable, Sendable {
 }
 
 /// A stretch of history without coverage; both ends belong to it.
-package struct Hole: Hashable, Sendable {
+package struct Hole: Hashable, Codable, Sendable {
     package let lower: Position
     package let upper: Position
 
@@ -49,7 +49,7 @@ package struct Hole: Hashable, Sendable {
 /// The covered ranges of one channel under one filter class.
 ///
 /// - Invariant: ranges are sorted, disjoint, and no two of them touch.
-package struct Coverage: Hashable, Sendable {
+package struct Coverage: Hashable, Codable, Sendable {
     package private(set) var ranges: [CoveredRange]
 
     package init() { self.ranges = [] }

@@ -7,7 +7,7 @@ package import RoostModel
 import RoostWire
 
 /// The waiting events for the app, and the time of the last total of unread messages.
-package struct Announcements: Hashable, Sendable {
+package struct Announcements: Hashable, Codable, Sendable {
     /// The most waiting events of a channel; the oldest beyond it are announced without the
     /// description.
     static let limit = 100

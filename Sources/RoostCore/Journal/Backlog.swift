@@ -3,21 +3,26 @@
 package import RoostModel
 
 /// The waiting commits of a list that is being read, and the reasons for the next read.
-package struct Backlog {
-    private var commits: [(Commit, ChangeOrigin)] = []
+package struct Backlog: Codable, Sendable {
+    private var commits: [Entry] = []
     private var causes: Set<ChangeOrigin> = []
+
+    package struct Entry: Codable, Sendable {
+        package let commit: Commit
+        package let origin: ChangeOrigin
+    }
 
     package init() {}
 
     /// Keeps a commit until the end of a read, which may contain it.
     package mutating func wait(with commit: Commit, from origin: ChangeOrigin) {
-        commits.append((commit, origin))
+        commits.append(Entry(commit: commit, origin: origin))
     }
 
     /// Returns whether a read contains commits that have not reached a list, which shows another
     /// commit.
     package func lacks(_ sequence: Int64, showing shown: Int64) -> Bool {
-        shown > .min && max(shown, commits.last?.0.sequence ?? .min) < sequence
+        shown > .min && max(shown, commits.last?.commit.sequence ?? .min) < sequence
     }
 
     package mutating func note(_ cause: ChangeOrigin) { causes.insert(cause) }
@@ -30,20 +35,20 @@ package struct Backlog {
         var origins = causes
         causes = []
         if let origin { origins.insert(origin) }
-        for (commit, origin) in commits where commit.sequence <= sequence {
-            if commit.changes.contains(where: concerns) { origins.insert(origin) }
+        for entry in commits where entry.commit.sequence <= sequence {
+            if entry.commit.changes.contains(where: concerns) { origins.insert(entry.origin) }
         }
         return origins.isEmpty ? [.disk] : origins
     }
 
     /// Returns whether a commit that a read has overtaken has a change of a kind.
     package func contains(through sequence: Int64, _ isMeant: (Change) -> Bool) -> Bool {
-        commits.contains { commit, _ in
-            commit.sequence <= sequence && commit.changes.contains(where: isMeant)
+        commits.contains { entry in
+            entry.commit.sequence <= sequence && entry.commit.changes.contains(where: isMeant)
         }
     }
 
-    package mutating func takeCommits() -> [(Commit, ChangeOrigin)] {
+    package mutating func takeCommits() -> [Entry] {
         defer { commits = [] }
         return commits
     }

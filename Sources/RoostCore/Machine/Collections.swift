@@ -3,9 +3,16 @@
 package import RoostModel
 
 /// The open collections of one kind, in the order in which they were opened.
-package struct OpenCollections<ID: Hashable & Sendable, Collection: Sendable>: Sendable {
+package struct OpenCollections<
+    ID: Hashable & Codable & Sendable, Collection: Codable & Sendable
+>: Codable, Sendable {
     /// Changed in place, so that a change of a collection copies none of its lists.
-    private var collections: [(id: ID, collection: Collection?)] = []
+    private var collections: [Open] = []
+
+    private struct Open: Codable, Sendable {
+        let id: ID
+        var collection: Collection?
+    }
 
     package init() {}
 
@@ -27,7 +34,7 @@ package struct OpenCollections<ID: Hashable & Sendable, Collection: Sendable>: S
     }
 
     package mutating func open(_ collection: Collection, as id: ID) {
-        collections.append((id, collection))
+        collections.append(Open(id: id, collection: collection))
     }
 }
 

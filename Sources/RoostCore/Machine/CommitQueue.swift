@@ -6,8 +6,8 @@ import RoostModel
 ///
 /// The open collections learn of a commit before the next one begins, so they see all commits in
 /// order.
-struct CommitQueue: Sendable {
-    enum Entry: Sendable {
+struct CommitQueue: Codable, Sendable {
+    enum Entry: Codable, Sendable {
         case commit(SyncMachine.OperationID, [Mutation], ChangeOrigin, unless: CommitCondition?)
         case task(SyncMachine.OperationID, CacheTask)
         /// An operation that continues once the commits before it are delivered.

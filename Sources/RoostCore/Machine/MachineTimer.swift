@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// A timer of the machine; arming it again restarts it.
-package enum MachineTimer: Hashable, Sendable {
+package enum MachineTimer: Hashable, Codable, Sendable {
     case link(LinkMachine.Timer)
     case typing(TypingMachine.Timer)
     /// The pause between two read marks of a channel.

@@ -7,7 +7,7 @@ package import RoostWire
 // every answer. All of it is plain values that can be compared.
 
 /// A query of the cache; each is answered from one state of it.
-package enum StoreQuestion: Hashable, Sendable {
+package enum StoreQuestion: Hashable, Codable, Sendable {
     case cursor(CursorKey)
     case coverage(ChannelURL, under: MessageFilter)
     case channel(ChannelURL)
@@ -26,7 +26,7 @@ package enum StoreQuestion: Hashable, Sendable {
     case channels(ChannelFilter, ChannelOrder, limit: Int)
 }
 
-package enum StoreAnswer: Hashable, Sendable {
+package enum StoreAnswer: Hashable, Codable, Sendable {
     case cursor(Cursor?)
     case coverage(Coverage)
     case channel(GroupChannel?)
@@ -40,7 +40,7 @@ package enum StoreAnswer: Hashable, Sendable {
 }
 
 /// A request to the server's REST interface.
-package enum ServerQuestion: Hashable, Sendable {
+package enum ServerQuestion: Hashable, Codable, Sendable {
     case channel(GetChannel)
     case messages(ListMessages)
     case gap(MessageGap)
@@ -65,7 +65,7 @@ package enum ServerQuestion: Hashable, Sendable {
     case writeMetadata(MetadataQuestion)
 }
 
-package enum ServerAnswer: Hashable, Sendable {
+package enum ServerAnswer: Hashable, Codable, Sendable {
     case channel(GroupChannel)
     case messages(MessagePage)
     case message(Message)
@@ -84,7 +84,7 @@ package enum ServerAnswer: Hashable, Sendable {
 }
 
 /// The session key of a request to the server.
-package enum Credentials: Hashable, Sendable {
+package enum Credentials: Hashable, Codable, Sendable {
     /// The key of the present connection.
     case connection
     /// The key of the last login, which outlives its socket.
@@ -92,7 +92,7 @@ package enum Credentials: Hashable, Sendable {
 }
 
 /// The number of cached messages of a channel, and their approximate size in the file.
-package struct ChannelHolding: Hashable, Sendable {
+package struct ChannelHolding: Hashable, Codable, Sendable {
     package let messages: Int
     package let bytes: Int64
 

@@ -10,7 +10,7 @@ package import RoostWire
 // all operations share, in the step of the decision; nothing else happens during a step.
 
 /// One piece of work of several steps.
-package protocol SyncOperation: Hashable, Sendable {
+package protocol SyncOperation: Hashable, Codable, Sendable {
     /// Takes an answer and decides on the next step.
     ///
     /// The first answer is `.begin`. An answer that the operation did not request ends it with
@@ -49,7 +49,7 @@ package enum Need: Hashable, Sendable {
 }
 
 /// The conditions for which an operation can wait.
-package enum Condition: Hashable, Sendable {
+package enum Condition: Hashable, Codable, Sendable {
     /// The turn to read the window of a timeline.
     case windowRead(TimelineID)
     case listRead(ListID)
@@ -72,7 +72,7 @@ package enum Condition: Hashable, Sendable {
 }
 
 /// The reason of a pause.
-package enum Pause: Hashable, Sendable {
+package enum Pause: Hashable, Codable, Sendable {
     /// The client's own limit on requests; the operation counts as busy.
     case pacing
     /// The wait before a retry; the operation does not keep the client from being idle.
@@ -80,21 +80,40 @@ package enum Pause: Hashable, Sendable {
 }
 
 /// A state of the cache in which a commit is left out, checked at the commit's turn.
-package enum CommitCondition: Hashable, Sendable {
+package enum CommitCondition: Hashable, Codable, Sendable {
     /// The cursor of a log has changed since the request.
     case cursorMoved(CursorKey, from: Cursor?)
 }
 
+/// A value, or the error in its place.
+///
+/// `Result` cannot be encoded.
+package enum Answered<Value: Hashable & Codable & Sendable>: Hashable, Codable, Sendable {
+    case success(Value)
+    case failure(RoostError)
+
+    package init(_ result: Result<Value, RoostError>) {
+        switch result {
+        case .success(let value): self = .success(value)
+        case .failure(let error): self = .failure(error)
+        }
+    }
+
+    package var value: Value? { if case .success(let value) = self { value } else { nil } }
+
+    package var failure: RoostError? { if case .failure(let error) = self { error } else { nil } }
+}
+
 /// The answer to a need.
-package enum Reply: Hashable, Sendable {
+package enum Reply: Hashable, Codable, Sendable {
     case begin
-    case read(Result<StoreAnswer, RoostError>)
-    case answer(Result<ServerAnswer, RoostError>)
+    case read(Answered<StoreAnswer>)
+    case answer(Answered<ServerAnswer>)
     case sent(RoostError?)
-    case outbox(Result<OutboxAnswer, RoostError>)
+    case outbox(Answered<OutboxAnswer>)
     /// Nil if the condition of the commit left it out.
-    case committed(Result<Commit?, RoostError>)
-    case kept(Result<CacheTaskAnswer, RoostError>)
+    case committed(Answered<Commit?>)
+    case kept(Answered<CacheTaskAnswer>)
     case paused
     /// The awaited condition holds, or ended with an error.
     case woken(RoostError?)
@@ -114,7 +133,7 @@ package enum Reply: Hashable, Sendable {
 }
 
 /// The result of an operation.
-package enum Outcome: Hashable, Sendable {
+package enum Outcome: Hashable, Codable, Sendable {
     case done
     /// A page is stored; the number of received messages.
     case page(PageStatement, messages: Int)

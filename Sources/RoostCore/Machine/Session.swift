@@ -4,7 +4,7 @@ package import RoostModel
 package import RoostWire
 
 /// The state of one connection; losing the connection drops it whole.
-package struct Session: Sendable {
+package struct Session: Codable, Sendable {
     /// The number of the connection, by which late answers of an earlier one are recognised (scar
     /// 134).
     package let epoch: LinkMachine.Epoch
@@ -36,7 +36,7 @@ package struct Session: Sendable {
 }
 
 /// The moment up to which the frames of one connection have come.
-package struct Hearing: Hashable, Sendable {
+package struct Hearing: Hashable, Codable, Sendable {
     private let loginAt: Timestamp
     /// The login by the device's clock.
     private let beganAt: Timestamp

@@ -11,7 +11,7 @@ package import RoostModel
 package import RoostWire
 
 /// The client's decisions.
-package struct SyncMachine: Sendable {
+package struct SyncMachine: Codable, Sendable {
     /// The number of a running operation; the shell chooses it.
     package struct OperationID: Hashable, Comparable, Codable, Sendable {
         package let number: Int
@@ -21,7 +21,7 @@ package struct SyncMachine: Sendable {
         package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
     }
 
-    package enum Input: Sendable {
+    package enum Input: Codable, Sendable {
         /// An event of the socket, the network or the app's place on the device.
         case link(LinkMachine.Input)
         /// A frame of the socket; the named operation ends when the frame is applied.
@@ -162,7 +162,6 @@ package struct SyncMachine: Sendable {
             effects.append(.finish(id, .done))
             return
         }
-        state.notices.append(.came(event.name, event.channelURL))
         running[id] = [.liveEvent(LiveEvent(event))]
         resume(id, .begin, &effects)
     }
@@ -173,8 +172,8 @@ package struct SyncMachine: Sendable {
     ) {
         let commit: Commit?
         switch reply {
-        case .committed(let result): commit = (try? result.get()) ?? nil
-        case .kept(let result): commit = (try? result.get())?.commit
+        case .committed(let result): commit = result.value ?? nil
+        case .kept(let result): commit = result.value?.commit
         default: return
         }
         guard let origin = commits.end(id) else { return }

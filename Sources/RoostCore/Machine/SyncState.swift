@@ -4,7 +4,7 @@ package import RoostModel
 package import RoostWire
 
 /// The client's state besides the disk, shared by all operations.
-package struct SyncState: Sendable {
+package struct SyncState: Codable, Sendable {
     package let me: UserID
     /// The device's time at the beginning of the present step.
     package var now = Timestamp(milliseconds: 0)
@@ -65,7 +65,7 @@ package struct SyncState: Sendable {
     }
 
     /// A wake-up for operations that wait for a condition.
-    struct Wake: Hashable, Sendable {
+    struct Wake: Hashable, Codable, Sendable {
         let condition: Condition
         let error: RoostError?
         /// Whether only the operation that has waited longest is woken.
@@ -97,7 +97,7 @@ package struct SyncState: Sendable {
 }
 
 /// The last request for messages of a channel.
-package struct FetchAttempt: Hashable, Sendable {
+package struct FetchAttempt: Hashable, Codable, Sendable {
     /// By the device's clock.
     package let at: Timestamp
     /// Nil if the server answered.
@@ -105,9 +105,7 @@ package struct FetchAttempt: Hashable, Sendable {
 }
 
 /// A decision that concerns another part of the client.
-package enum Notice: Hashable, Sendable {
-    /// An input of the connection machine and its effects, for the journal.
-    case linked(LinkMachine.Input, entropy: UInt64, LinkMachine.State, [LinkMachine.Effect])
+package enum Notice: Hashable, Codable, Sendable {
     case openSocket(LinkMachine.Epoch, sessionKey: String?, isInForeground: Bool)
     case closeSocket
     /// The server has accepted a login.
@@ -118,8 +116,6 @@ package enum Notice: Hashable, Sendable {
     /// An event for the app.
     case event(ChatEvent)
     case outbox(OutboxEvent)
-    /// A move of the outbox's lanes, for the journal.
-    case outboxMoved(OutboxMachine.Input, [OutboxMachine.Effect])
     /// Copies of files that no item names any more.
     case deleteFiles([CopiedFile])
     case cancelUpload(RequestID)
@@ -132,13 +128,6 @@ package enum Notice: Hashable, Sendable {
     case listChanged(ListID, ListDiff<GroupChannel>)
     /// The server refuses to show a timeline's channel.
     case refused(TimelineID, RoostError)
-    case judgedSync(ChannelURL, SyncQuestion, TimelineSync)
-    /// A call of the app, for the journal.
-    case asked(String, ChannelURL)
-    /// A frame, an answer or a message that the journal lists without content.
-    case came(String, ChannelURL?)
-    case judgedPage(ChannelURL, PageAnswer, PageStatement)
-    case judgedGap(ChannelURL, GapAnswer, from: Position, isDisturbed: Bool, GapVerdict)
 }
 
 // MARK: - Answers in flight
@@ -164,14 +153,6 @@ extension SyncState {
     /// Notes a request for a channel's messages.
     package mutating func noteAttempt(in channel: ChannelURL, _ failure: RoostError?) {
         attempts[channel] = FetchAttempt(at: now, failure: failure?.code)
-    }
-
-    /// Leaves out the messages of impossible times, and notes each in the journal.
-    package mutating func possible(_ messages: [Message], in channel: ChannelURL) -> [Message] {
-        messages.filter { message in
-            if !message.hasPossibleTimes { notices.append(.came("refused message", channel)) }
-            return message.hasPossibleTimes
-        }
     }
 
     /// Notes that the user has left or lost a channel: answers in flight are of an earlier time.

@@ -4,8 +4,8 @@ package import RoostModel
 
 /// The typing members of each channel, and the limit on reports of the user's own typing
 /// (`docs/protocol` 2.7).
-package struct TypingMachine: Hashable, Sendable {
-    package enum Timer: Hashable, Sendable {
+package struct TypingMachine: Hashable, Codable, Sendable {
+    package enum Timer: Hashable, Codable, Sendable {
         /// A member may have left without a report.
         case expiry(ChannelURL, UserID)
         /// The user's typing was just reported.
@@ -19,7 +19,7 @@ package struct TypingMachine: Hashable, Sendable {
         }
     }
 
-    package enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Codable, Sendable {
         /// Starts a timer; a running one of the same kind restarts.
         case arm(Timer)
         case disarm(Timer)
@@ -28,7 +28,7 @@ package struct TypingMachine: Hashable, Sendable {
         case tell(ChannelURL, isTyping: Bool)
     }
 
-    private struct Own: Hashable {
+    private struct Own: Hashable, Codable {
         /// Whether the server counts the user as typing.
         var isTold = false
         var isPausing = false

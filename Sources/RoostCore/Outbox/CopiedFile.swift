@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The outbox's own copy of a file that is to be sent.
-package struct CopiedFile: Hashable, Sendable {
+package struct CopiedFile: Hashable, Codable, Sendable {
     /// Its name in the outbox's folder, which may move between two runs (scar 61).
     package let name: String
     /// Its bytes, in the clear.

@@ -9,11 +9,11 @@
 package import RoostModel
 
 /// The unsent messages and changes.
-package struct Outbox: Sendable {
+package struct Outbox: Codable, Sendable {
     /// The user as the sender of unsent messages.
-    package var me: User
+    var me: User
     /// The folder of the copies of files; nil in memory.
-    package var files: String?
+    var files: String?
     package internal(set) var lanes = OutboxMachine()
     package internal(set) var order = OutboxOrder()
     package internal(set) var disk = OutboxDisk()
@@ -106,10 +106,9 @@ extension SyncState {
         carryOut(step(input), then: followUps)
     }
 
-    /// Moves the lanes and notes it in the journal; the caller carries the effects out.
+    /// Moves the lanes; the caller carries the effects out.
     mutating func step(_ input: OutboxMachine.Input) -> [OutboxMachine.Effect] {
         let effects = outbox.lanes.handle(input)
-        notices.append(.outboxMoved(input, effects))
         return effects
     }
 

@@ -7,15 +7,25 @@ package struct OutboxOpening: SyncOperation {
     /// The age at which a copy of a file that no item names was left by a crash.
     private static let orphanAgeMS: Int64 = 86_400_000
 
-    private enum State: Hashable, Sendable { case beginning, reading, tidying }
+    private enum State: Hashable, Codable, Sendable { case beginning, reading, tidying }
 
+    private let me: User
+    private let files: String?
     private var state = State.beginning
 
-    package init() {}
+    /// - Parameters:
+    ///   - me: The user as the sender of unsent messages.
+    ///   - files: The folder of the copies of files; nil in memory.
+    package init(of me: User, files: String?) {
+        self.me = me
+        self.files = files
+    }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
+            sync.outbox.me = me
+            sync.outbox.files = files
             state = .reading
             return .need(.outbox(.news(regardless: true)))
         case (.reading, .outbox(.success(.news(let items)))):
@@ -37,7 +47,7 @@ package struct OutboxOpening: SyncOperation {
 ///
 /// Ends with false where the item has not failed or is gone.
 package struct OutboxResending: SyncOperation {
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case telling
         case requeuing(ticket: Int)
@@ -145,7 +155,7 @@ package struct OutboxOutcome: SyncOperation {
 
 /// Tells of a change that the server refused, with the message as the cache has it.
 package struct OutboxRefusal: SyncOperation {
-    private enum State: Hashable, Sendable { case beginning, reading }
+    private enum State: Hashable, Codable, Sendable { case beginning, reading }
 
     private let item: OutboxItem
     private let code: RoostError.Code

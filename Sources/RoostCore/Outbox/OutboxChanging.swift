@@ -9,7 +9,7 @@ package import RoostModel
 /// Ends with the name of the change: that of the message or of the waiting edit that it became part of, or a new
 /// one.
 package struct OutboxChanging: SyncOperation {
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         /// An edit becomes part of an item.
         case folding(RequestID, isOfMessage: Bool)
@@ -154,7 +154,7 @@ package struct OutboxChanging: SyncOperation {
 
 /// Makes an edit part of an item that certainly has not left; ends with false where the item may have.
 package struct OutboxFolding: SyncOperation {
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case telling
         case folding(ticket: Int)

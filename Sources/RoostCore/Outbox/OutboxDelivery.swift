@@ -8,7 +8,7 @@ package import RoostWire
 
 /// Delivers one item.
 package struct OutboxDelivery: SyncOperation {
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case uploading(place: Int)
         /// The address of an uploaded file is being written down.
@@ -154,7 +154,7 @@ package struct OutboxDelivery: SyncOperation {
     /// The answer to a message sent by HTTP comes into the cache as the socket's would (scar 121), but for what the
     /// socket told while it was on its way.
     private mutating func take(
-        _ result: Result<ServerAnswer, RoostError>, to command: MessageCommand,
+        _ result: Answered<ServerAnswer>, to command: MessageCommand,
         since beginning: Int,
         _ sync: inout SyncState
     ) -> Step {
@@ -295,14 +295,8 @@ extension OutboxDelivery {
     }
 }
 
-extension Result where Success == ServerAnswer, Failure == RoostError {
-    fileprivate var failure: RoostError? {
-        if case .failure(let error) = self { error } else { nil }
-    }
-}
-
 /// A file on its way to the server.
-package struct FileUpload: Hashable, Sendable {
+package struct FileUpload: Hashable, Codable, Sendable {
     package let upload: UploadFile
     package let file: OutgoingFile
     /// The outbox's own copy of the file.
@@ -325,7 +319,7 @@ package struct FileUpload: Hashable, Sendable {
 
 /// Has the newest messages meet what a timeline shows, while there is no socket.
 package struct OutboxMeeting: SyncOperation {
-    private enum State: Hashable, Sendable { case beginning, fetching }
+    private enum State: Hashable, Codable, Sendable { case beginning, fetching }
 
     private let channel: ChannelURL
     private var state = State.beginning

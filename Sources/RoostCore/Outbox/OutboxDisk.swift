@@ -13,14 +13,14 @@
 package import RoostModel
 
 /// The work for the outbox's file that is not done yet.
-package struct OutboxDisk: Sendable {
+package struct OutboxDisk: Codable, Sendable {
     /// One piece of work in the queue; its number is its place in the order of all.
-    package struct Job: Hashable, Sendable {
+    package struct Job: Hashable, Codable, Sendable {
         let ticket: Int
         let work: Work
     }
 
-    enum Work: Hashable, Sendable {
+    enum Work: Hashable, Codable, Sendable {
         /// Tells the disk what is owed, up to a debt.
         case notes(through: Int)
         case news
@@ -33,7 +33,7 @@ package struct OutboxDisk: Sendable {
     }
 
     /// Something that happened to an item and that the disk has not been told.
-    package struct Debt: Hashable, Sendable {
+    package struct Debt: Hashable, Codable, Sendable {
         /// The place in the order of all debts.
         let number: Int
         package let note: OutboxNote
@@ -57,7 +57,12 @@ package struct OutboxDisk: Sendable {
     /// The number of the last piece of work that is done.
     package private(set) var lastDone = 0
     /// What is to follow when a piece of work is done, in order.
-    private var followUps: [(ticket: Int, followUp: OutboxFollowUp)] = []
+    private var followUps: [Due] = []
+
+    private struct Due: Codable, Sendable {
+        let ticket: Int
+        let followUp: OutboxFollowUp
+    }
     /// The failed items that are being queued again.
     var requeuing: Set<RequestID> = []
     /// Items that leave once the news of other processes are known.
@@ -152,7 +157,7 @@ package struct OutboxDisk: Sendable {
     // MARK: What follows
 
     mutating func follow(_ ticket: Int, _ followUps: [OutboxFollowUp]) {
-        self.followUps += followUps.map { (ticket, $0) }
+        self.followUps += followUps.map { Due(ticket: ticket, followUp: $0) }
     }
 
     mutating func end(_ ticket: Int) -> [OutboxFollowUp] {
@@ -175,7 +180,7 @@ extension OutboxDisk.Work {
 }
 
 /// A thing to do once the disk has been told of what happened, or refuses to hear it.
-enum OutboxFollowUp: Hashable, Sendable {
+enum OutboxFollowUp: Hashable, Codable, Sendable {
     /// The outbox has given up on an item.
     case failed(OutboxItem, RoostError.Code)
     case removed(OutboxItem)

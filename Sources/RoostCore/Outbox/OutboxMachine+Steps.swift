@@ -199,7 +199,7 @@ extension OutboxMachine {
 extension OutboxMachine {
     /// Whether a lane may send its next item, the limits apart.
     func isFree(_ lane: Lane, _ state: LaneState) -> Bool {
-        let isHeld = !lane.isForChanges && held.contains(lane.channel)
+        let isHeld = !lane.isForChanges && self.isHeld(lane.channel)
         return state.onItsWay == nil && !isHeld && !state.rests
     }
 

@@ -169,6 +169,9 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
 
     package func item(_ requestID: RequestID) -> Item? { items[requestID] }
 
+    /// Whether messages of a channel wait for the end of its catch-up.
+    package func isHeld(_ channel: ChannelURL) -> Bool { held.contains(channel) }
+
     /// Whether something queued now would leave at once: then the disk is told so with its first word.
     ///
     /// What `hasUploads` has to find a place for its files too.

@@ -5,7 +5,7 @@ package import RoostModel
 // The vocabulary between the machine and the outbox's file.
 
 /// A request to the outbox's file and its folder of copies.
-package enum OutboxQuestion: Hashable, Sendable {
+package enum OutboxQuestion: Hashable, Codable, Sendable {
     /// Writes, in one transaction where the disk takes all of them; otherwise one by one, in their order.
     case write([OutboxWrite])
     /// Everything unsent, if another process has written since the last time, or `regardless`.
@@ -23,7 +23,7 @@ package enum OutboxQuestion: Hashable, Sendable {
 }
 
 /// One write.
-package enum OutboxWrite: Hashable, Sendable {
+package enum OutboxWrite: Hashable, Codable, Sendable {
     /// Notes of which some may be left out, because they alone cannot be written.
     case notes([OutboxNote])
     /// Keeps a place in the order for an item whose files are to be copied.
@@ -38,7 +38,7 @@ package enum OutboxWrite: Hashable, Sendable {
 }
 
 /// An item that is to be written.
-package struct OutboxDraft: Hashable, Sendable {
+package struct OutboxDraft: Hashable, Codable, Sendable {
     package let requestID: RequestID
     package let channel: ChannelURL
     package let createdAt: Timestamp
@@ -65,7 +65,7 @@ package struct OutboxDraft: Hashable, Sendable {
     }
 }
 
-package enum OutboxAnswer: Hashable, Sendable {
+package enum OutboxAnswer: Hashable, Codable, Sendable {
     /// The results of the writes, in their order.
     case written([OutboxWritten])
     case news(OutboxItems?)
@@ -77,7 +77,7 @@ package enum OutboxAnswer: Hashable, Sendable {
 }
 
 /// The result of one write.
-package enum OutboxWritten: Hashable, Sendable {
+package enum OutboxWritten: Hashable, Codable, Sendable {
     /// Whether another process has written, and the notes that were left out, by their place.
     case noted(hasNews: Bool, refused: [Int: RoostError])
     /// A place in the order.

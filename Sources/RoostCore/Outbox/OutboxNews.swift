@@ -67,7 +67,7 @@ extension SyncState {
 /// Another process has delivered them or taken them back. After a damage of the file they are written again, unless
 /// the cache knows them as delivered; those that the repair had saved are missing because of another process.
 package struct OutboxMissing: SyncOperation {
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case askingDisk
         /// The names that are left to look up, the first of which is being looked up.
@@ -177,7 +177,7 @@ package struct OutboxMissing: SyncOperation {
 
 /// Tells changes of a message that another process delivered the message's ID, as far as the cache knows it.
 package struct OutboxAiming: SyncOperation {
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case lookingUp([RequestID])
     }

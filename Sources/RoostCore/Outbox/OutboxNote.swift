@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// One thing that has happened to an item.
-package enum OutboxNote: Hashable, Sendable {
+package enum OutboxNote: Hashable, Codable, Sendable {
     /// Sending begins; to be on disk before the first byte leaves.
     case attempt(RequestID)
     case state(RequestID, UnsentState)
@@ -29,7 +29,7 @@ package enum OutboxNote: Hashable, Sendable {
 }
 
 /// Everything in the outbox.
-package struct OutboxItems: Hashable, Sendable {
+package struct OutboxItems: Hashable, Codable, Sendable {
     /// In the order they were written.
     package let items: [OutboxItem]
     /// Items whose rows are damaged; they stay where they are and block nothing (scar 65).
@@ -48,7 +48,7 @@ package struct OutboxItems: Hashable, Sendable {
 }
 
 /// A damage of the outbox that may have cost what this process knows.
-package struct OutboxLoss: Hashable, Sendable {
+package struct OutboxLoss: Hashable, Codable, Sendable {
     package let number: Int
     /// What the repair has saved, by the numbers of the order: what of it is missing is gone for another
     /// reason.

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Any operation of the outbox.
-package enum OutboxOperation: Hashable, Sendable {
+package enum OutboxOperation: Hashable, Codable, Sendable {
     case opening(OutboxOpening)
     case sending(OutboxSending)
     case changing(OutboxChanging)
@@ -76,7 +76,7 @@ package enum OutboxOperation: Hashable, Sendable {
 }
 
 /// News of the outbox from outside.
-package enum OutboxInput: Hashable, Sendable {
+package enum OutboxInput: Hashable, Codable, Sendable {
     /// Another process may have written.
     case rang
     /// The files are about to be closed.

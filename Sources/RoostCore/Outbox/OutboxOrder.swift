@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The unsent items in the order of their writing, each found by its name without a search.
-package struct OutboxOrder: Hashable, Sendable {
+package struct OutboxOrder: Hashable, Codable, Sendable {
     package private(set) var items: [OutboxItem] = []
     private var sequences: [RequestID: Int64] = [:]
 

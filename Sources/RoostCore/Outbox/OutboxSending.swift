@@ -4,7 +4,7 @@ package import RoostModel
 
 /// Writes a message or a change down and queues it; when this ends the item survives a crash.
 package struct OutboxSending: SyncOperation {
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case reserving(ticket: Int)
         case copying(sequence: Int64)

@@ -4,7 +4,7 @@ package import RoostModel
 
 /// Asks for the turn to send: sends, or asks again later whether the other process has ended.
 package struct OutboxTurn: SyncOperation {
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case asking(suspensions: Int)
         /// What the other process left is ours now.

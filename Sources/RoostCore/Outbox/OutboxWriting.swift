@@ -9,7 +9,7 @@ import RoostModel
 
 /// Works the queue off; runs while there is work.
 package struct OutboxWriting: SyncOperation {
-    private enum State: Hashable, Sendable {
+    private enum State: Hashable, Codable, Sendable {
         case beginning
         case writing([OutboxDisk.Job], debts: Int)
         case reading(ticket: Int, isRegardless: Bool)

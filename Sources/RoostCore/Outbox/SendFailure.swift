@@ -15,7 +15,7 @@ package enum SendStage: Hashable, Codable, Sendable, CaseIterable {
 }
 
 /// What becomes of a message or a change whose sending ended in an error.
-package enum SendConsequence: Hashable, Sendable {
+package enum SendConsequence: Hashable, Codable, Sendable {
     /// It stays pending and goes out again with the next connection.
     case staysPending
     /// It stays pending and goes out again after a rest, however often (scar 72).

@@ -7,7 +7,9 @@
 // pages at all. The caller's backoff decides what follows.
 
 /// One pass over the pages of a list, which continues as long as it makes progress.
-package struct PageWalk<Place: Hashable & Sendable, Item: Hashable & Sendable>: Hashable, Sendable {
+package struct PageWalk<
+    Place: Hashable & Codable & Sendable, Item: Hashable & Codable & Sendable
+>: Hashable, Codable, Sendable {
     /// The most pages in a row without a new item: a server that filters pages leaves some of them
     /// empty.
     package static var barrenLimit: Int { 4 }

@@ -6,18 +6,18 @@ package import RoostModel
 ///
 /// One mark per second and channel is sent; all calls meanwhile are one more mark, after the
 /// second.
-package struct ReadMarkMachine: Hashable, Sendable {
+package struct ReadMarkMachine: Hashable, Codable, Sendable {
     /// The time between two marks.
     package static let pause = Duration.seconds(1)
 
-    package enum Step: Hashable, Sendable {
+    package enum Step: Hashable, Codable, Sendable {
         /// A mark is sent now; `sent` is called with its answer.
         case send
         /// A mark is sent later, by `paused` or `sent`, and answers this call too.
         case wait
     }
 
-    private struct Place: Hashable {
+    private struct Place: Hashable, Codable {
         var isUnderWay = false
         var isPausing = false
         var isDue = false

@@ -9,7 +9,7 @@
 package import RoostModel
 
 /// The coverage of one searched channel.
-package struct SearchedChannel: Hashable, Sendable {
+package struct SearchedChannel: Hashable, Codable, Sendable {
     package let url: ChannelURL
     package let coverage: Coverage
     /// Whether the link is up and the channel has caught up, so that no message is after the newest
@@ -33,8 +33,8 @@ package struct SearchedChannel: Hashable, Sendable {
 }
 
 /// A period of one channel that may have messages outside the search.
-package struct UnseenPeriod: Hashable, Sendable {
-    package enum Reason: Hashable, Sendable {
+package struct UnseenPeriod: Hashable, Codable, Sendable {
+    package enum Reason: Hashable, Codable, Sendable {
         /// The cache lacks the messages; paging there fetches them.
         case notCached
         /// The index is being built and has not reached the messages.
@@ -97,7 +97,7 @@ extension SearchedChannel {
 }
 
 /// The completeness of a search.
-package enum SearchSight: Hashable, Sendable {
+package enum SearchSight: Hashable, Codable, Sendable {
     /// Every message of the requested channels and time was searched: no hit means that there is
     /// none.
     case complete

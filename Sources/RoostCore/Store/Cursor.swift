@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The change log or list of a cursor.
-package enum CursorKey: Hashable, Sendable {
+package enum CursorKey: Hashable, Codable, Sendable {
     /// The change log of the user's group channels.
     case channelChanges
     /// The change log of one channel's messages.
@@ -21,7 +21,7 @@ package enum CursorKey: Hashable, Sendable {
 }
 
 /// The place up to which a change log has been read.
-package enum Cursor: Hashable, Sendable {
+package enum Cursor: Hashable, Codable, Sendable {
     /// The server's token for the place.
     case token(String)
     /// The time of the first request, by the server's clock (scar 2).

@@ -18,7 +18,7 @@ package struct TimelineID: Hashable, Comparable, Codable, Sendable {
 }
 
 /// A timeline that an app has open.
-package struct OpenTimeline: Sendable {
+package struct OpenTimeline: Codable, Sendable {
     package let id: TimelineID
     package let channel: ChannelURL
     package let filter: MessageFilter
@@ -108,22 +108,22 @@ extension OpenTimeline {
     ///
     /// At the newest end it is requested without a filter, because the live messages that continue
     /// it come without one.
-    struct FirstPage: Hashable, Sendable {
+    struct FirstPage: Hashable, Codable, Sendable {
         fileprivate let move: Int
         let filter: MessageFilter
     }
 
-    func nextSync(_ occasion: TimelineSync.Occasion) -> (SyncQuestion, FirstPage) {
-        let question = SyncQuestion(
+    func nextSync(_ occasion: TimelineSync.Occasion) -> (TimelineSync, FirstPage) {
+        let decision = TimelineSync(
             occasion, wasLoaded: wasLoaded, opening: firstQuestion,
             followsNewest: list.followsNewest,
             // An empty window has no end to continue from.
             knownEnd: list.isBare ? nil : list.knownEnd)
         var isAtNewest = start == .distantFuture
-        if case .load(let question) = TimelineSync(question) {
+        if case .load(let question) = decision {
             isAtNewest = question.anchor == .distantFuture
         }
-        return (question, FirstPage(move: moves, filter: isAtNewest ? .everything : filter))
+        return (decision, FirstPage(move: moves, filter: isAtNewest ? .everything : filter))
     }
 
     /// Returns the request for the page that fills up a short first page, if more messages may
@@ -225,7 +225,7 @@ extension OpenTimeline {
             backlog.wait(with: commit, from: origin)
             return .nothing
         }
-        return apply([(commit, origin)])
+        return apply([Backlog.Entry(commit: commit, origin: origin)])
     }
 
     /// Notes that unknown commits were made.
@@ -234,14 +234,14 @@ extension OpenTimeline {
         backlog.note(.otherProcess)
     }
 
-    private mutating func apply(_ commits: [(Commit, ChangeOrigin)]) -> TimelineMachine.Need {
+    private mutating func apply(_ commits: [Backlog.Entry]) -> TimelineMachine.Need {
         var need = TimelineMachine.Need.nothing
         let hasShown = !list.delivered.isEmpty
-        for (commit, origin) in commits {
-            let step = list.apply(commit)
-            publish(step.diff, from: [origin])
+        for entry in commits {
+            let step = list.apply(entry.commit)
+            publish(step.diff, from: [entry.origin])
             if !isPaging { shrink(keepingNewer: true) }
-            if step.need == .reread { backlog.note(origin) }
+            if step.need == .reread { backlog.note(entry.origin) }
             if step.need == .reread || need == .nothing { need = step.need }
         }
         if hasShown && list.isBare { isBereft = true }
@@ -260,10 +260,10 @@ extension OpenTimeline {
 
 // MARK: - Parts
 
-package enum PageDirection: Hashable, Sendable { case older, newer }
+package enum PageDirection: Hashable, Codable, Sendable { case older, newer }
 
 /// The reads of one collection: one running, the others queued.
-package struct ReadQueue: Hashable, Sendable {
+package struct ReadQueue: Hashable, Codable, Sendable {
     package private(set) var isUnderWay = false
     private var waiting = 0
 
@@ -295,7 +295,7 @@ package struct ReadQueue: Hashable, Sendable {
 }
 
 /// The server's first answer to a timeline, and the request for it.
-package struct Opening: Hashable, Sendable {
+package struct Opening: Hashable, Codable, Sendable {
     package private(set) var isUnderWay = false
     private var round = 0
 
@@ -320,7 +320,7 @@ package struct Opening: Hashable, Sendable {
 
 /// A filter that passes each refusal of the server once, until the server has answered or has
 /// another reason.
-package struct RefusalFilter: Hashable, Sendable {
+package struct RefusalFilter: Hashable, Codable, Sendable {
     private var last: RoostError.Code?
 
     package init() {}

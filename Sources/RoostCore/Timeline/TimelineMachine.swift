@@ -13,9 +13,9 @@
 package import RoostModel
 
 /// The list of a timeline, kept equal to the store.
-package struct TimelineMachine: Sendable {
+package struct TimelineMachine: Codable, Sendable {
     /// The work for the shell after a step.
-    package enum Need: Hashable, Sendable {
+    package enum Need: Hashable, Codable, Sendable {
         case nothing
         /// Read the window again and pass it to `replace`.
         case reread
@@ -23,7 +23,7 @@ package struct TimelineMachine: Sendable {
         case repair
     }
 
-    package struct Step: Hashable, Sendable {
+    package struct Step: Hashable, Codable, Sendable {
         package let diff: ListDiff<Message>
         package let need: Need
     }

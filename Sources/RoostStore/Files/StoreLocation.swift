@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostModel
 internal import RoostSQLite
 
 /// Where a store keeps its databases.
@@ -72,9 +73,7 @@ extension String {
         // "%" alone stands for no other name.
         if name.isEmpty { return "%" }
         guard name.utf8.count > 120 else { return name }
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        return "\(name.prefix(100))~\(String(hash, radix: 16))"
+        return "\(name.prefix(100))~\(String(utf8.fnv1a, radix: 16))"
     }
 
     /// The string that `asFileName` turned into a file name; nil if the name was cut.

@@ -284,11 +284,7 @@ extension MessageEntry {
 
 extension RequestID {
     /// The search key of the table: 64 bits of FNV-1a, so messages with equal keys have to be compared.
-    var key: Int64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in rawValue.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        return Int64(bitPattern: hash)
-    }
+    var key: Int64 { Int64(bitPattern: rawValue.utf8.fnv1a) }
 }
 
 extension Mention {

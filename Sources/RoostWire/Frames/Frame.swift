@@ -3,7 +3,7 @@
 /// One command on the socket: four letters and a JSON object (`docs/protocol` 2.2).
 package struct Frame: Sendable {
     /// The four letters; the set is open, and unknown commands are ignored.
-    package struct Command: RawRepresentable, Hashable, Sendable {
+    package struct Command: RawRepresentable, Hashable, Codable, Sendable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
         package init(_ rawValue: String) { self.rawValue = rawValue }

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The ways of writing texts or numbers under keys.
-package enum KeyedWrite: Hashable, Sendable {
+package enum KeyedWrite: Hashable, Codable, Sendable {
     /// Creates keys; refused if one of them exists.
     case create
     /// Changes keys; unknown ones are created only with `isUpsert`.
@@ -14,7 +14,7 @@ package enum KeyedWrite: Hashable, Sendable {
 
 /// A query or change of a channel's metadata (`docs/protocol` 3.13); the answer has the affected
 /// keys.
-package enum MetadataQuestion: Question {
+package enum MetadataQuestion: Codable, Question {
     /// Returns the values of keys; nil for all.
     case get(ChannelURL, keys: [String]?)
     case write(ChannelURL, [String: String], KeyedWrite)
@@ -51,7 +51,7 @@ package enum MetadataQuestion: Question {
 
 /// A query or change of a channel's counters; the answer has their values.
 package enum CounterQuestion: Question {
-    package enum Mode: String, Hashable, Sendable {
+    package enum Mode: String, Hashable, Codable, Sendable {
         case set
         case increase
         case decrease
@@ -83,8 +83,8 @@ package enum CounterQuestion: Question {
 }
 
 /// A query for a user's mute in a channel and its remaining time (`docs/protocol` 3.4).
-package struct AskMute: Question {
-    package struct Answer: Hashable, Sendable {
+package struct AskMute: Codable, Question {
+    package struct Answer: Hashable, Codable, Sendable {
         package var isMuted = false
         /// The remaining time; nil for no end.
         package var remaining: Duration?

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Rare properties of a channel that is created or changed; nil leaves a property as it is.
-package struct ChannelOptions: Hashable, Sendable {
+package struct ChannelOptions: Hashable, Codable, Sendable {
     package var isPublic: Bool?
     package var isBroadcast: Bool?
     package var isExclusive: Bool?
@@ -39,8 +39,8 @@ package struct ChannelOptions: Hashable, Sendable {
 }
 
 /// Creates a group channel, or finds the distinct one of the same members (`docs/protocol` 3.3).
-package struct CreateChannel: Endpoint {
-    package struct Output: Hashable, Sendable {
+package struct CreateChannel: Codable, Endpoint {
+    package struct Output: Hashable, Codable, Sendable {
         package var channel: GroupChannel
         /// Whether the channel was created; false if a distinct channel existed.
         package var isCreated: Bool
@@ -147,7 +147,7 @@ extension ChannelAnswering {
 }
 
 /// The additional data that come with each channel.
-package struct ChannelExtras: Hashable, Sendable {
+package struct ChannelExtras: Hashable, Codable, Sendable {
     package var members: Bool
     package var readReceipts: Bool
     package var deliveryReceipts: Bool
@@ -178,7 +178,7 @@ package struct ChannelExtras: Hashable, Sendable {
     }
 }
 
-package struct GetChannel: ChannelAnswering {
+package struct GetChannel: Codable, ChannelAnswering {
     package var channelURL: ChannelURL
     package var extras: ChannelExtras
     /// Whether the path is below `/sdk/`, as clients use it; the answer is the same.
@@ -214,7 +214,7 @@ package struct GetChannel: ChannelAnswering {
 }
 
 /// Changes the properties of a channel; nil leaves a property as it is.
-package struct UpdateChannel: ChannelAnswering {
+package struct UpdateChannel: Codable, ChannelAnswering {
     package var channelURL: ChannelURL
     package var name: String?
     package var coverURL: String?
@@ -253,7 +253,7 @@ package struct UpdateChannel: ChannelAnswering {
     }
 }
 
-package struct InviteMembers: ChannelAnswering {
+package struct InviteMembers: Codable, ChannelAnswering {
     package var channelURL: ChannelURL
     package var userIDs: [UserID]
     /// The inviting user, for calls of the platform.
@@ -283,7 +283,7 @@ package struct InviteMembers: ChannelAnswering {
 }
 
 /// Joins a public channel or accepts an invitation.
-package struct JoinChannel: ChannelAnswering {
+package struct JoinChannel: Codable, ChannelAnswering {
     package var channelURL: ChannelURL
     package var userID: UserID?
     /// The code that some public channels ask for.
@@ -308,7 +308,7 @@ package struct JoinChannel: ChannelAnswering {
     }
 }
 
-package struct LeaveChannel: Endpoint {
+package struct LeaveChannel: Codable, Endpoint {
     package typealias Output = NoOutput
 
     package var channelURL: ChannelURL

@@ -4,7 +4,7 @@ package import RoostModel
 
 /// A user's action in a channel that the server only accepts or refuses (`docs/protocol` 3.3, 3.4,
 /// 3.13).
-package enum ChannelRequest: Question {
+package enum ChannelRequest: Codable, Question {
     package typealias Output = NoOutput
 
     case decline(ChannelURL)
@@ -111,7 +111,7 @@ package enum ChannelRequest: Question {
 
 /// An action that is answered with a moment: history is hidden up to it, or messages have arrived
 /// up to it.
-package enum MomentRequest: Question {
+package enum MomentRequest: Codable, Question {
     case hide(ChannelURL, hidesPrevious: Bool, allowsAutoUnhide: Bool)
     case resetHistory(ChannelURL, ofEverybody: Bool)
     case markAsDelivered(ChannelURL)

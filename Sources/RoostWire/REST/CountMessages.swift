@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Counts the messages of a channel that the user can see, replies included (`docs/protocol` 3.7).
-package struct CountMessages: Question {
+package struct CountMessages: Codable, Question {
     package typealias Output = Int
 
     package var channelURL: ChannelURL

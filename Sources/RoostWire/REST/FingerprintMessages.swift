@@ -8,11 +8,11 @@ package import RoostModel
 /// stretch is written `FROM_TS.FROM_ID_TO_TS.TO_ID`, both ends included, several joined by commas.
 /// The answer has a `count` and a `digest` of 16 hexadecimal digits for each, in order. Beyond
 /// `countLimit` messages of a stretch the rest is ignored.
-package struct FingerprintMessages: Question {
+package struct FingerprintMessages: Codable, Question {
     package typealias Output = [MessageFingerprint]
 
     /// A stretch of positions, both ends included.
-    package struct Stretch: Hashable, Sendable {
+    package struct Stretch: Hashable, Codable, Sendable {
         package var lower: Position
         package var upper: Position
 

@@ -3,8 +3,8 @@
 package import RoostModel
 
 /// One page of a channel's messages around an anchor (`docs/protocol` 3.6).
-package struct ListMessages: Endpoint {
-    package enum Anchor: Hashable, Sendable {
+package struct ListMessages: Codable, Endpoint {
+    package enum Anchor: Hashable, Codable, Sendable {
         /// A moment; `.distantFuture` means the newest messages.
         case time(Timestamp)
         case message(MessageID)
@@ -103,7 +103,7 @@ package struct ListMessages: Endpoint {
     }
 }
 
-package struct MessagePage: Hashable, Sendable {
+package struct MessagePage: Hashable, Codable, Sendable {
     package var messages: [Message]
     /// Whether the same filter has messages newer than the newest one here; nil if not asked for.
     package var hasNext: Bool?
@@ -124,7 +124,7 @@ extension JSONReader {
 }
 
 /// The changes of a channel's messages since a cursor (`docs/protocol` 3.8).
-package struct MessageChangeLog: Endpoint {
+package struct MessageChangeLog: Codable, Endpoint {
     package var channelURL: ChannelURL
     package var cursor: ChangeLogCursor
     package var filter: MessageFilter
@@ -190,8 +190,8 @@ package struct MessageChangeLog: Endpoint {
     }
 }
 
-package struct MessageChanges: Hashable, Sendable {
-    package struct Deletion: Hashable, Sendable {
+package struct MessageChanges: Hashable, Codable, Sendable {
+    package struct Deletion: Hashable, Codable, Sendable {
         package var id: MessageID
         package var at: Timestamp?
 

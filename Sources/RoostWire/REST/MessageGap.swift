@@ -3,10 +3,10 @@
 package import RoostModel
 
 /// A query for the messages missing on either side of a view's verified part (`docs/protocol` 3.9).
-package struct MessageGap: Endpoint {
+package struct MessageGap: Codable, Endpoint {
     /// A period on one side, both ends included, and the number of its messages that the client
     /// has.
-    package struct Side: Hashable, Sendable {
+    package struct Side: Hashable, Codable, Sendable {
         package var start: Timestamp
         package var end: Timestamp
         package var cachedCount: Int
@@ -112,9 +112,9 @@ extension MessageGap.Side {
     }
 }
 
-package struct MessageGapAnswer: Hashable, Sendable {
+package struct MessageGapAnswer: Hashable, Codable, Sendable {
     /// The answer for one side: nothing, or every message of the period, both ends included.
-    package struct Part: Hashable, Sendable {
+    package struct Part: Hashable, Codable, Sendable {
         package var messages: [Message]
         package var hasMore: Bool
         package var isContinuous: Bool

@@ -11,7 +11,7 @@ internal import Glibc
 /// A streaming reader of `multipart/form-data` (RFC 7578) that buffers at most a boundary or one
 /// part's headers.
 package struct MultipartReader: Sendable {
-    package struct Part: Hashable, Sendable {
+    package struct Part: Hashable, Codable, Sendable {
         package var name: String
         /// The name of the file without a folder; nil for a part that is no file.
         package var fileName: String?

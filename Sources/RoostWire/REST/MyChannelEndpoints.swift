@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// One page of a user's channels (`docs/protocol` 3.2).
-package struct ListMyChannels: Endpoint {
+package struct ListMyChannels: Codable, Endpoint {
     package var userID: UserID
     /// The end of the last page; "" for the first page.
     package var token: String
@@ -106,7 +106,7 @@ extension ChannelOrder {
     }
 }
 
-package struct ChannelPage: Hashable, Sendable {
+package struct ChannelPage: Hashable, Codable, Sendable {
     package var channels: [GroupChannel]
     /// The token of the next page; "" at the end.
     package var next: String
@@ -120,7 +120,7 @@ package struct ChannelPage: Hashable, Sendable {
 }
 
 /// The changes of a user's channels since a cursor (`docs/protocol` 3.10).
-package struct ChannelChangeLog: Endpoint {
+package struct ChannelChangeLog: Codable, Endpoint {
     package var userID: UserID
     package var cursor: ChangeLogCursor
     package var showsEmpty: Bool
@@ -187,7 +187,7 @@ package struct ChannelChangeLog: Endpoint {
     }
 }
 
-package struct ChannelChanges: Hashable, Sendable {
+package struct ChannelChanges: Hashable, Codable, Sendable {
     package var updated: [GroupChannel]
     /// Channels that were deleted, or that the user has left or lost.
     package var deleted: [ChannelURL]

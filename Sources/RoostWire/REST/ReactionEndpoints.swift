@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Adds or removes the user's own reaction to a message (`docs/protocol` 3.7).
-package struct ReactToMessage: Question {
+package struct ReactToMessage: Codable, Question {
     package typealias Output = ReactionChange
 
     package var channelURL: ChannelURL

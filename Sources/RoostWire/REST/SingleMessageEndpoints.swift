@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Sends a message over REST, with the same effects as over the socket (`docs/protocol` 3.7).
-package struct SendMessage: Endpoint {
+package struct SendMessage: Codable, Endpoint {
     package var message: MessageCommand
     /// The sender, for calls of the platform; a user's own call ignores it.
     package var userID: UserID?
@@ -138,7 +138,7 @@ package struct EditMessage: Endpoint {
     }
 }
 
-package struct DeleteMessage: Endpoint {
+package struct DeleteMessage: Codable, Endpoint {
     package typealias Output = NoOutput
 
     package var channelURL: ChannelURL
@@ -162,8 +162,8 @@ package struct DeleteMessage: Endpoint {
 }
 
 /// Marks a whole channel as read over REST (`docs/protocol` 3.11).
-package struct MarkAsRead: Endpoint {
-    package struct Output: Hashable, Sendable {
+package struct MarkAsRead: Codable, Endpoint {
+    package struct Output: Hashable, Codable, Sendable {
         package var channelURL: ChannelURL
         package var timestamp: Timestamp
         package var unreadMessageCount: Int

@@ -94,7 +94,6 @@ struct ConnectionTests {
         script.give(.startedTyping(Script.channel))
         let lost = script.lose()
         #expect(script.machine.state.session == nil)
-        #expect(lost.notices.contains(.outboxMoved(.wentOffline, [])))
         #expect(
             lost.notices.contains {
                 if case .disarm(.typing) = $0 { true } else { false }

@@ -20,29 +20,6 @@ extension ServerEvent {
         }
     }
 
-    /// The name of the event's kind in the journal.
-    package var name: String {
-        switch self {
-        case .login: "login"
-        case .pong: "pong"
-        case .message: "message"
-        case .edited: "edited"
-        case .deleted: "deleted"
-        case .read: "read"
-        case .delivered: "delivered"
-        case .channel(let event): "channel \(event.category)"
-        case .user(let category, _): "user \(category)"
-        case .error(let error, _): "error \(error.code)"
-        case .busy: "busy"
-        case .expired: "expired"
-        case .memberCounts: "member counts"
-        case .reaction: "reaction"
-        case .thread: "thread"
-        case .poll: "poll"
-        case .unknown: "unknown"
-        }
-    }
-
     /// The request that the event answers; nil for an event without one.
     package var acknowledges: RequestID? {
         switch self {

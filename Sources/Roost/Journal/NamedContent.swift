@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+
+/// Names that stand for the texts of a recording and say nothing of them.
+///
+/// Equal texts have equal names, and names sort as their texts do: a machine that compares and sorts names decides
+/// as it did on the texts. The empty text stays empty.
+package struct NamedContent: Sendable {
+    private var numbers: [String: Int] = [:]
+
+    /// Gives each text its name.
+    init(_ texts: Set<String>) {
+        let sorted = texts.subtracting([""]).sorted {
+            $0.utf8.lexicographicallyPrecedes($1.utf8)
+        }
+        for (index, text) in sorted.enumerated() { numbers[text] = index + 1 }
+    }
+
+    func number(of text: String) -> Int? { numbers[text] }
+
+    /// The name of a text; the hash of a text that has none.
+    func name(of text: String) -> String {
+        if text.isEmpty { return "" }
+        guard let number = numbers[text] else { return Self.mark(text) }
+        let digits = String(number)
+        return "w" + String(repeating: "0", count: max(0, 7 - digits.count)) + digits
+    }
+
+    /// The name of a text of a recording that was named already.
+    static func nameAgain(_ text: String) -> String {
+        let isName =
+            text.utf8.first == UInt8(ascii: "w")
+            && text.utf8.dropFirst().allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+            }
+        return text.isEmpty || isName && text.utf8.count > 1 ? text : mark(text)
+    }
+
+    private static func mark(_ text: String) -> String {
+        "~" + String(text.utf8.fnv1a, radix: 16)
+    }
+}
