@@ -247,7 +247,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostCommandTests",
         dependencies: [
-            "RoostTestSupport", "RoostCommand", "RoostCommandLine", "RoostCore", "RoostModel",
+            "Roost", "RoostTestSupport", "RoostCommand", "RoostCommandLine", "RoostCore",
+            "RoostModel",
             "RoostSQLite", "RoostStore", "RoostWire",
         ]),
     .testTarget(name: "ProjectTests", dependencies: ["RoostTestSupport"]),

@@ -42,6 +42,7 @@ extension Simulation {
         if isEnd {
             if pick(3) == 0, let app = pick(of: apps) { try await checkWholeDownload(to: app) }
             for app in apps { try await checkHistories(of: app) }
+            for app in apps { try checkReplay(of: app) }
         }
         for app in apps { try await checkSent(by: app) }
         for app in apps { try await checkWrites(of: app) }
@@ -56,6 +57,17 @@ extension Simulation {
             await pass(.seconds(30))
             try await checkNow()
         }
+    }
+
+    /// Checks that the client's inputs have the same effects when they are given to its machine
+    /// again.
+    private func checkReplay(of app: SimulatedApp) throws {
+        guard let difference = app.client?.recording.firstDifference() else { return }
+        try expect(
+            false,
+            "\(app.name) decides otherwise on input \(difference.entry.number), "
+                + "\(difference.entry.input): \(difference.replayed) instead of "
+                + "\(difference.entry.effects)")
     }
 
     private func isMember(_ app: SimulatedApp, of channel: ChannelURL) async -> Bool {

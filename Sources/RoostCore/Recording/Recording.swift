@@ -60,6 +60,18 @@ package struct Recording: Sendable {
     package var base: SyncMachine? { parts.first?.base }
 
     package var entries: [Entry] { parts.flatMap(\.entries) }
+
+    /// Gives all inputs to the first machine again.
+    ///
+    /// - Returns: The first entry with other effects, and these; nil where all are as recorded.
+    package func firstDifference() -> (entry: Entry, replayed: [SyncMachine.Effect])? {
+        guard var machine = base else { return nil }
+        for entry in entries {
+            let effects = machine.receive(entry.input, at: entry.at)
+            if effects != entry.effects { return (entry, effects) }
+        }
+        return nil
+    }
 }
 
 extension SyncMachine.Input {
