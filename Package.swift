@@ -158,6 +158,10 @@ let tests: [Target] = [
             "RoostTestSupport", "RoostCore", "RoostModel", "RoostSQLite", "RoostStore",
         ],
         path: "Tests/StoreActor"),
+    .executableTarget(
+        name: "EndActor",
+        dependencies: ["Roost", "SendBirdSDK", "SendBirdSyncManager", "SendbirdChatSDK"],
+        path: "Tests/EndActor", packageAccess: false),
     .testTarget(name: "RoostExecutorsTests", dependencies: ["RoostExecutors"]),
     .testTarget(
         name: "RoostSQLiteTests",
@@ -219,7 +223,9 @@ let tests: [Target] = [
         ]),
     .testTarget(
         name: "ExampleTests",
-        dependencies: ["RoostTestSupport", "ChatV3", "ChatV4", "RoostCommand"]),
+        dependencies: [
+            "RoostTestSupport", "ChatV3", "ChatV4", "EndActor", "FirstChat", "RoostCommand", "Tour",
+        ]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: [

@@ -67,7 +67,7 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
 
     /// Ends the process at once; work in progress is cut off, as by the system.
     private func end(_ status: Int32) {
-        _exit(status)
+        exit(status)
     }
 
     // MARK: Commands

@@ -65,7 +65,7 @@ final class ChatV4: GroupChannelCollectionDelegate, MessageCollectionDelegate {
 
     /// Ends the process at once; work in progress is cut off, as by the system.
     private func end(_ status: Int32) {
-        _exit(status)
+        exit(status)
     }
 
     private func say(_ what: String, _ messages: [BaseMessage]) {

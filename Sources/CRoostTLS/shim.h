@@ -12,6 +12,13 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+/* Sets OpenSSL up without its exit handler. That handler frees what other threads use at this moment, and a process
+   may end while its clients work. Only the first set-up of a process decides. So it happens at load time, before a
+   library such as libcurl can set OpenSSL up; Swift emits the constructor in each object that calls it. */
+__attribute__((constructor)) static inline void roost_tls_prepare(void) {
+    (void)OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, (void *)0);
+}
+
 /* Macros, which Swift does not import. */
 static inline int roost_tls_require_1_2(SSL_CTX *context) {
     return (int)SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);

@@ -24,7 +24,6 @@ static inline uv_async_t *roost_uv_async(uv_handle_t *handle) { return (uv_async
 static inline uv_prepare_t *roost_uv_prepare(uv_handle_t *handle) {
     return (uv_prepare_t *)handle;
 }
-static inline uv_req_t *roost_uv_request(uv_getaddrinfo_t *request) { return (uv_req_t *)request; }
 
 /* Names the calling thread, so that "am I on the loop?" is one comparison. */
 static inline uintptr_t roost_uv_thread_token(void) { return (uintptr_t)uv_thread_self(); }

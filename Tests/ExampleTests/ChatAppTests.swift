@@ -45,29 +45,6 @@ struct ChatAppTests {
         try await App(app, user, folder, port: port, commands).finish()
     }
 
-    /// A server in a process of its own, because the threads of this one are busy with other tests.
-    private struct Server {
-        let process: ChildProcess
-        let port: Int
-
-        init(_ folder: TemporaryFolder, port: Int = 0) async throws {
-            process = try ChildProcess(
-                try ChildProcess.built("roost"),
-                [
-                    "serve", "--data", folder.file("server"), "--port", "\(port)", "--app-id",
-                    "demo", "--api-token", "secret",
-                ])
-            let text = await process.text { $0.contains("listening") && $0.hasSuffix("\n") }
-            let address = try #require(text.firstMatch(of: /127\.0\.0\.1:(\d+)/), "\(text)")
-            self.port = try #require(Int(address.output.1))
-        }
-
-        func stop() async {
-            process.signal(SIGTERM)
-            _ = await process.end()
-        }
-    }
-
     @Test(.timeLimit(.minutes(Patience.minutes)), arguments: ["ChatV4", "ChatV3"])
     func `a chat app on an old door works at first launch, offline and after it (R2, R164)`(
         app: String

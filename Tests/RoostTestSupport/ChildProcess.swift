@@ -39,19 +39,21 @@ package final class ChildProcess: Sendable {
     ///   - input: The file of its input; nil for none.
     ///   - output: The file of its output; nil for `text`.
     ///   - errors: The file of its standard error; nil for that of this process.
+    ///   - environment: The variables that differ from those of this process.
     /// - Throws: The system's refusal.
     package init(
         _ program: String, _ arguments: [String], input: String? = nil, output: String? = nil,
-        errors: String? = nil
+        errors: String? = nil, environment: [String: String] = [:]
     ) throws {
         (id, self.output) = try Self.starts.withLock { _ in
-            try Self.start([program] + arguments, input, output, errors)
+            try Self.start([program] + arguments, input, output, errors, environment)
         }
         Thread.run { self.awaitEnding() }
     }
 
     private static func start(
-        _ words: [String], _ input: String?, _ output: String?, _ errors: String?
+        _ words: [String], _ input: String?, _ output: String?, _ errors: String?,
+        _ changes: [String: String]
     ) throws(Refusal) -> (pid_t, reading: Int32?) {
         // This end is closed with this call; the child has a copy.
         let pipe = output == nil ? try pipe() : nil
@@ -77,7 +79,8 @@ package final class ChildProcess: Sendable {
         unsafe posix_spawnattr_setsigmask(&attributes, &none)
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
 
-        let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+        let environment = ProcessInfo.processInfo.environment
+            .merging(changes) { _, change in change }.map { "\($0.key)=\($0.value)" }
         var id = pid_t()
         let code = unsafe withWords(words) { arguments in
             unsafe withWords(environment) { environment in

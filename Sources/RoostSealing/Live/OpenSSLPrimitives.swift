@@ -17,6 +17,7 @@ internal import CRoostTLS
 
     package init(key: borrowing SecretBytes) {
         precondition(key.count == 32, "AES-256 takes a key of 32 bytes.")
+        roost_tls_prepare()
         // SAFETY: the key is valid during each call, which copies it.
         unsafe sealing = key.withBytes { unsafe Self.context(EVP_EncryptInit_ex, $0) }
         unsafe opening = key.withBytes { unsafe Self.context(EVP_DecryptInit_ex, $0) }
@@ -91,6 +92,7 @@ internal import CRoostTLS
     private let context: OpaquePointer
 
     init(key: borrowing SecretBytes) {
+        roost_tls_prepare()
         unsafe context = key.withBytes { bytes in
             // SAFETY: the key is valid during the call, which copies it.
             guard
@@ -121,8 +123,9 @@ internal import CRoostTLS
 /// Primitives without a key.
 enum Primitive {
     static func sha256(_ message: UnsafeRawBufferPointer) -> [UInt8] {
+        roost_tls_prepare()
         // SAFETY: SHA256 writes exactly 32 bytes; the input has the stated length.
-        unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
+        return unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
             _ = unsafe SHA256(
                 message.baseAddress?.assumingMemoryBound(to: UInt8.self), message.count,
                 digest.baseAddress)
@@ -132,6 +135,7 @@ enum Primitive {
 
     /// Fills a buffer with unpredictable bytes, from a generator seeded by the system.
     static func fillRandomly(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
+        roost_tls_prepare()
         // SAFETY: the buffer has the stated length.
         let isDone = unsafe RAND_bytes(bytes.baseAddress, Int32(bytes.count)) == 1
         precondition(isDone, "The system has no randomness.")

@@ -100,7 +100,7 @@ internal import Synchronization
     /// Ends the loop: closes every handle, fails waiting calls, and joins the thread.
     ///
     /// Connections are cut without a close frame; shut servers down first. Repeated calls are
-    /// harmless. The call waits for a name look-up in progress, which the system cannot interrupt.
+    /// harmless. A name look-up in progress ends later, with `.loopStopped`.
     ///
     /// - Precondition: Not called on the loop's own thread, which cannot join itself.
     @concurrent

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CRoostUV
+internal import RoostExecutors
 
 /// An address and port in the form of the system's calls.
 struct SocketAddress: Sendable, Equatable {
@@ -20,9 +21,15 @@ struct SocketAddress: Sendable, Equatable {
     }
 }
 
-/// Name look-ups on libuv's own threads, never on the loop or the shared pool.
+/// Name look-ups on threads of their own, never on the loop or the shared pool.
+///
+/// Not `uv_getaddrinfo`: libuv ends its threads in an exit handler. The handler waits for a look-up
+/// in progress, and a look-up that begins after it aborts the process.
 enum NameResolver {
     typealias Completion = @Sendable (Result<[SocketAddress], SocketError>) -> Void
+
+    /// The threads; as many as libuv has by default, so that one dead name server delays few hosts.
+    private static let threads = ThreadPool(name: "roost.names", width: 4)
 
     /// Looks a name up; `completion` runs on the loop's thread, exactly once.
     ///
@@ -32,17 +39,10 @@ enum NameResolver {
     ) {
         loop.assertOnLoop()
         guard !loop.isStopping else { return completion(.failure(.loopStopped)) }
-        // SAFETY: request and context live until the one callback, which frees both.
-        let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
-        let context = Context(host: host, completion: completion)
-        unsafe request.pointee.data = unsafe Unmanaged.passRetained(context).toOpaque()
-        var hints = unsafe addrinfo()
-        unsafe hints.ai_family = AF_UNSPEC
-        unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-        let result = unsafe uv_getaddrinfo(
-            loop.loop, request, { unsafe NameResolver.finish($0, status: $1, list: $2) }, host,
-            String(port), &hints)
-        if result != 0 { unsafe finish(request, status: result, list: nil) }
+        threads.run {
+            let result = addresses(of: host, port: port)
+            loop.execute { completion(loop.isStopping ? .failure(.loopStopped) : result) }
+        }
     }
 
     static func resolve(
@@ -57,51 +57,44 @@ enum NameResolver {
         return try result.get()
     }
 
-    private final class Context: Sendable {
-        let host: String
-        let completion: Completion
-        init(host: String, completion: @escaping Completion) {
-            self.host = host
-            self.completion = completion
+    /// Asks the system, and blocks the calling thread until it answers.
+    private static func addresses(
+        of host: String, port: UInt16
+    ) -> Result<[SocketAddress], SocketError> {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = AF_UNSPEC
+        unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        // SAFETY: the texts and the hints are valid during the call, which makes the list.
+        let code = unsafe getaddrinfo(host, String(port), &hints, &list)
+        guard code == 0, let first = unsafe list else {
+            return .failure(error(code, host: host))
         }
-    }
-
-    private static func finish(
-        _ request: UnsafeMutablePointer<uv_getaddrinfo_t>?, status: CInt,
-        list: UnsafeMutablePointer<addrinfo>?
-    ) {
-        guard let request = unsafe request, let data = unsafe request.pointee.data else { return }
-        // SAFETY: called once per request, with the context that `resolve` retained.
-        let context = unsafe Unmanaged<Context>.fromOpaque(data).takeRetainedValue()
-        unsafe request.deallocate()
-        var addresses: [SocketAddress] = []
-        var next = unsafe list
+        // SAFETY: the list is valid until it is freed, and its addresses are copied before.
+        defer { unsafe freeaddrinfo(first) }
+        var found: [SocketAddress] = []
+        var next: UnsafeMutablePointer<addrinfo>? = unsafe first
         while let entry = unsafe next?.pointee {
             let bytes = unsafe UnsafeRawBufferPointer(
                 start: entry.ai_addr, count: Int(entry.ai_addrlen))
-            unsafe addresses.append(SocketAddress(bytes: Array(bytes)))
+            unsafe found.append(SocketAddress(bytes: Array(bytes)))
             unsafe next = unsafe entry.ai_next
         }
-        unsafe uv_freeaddrinfo(list)
-        guard status == 0, !addresses.isEmpty else {
-            return context.completion(.failure(error(status, host: context.host)))
-        }
-        context.completion(.success(addresses))
+        return .success(found)
     }
 
-    private static func error(_ status: CInt, host: String) -> SocketError {
-        switch status {
-        case UV_EAI_AGAIN.rawValue:
-            SocketError(
+    private static func error(_ code: CInt, host: String) -> SocketError {
+        guard code != EAI_AGAIN else {
+            return SocketError(
                 .nameNotFound,
                 "The name \(host) could not be looked up just now; check the network and try again."
             )
-        case UV_ECANCELED.rawValue: .loopStopped
-        default:
-            SocketError(
-                .nameNotFound,
-                "The host name \(host) is unknown (\(uvMessage(status))); check the spelling and the "
-                    + "network.")
         }
+        // SAFETY: the description is a static string, copied at once.
+        let reason = unsafe gai_strerror(code).map { unsafe String(cString: $0) }
+        return SocketError(
+            .nameNotFound,
+            "The host name \(host) is unknown (\(reason ?? "code \(code)")); check the spelling and "
+                + "the network.")
     }
 }

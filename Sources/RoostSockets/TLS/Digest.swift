@@ -2,10 +2,11 @@
 
 internal import CRoostTLS
 
-/// Hashes, Base64 and random bytes from OpenSSL, for handshakes and the server.
+/// Hashes, Base64 and random bytes, for handshakes and the server.
 package enum Digest {
     /// Returns the SHA-256 in lower-case hexadecimal digits.
     package static func sha256(_ text: String) -> String {
+        roost_tls_prepare()
         let bytes = Array(text.utf8)
         // SAFETY: SHA256 writes exactly 32 bytes; the input is valid during the call.
         let digest = unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
@@ -18,8 +19,9 @@ package enum Digest {
     }
 
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {
+        roost_tls_prepare()
         // SAFETY: SHA1 writes exactly 20 bytes; the input is valid during the call.
-        unsafe [UInt8](unsafeUninitializedCapacity: 20) { digest, count in
+        return unsafe [UInt8](unsafeUninitializedCapacity: 20) { digest, count in
             unsafe bytes.withUnsafeBufferPointer {
                 _ = unsafe SHA1($0.baseAddress, $0.count, digest.baseAddress)
             }
@@ -38,14 +40,18 @@ package enum Digest {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns unpredictable bytes, for masks and handshake keys.
+    /// Returns unpredictable bytes of the system, for masks and handshake keys.
     static func randomBytes(_ count: Int) -> [UInt8] {
-        // SAFETY: OpenSSL fills `count` bytes or reports a failure.
-        unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            guard unsafe RAND_bytes(buffer.baseAddress, CInt(count)) == 1 else {
-                preconditionFailure("The system gives no random numbers.")
+        var generator = SystemRandomNumberGenerator()
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + 7)
+        while bytes.count < count {
+            let word = generator.next()
+            for shift in stride(from: 0, to: 64, by: 8) {
+                bytes.append(UInt8(truncatingIfNeeded: word >> shift))
             }
-            initialized = count
         }
+        bytes.removeLast(bytes.count - count)
+        return bytes
     }
 }

@@ -84,6 +84,7 @@ internal import CRoostTLS
     }()
 
     private static func make(isServer: Bool) throws(SocketError) -> TLSContext {
+        roost_tls_prepare()
         // SAFETY: plain constructors; the object created from the new context owns it.
         ERR_clear_error()
         guard
