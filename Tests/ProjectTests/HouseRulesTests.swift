@@ -121,18 +121,16 @@ struct HouseRulesTests {
     }
 
     @Test(arguments: [
-        ("README.md", "Examples/FirstChat/FirstChat.swift"),
         ("docs/guide.md", "Examples/Tour/Tour.swift"),
         ("docs/testing.md", "Examples/TestedApp/Tests/ConversationModelTests.swift"),
     ])
     func `the code on pages is the examples' code`(page: String, file: String) throws {
         let example = try Project.text(file)
             .split(separator: "\n").map { $0.trimmingPrefix(while: \.isWhitespace) }
-        let blocks = try Project.text(page).split(separator: "```swift\n").dropFirst()
+        let blocks = try Self.blocks(of: page).filter { $0 != (try Self.firstChat()) }
         #expect(!blocks.isEmpty)
         for block in blocks {
-            let end = try #require(block.firstRange(of: "```"))
-            let shown = block[..<end.lowerBound].split(separator: "\n")
+            let shown = block.split(separator: "\n")
             #expect(shown.count > 1)
             for line in shown {
                 let line = line.trimmingPrefix(while: \.isWhitespace)
@@ -141,13 +139,39 @@ struct HouseRulesTests {
         }
     }
 
-    @Test func `each step of the tutorial adds to the one before, up to the example`() throws {
+    /// The Swift code on a page, block by block.
+    private static func blocks(of page: String) throws -> [String] {
+        try Project.text(page).split(separator: "```swift\n").dropFirst().map { block in
+            let end = try #require(block.firstRange(of: "```"))
+            return String(block[..<end.lowerBound])
+        }
+    }
+
+    /// The first example without the line of its licence; `FirstChatTests` runs it.
+    private static func firstChat() throws -> String {
+        let text = try Project.text("Examples/FirstChat/main.swift")
+        return String(text[try #require(text.firstRange(of: "\n\n")).upperBound...])
+    }
+
+    @Test(arguments: ["README.md", "docs/guide.md"])
+    func `the first code on a page is the whole first example, in twelve lines`(
+        page: String
+    ) throws {
+        let code = try #require(try Self.blocks(of: page).first)
+        #expect(code == (try Self.firstChat()))
+        let lines = code.split(separator: "\n")
+        #expect(lines.first == "import Roost")
+        #expect(lines.dropFirst().count == 12)
+    }
+
+    @Test
+    func `each step of the tutorial adds to the one before, up to the first example`() throws {
         let folder = "Sources/Roost/Roost.docc/Tutorial/Steps/FirstChat-"
         let steps = try (1...5).map { try Project.text("\(folder)\($0).swift") }
-        #expect(steps.last == (try Project.text("Examples/FirstChat/FirstChat.swift")))
+        #expect(steps.last == (try Project.text("Examples/FirstChat/main.swift")))
         for (step, next) in zip(steps, steps.dropFirst()) {
-            let lines = step.split(separator: "\n").dropLast(2)
-            #expect(next.split(separator: "\n").starts(with: lines))
+            #expect(next.hasPrefix(step))
+            #expect(next != step)
         }
     }
 }

@@ -2,13 +2,6 @@
 
 import Roost
 
-/// The README's example: open, connect if possible, show a channel, send.
-@main
-struct FirstChat {
-    static func main() async throws {
-        let client = try await ChatClient.open(
-            Configuration(
-                applicationID: "demo", server: "http://127.0.0.1:8080", userID: "alice",
-                cache: .folder("cache")))
-    }
-}
+let settings = Configuration(
+    applicationID: "demo", server: "http://127.0.0.1:8080", userID: "alice", cache: .folder("chat"))
+let client = try await ChatClient.open(settings)

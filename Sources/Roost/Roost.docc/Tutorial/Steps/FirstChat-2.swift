@@ -2,14 +2,7 @@
 
 import Roost
 
-/// The README's example: open, connect if possible, show a channel, send.
-@main
-struct FirstChat {
-    static func main() async throws {
-        let client = try await ChatClient.open(
-            Configuration(
-                applicationID: "demo", server: "http://127.0.0.1:8080", userID: "alice",
-                cache: .folder("cache")))
-        try? await client.connect()  // Offline is fine: the rest works from disk.
-    }
-}
+let settings = Configuration(
+    applicationID: "demo", server: "http://127.0.0.1:8080", userID: "alice", cache: .folder("chat"))
+let client = try await ChatClient.open(settings)
+try? await client.connect()  // Offline is fine: the rest works from disk.

@@ -2,18 +2,11 @@
 
 import Roost
 
-/// The README's example: open, connect if possible, show a channel, send.
-@main
-struct FirstChat {
-    static func main() async throws {
-        let client = try await ChatClient.open(
-            Configuration(
-                applicationID: "demo", server: "http://127.0.0.1:8080", userID: "alice",
-                cache: .folder("cache")))
-        try? await client.connect()  // Offline is fine: the rest works from disk.
-        let list = try await client.channelList()
-        guard let channel = await list.snapshot.channels.first else { return }
-        let timeline = try await client.timeline(of: channel.url)
-        try await client.send("Hello from the train", to: channel.url)  // On disk on return.
-    }
-}
+let settings = Configuration(
+    applicationID: "demo", server: "http://127.0.0.1:8080", userID: "alice", cache: .folder("chat"))
+let client = try await ChatClient.open(settings)
+try? await client.connect()  // Offline is fine: the rest works from disk.
+let known = try await client.channelList().snapshot.channels.first
+let channel = if let known { known } else { try await client.createChannel(.init(memberIDs: [])) }
+let timeline = try await client.timeline(of: channel.url)
+try await client.send("Hello from the train", to: channel.url)  // On disk on return.
