@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The outbox's own copy of a file that is to be sent.
+/// The outbox's own copy of a file of an unsent message.
 package struct CopiedFile: Hashable, Codable, Sendable {
-    /// Its name in the outbox's folder, which may move between two runs (scar 61).
+    /// The file's name in the outbox's folder; without the folder, which may move between two runs
+    /// (scar 61).
     package let name: String
-    /// Its bytes, in the clear.
+    /// The size before encryption.
     package let size: Int64
-    /// What seals it, where the outbox is sealed; 32 bytes that nothing else was sealed with.
+    /// The key of the copy, in an encrypted outbox: 32 bytes that encrypt no other file.
     package let key: [UInt8]?
 
     package init(name: String, size: Int64, key: [UInt8]?) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keeps what the user wrote until the server has it, and obeys the lanes.
+// Keeps the user's messages and changes until the server has them, in the order that the lanes
+// decide.
 //
-// An effect of the lanes changes memory in the step in which it is decided. The disk is told next, and the app after
-// the disk. Sending begins once the disk knows of the attempt and the news of other processes are known: another
-// process may have changed the item until the disk says that it leaves.
+// An effect of the lanes changes memory in the step that decides it. The write to disk follows, and
+// the app's event follows the write. Two conditions precede sending: the attempt is on disk, and
+// the writes of other processes are read. Until the attempt is on disk, another process may change
+// the item.
 
 package import RoostModel
 
@@ -17,28 +19,28 @@ package struct Outbox: Codable, Sendable {
     package internal(set) var lanes = OutboxMachine()
     package internal(set) var order = OutboxOrder()
     package internal(set) var disk = OutboxDisk()
-    /// The reasons of refusals in words, until the end of the process.
+    /// The server's errors by item; memory only.
     var reasons: [RequestID: RoostError] = [:]
-    /// The uploads under way; they outlive the connection.
+    /// The uploads in flight; they outlive the connection.
     var uploads: Set<RequestID> = []
-    /// The items whose end a caller waits for.
+    /// The items with a caller that waits for the outcome.
     var awaited: Set<RequestID> = []
-    /// The turn to send; nil while another process has it.
+    /// The number of this process's turn to send; nil while another process has the turn.
     package internal(set) var turn: Int?
-    /// The number of suspensions so far: a turn that was asked for before one is not held after it.
+    /// The number of suspensions so far; a turn requested before a suspension is void after it.
     var suspensions = 0
-    /// Whether there is a connection, though another process may be the one that sends.
+    /// Whether there is a connection; the turn to send may still be another process's.
     var isConnected = false
-    /// Whether the client is closing: no caller waits any more.
+    /// Whether the client is closing; then every wait has ended.
     var isFinished = false
 
     package init(me: User) { self.me = me }
 
     package var items: [OutboxItem] { order.items }
 
-    /// Whether something is on its way or could leave at once.
+    /// Whether an item is in flight or could be sent at once.
     package var isBusy: Bool { lanes.isBusy }
-    /// Whether something waits for its next attempt.
+    /// Whether an item waits for its next attempt.
     package var isResting: Bool { lanes.isResting }
 
     /// An item as a timeline shows it; nil for a change.
@@ -51,7 +53,7 @@ package struct Outbox: Codable, Sendable {
         items.filter { $0.channel == channel }.compactMap(message)
     }
 
-    /// The waiting changes of a channel, in the order of their calls.
+    /// The unsent changes of a channel, in the order of their calls.
     package func pendingChanges(in channel: ChannelURL) -> [PendingChange] {
         items.filter { $0.channel == channel && $0.state == .pending }.compactMap(\.change)
     }
@@ -61,7 +63,7 @@ package struct Outbox: Codable, Sendable {
         order[requestID]?.hasUploads ?? false
     }
 
-    /// Whether an item is a message that has not been delivered.
+    /// Whether an item is a message that is not delivered.
     func isUnsentMessage(_ requestID: RequestID) -> Bool {
         order[requestID].map { $0.change == nil } ?? false
     }
@@ -71,7 +73,7 @@ package struct Outbox: Codable, Sendable {
         isUnsentMessage(requestID) && lanes.item(requestID)?.hasLeft == false
     }
 
-    /// The channels with messages of which it is not known whether the server has them.
+    /// The channels with messages that the server may or may not have.
     var unsureChannels: [ChannelURL] {
         var seen: Set<ChannelURL> = []
         return items.filter {
@@ -80,11 +82,11 @@ package struct Outbox: Codable, Sendable {
         }.map(\.channel).filter { seen.insert($0).inserted }
     }
 
-    /// The end of an item, nil inside for a good one; nil when it has not ended.
+    /// The outcome of an item, nil inside for success; nil while the item is pending.
     func ending(of requestID: RequestID) -> RoostError?? {
         guard let item = order[requestID] else { return .some(nil) }
         if case .failed(let code) = item.state {
-            // The reason of an earlier attempt may be another one.
+            // The recorded error may belong to an earlier attempt.
             if let reason = reasons[requestID], reason.code == code { return reason }
             return RoostError(refused: code)
         }
@@ -92,13 +94,13 @@ package struct Outbox: Codable, Sendable {
     }
 }
 
-// MARK: - Moves of the lanes
+// MARK: - Inputs of the lanes
 
 extension SyncState {
-    /// Moves the lanes, and does what they ask for.
+    /// Feeds an input to the lanes and carries out the effects.
     ///
-    /// - Returns: The number of the write that tells the disk; nil where there is nothing to tell, or the disk is
-    ///   left alone.
+    /// - Returns: The number of the write to disk; nil if nothing is to be written, or writes are
+    ///   paused after a refusal.
     @discardableResult
     mutating func moveOutbox(
         _ input: OutboxMachine.Input, then followUps: [OutboxFollowUp] = []
@@ -133,7 +135,7 @@ extension SyncState {
         return ticket
     }
 
-    /// Takes an effect over into memory, and notes what the disk has to be told.
+    /// Applies an effect to memory and notes the write that it needs.
     private mutating func take(
         _ effect: OutboxMachine.Effect, _ due: inout [OutboxFollowUp],
         _ leaving: inout [OutboxFollowUp]
@@ -171,7 +173,7 @@ extension SyncState {
         }
     }
 
-    // MARK: What follows
+    // MARK: Follow-ups
 
     mutating func follow(_ followUps: [OutboxFollowUp]) {
         for followUp in followUps {
@@ -207,7 +209,7 @@ extension SyncState {
         outbox.reasons[item.requestID] ?? RoostError(refused: code)
     }
 
-    /// Sends an item, once the news of other processes are known.
+    /// Sends an item, once the writes of other processes are read.
     private mutating func leave(_ requestID: RequestID) {
         guard outbox.disk.mayHaveNews else {
             return start(.outbox(.delivery(OutboxDelivery(requestID))))
@@ -218,10 +220,10 @@ extension SyncState {
 
     mutating func tell(_ event: OutboxEvent) { notices.append(.outbox(event)) }
 
-    /// Shows the unsent messages of a channel as they are now.
+    /// Updates the unsent messages of a channel in its timelines.
     mutating func showUnsent(of channel: ChannelURL) {
         let ids = timelines.ids(of: channel)
-        // Ten thousand unsent messages are not listed where no timeline shows them.
+        // A channel without a timeline may have ten thousand unsent messages; they are not listed.
         guard !ids.isEmpty else { return }
         let messages = outbox.unsent(in: channel)
         for id in ids { timelines[id]?.setUnsent(messages) }
@@ -232,15 +234,15 @@ extension SyncState {
         wakeAll(.outcome(requestID), error)
     }
 
-    /// No caller waits any more: the client closes.
+    /// Ends every wait; the client is closing.
     mutating func finishOutbox() {
         outbox.isFinished = true
         for requestID in outbox.awaited.sorted() { endOutcome(of: requestID, with: .notConnected) }
     }
 
-    // MARK: What others tell
+    // MARK: Reports of the server
 
-    /// The server has a message.
+    /// Settles the item of a message that the server has.
     mutating func noteDelivery(_ message: Message) {
         guard let requestID = message.requestID else { return }
         let isOurs = outbox.order.contains(requestID)
@@ -249,13 +251,13 @@ extension SyncState {
             then: isOurs ? [.event(.delivered(message))] : [])
     }
 
-    /// The server has made a change.
+    /// Settles a change that the server has made.
     mutating func noteMade(_ requestID: RequestID) {
         guard let change = outbox.order[requestID]?.change else { return }
         moveOutbox(.delivered(requestID, nil), then: [.event(.changeMade(change))])
     }
 
-    /// The server has refused an item that was sent over the socket.
+    /// Records the server's refusal of an item sent over the socket.
     mutating func noteRefusal(of requestID: RequestID, _ error: RoostError) {
         guard let item = outbox.order[requestID] else { return }
         failAttempt(requestID, error, item.content.isChange ? .change : .socket)
@@ -271,7 +273,7 @@ extension SyncState {
         tell(.delayed(message, error.code))
     }
 
-    /// A change has no target any more.
+    /// Drops a change whose target no longer exists.
     mutating func dropChange(_ requestID: RequestID) {
         guard let change = outbox.order[requestID]?.change else { return }
         let isMark = if case .markAsRead = change.action { true } else { false }
@@ -279,7 +281,7 @@ extension SyncState {
         moveOutbox(.canceled(requestID), then: [.event(.changeDropped(change))])
     }
 
-    /// Takes an item back; what is on its way may arrive all the same.
+    /// Cancels an item; an item in flight may arrive nevertheless.
     @discardableResult
     mutating func cancelUnsent(_ requestID: RequestID) -> Int? {
         guard let item = outbox.order[requestID] else { return nil }
@@ -295,7 +297,7 @@ extension SyncState {
 }
 
 extension PendingChange.Action {
-    /// The same change of a message that has its ID now.
+    /// Returns the change with the message's ID as its target.
     func aimed(at id: MessageID) -> Self {
         switch self {
         case .edit(_, let edit): .edit(.delivered(id), edit)

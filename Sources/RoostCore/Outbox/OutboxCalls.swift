@@ -2,9 +2,9 @@
 
 package import RoostModel
 
-/// Takes up the items that an earlier run left unsent.
+/// Loads the unsent items of an earlier run.
 package struct OutboxOpening: SyncOperation {
-    /// The age at which a copy of a file that no item names was left by a crash.
+    /// The age from which a copy that no item names counts as left by a crash.
     private static let orphanAgeMS: Int64 = 86_400_000
 
     private enum State: Hashable, Codable, Sendable { case beginning, reading, tidying }
@@ -36,16 +36,16 @@ package struct OutboxOpening: SyncOperation {
             state = .tidying
             let past = sync.now.advanced(by: -Self.orphanAgeMS)
             return .need(.outbox(.tidyFiles(madeBefore: past)))
-        // Files that stay do no harm; the next opening tries again.
+        // A failed deletion is harmless; the next opening tries again.
         case (.tidying, .outbox): return .end(.done)
         default: return .fail(reply.failure ?? .outOfStep)
         }
     }
 }
 
-/// Queues a failed item once more, behind all others and for another three days.
+/// Queues a failed item again, at the end of its lane and for another three days.
 ///
-/// Ends with false where the item has not failed or is gone.
+/// Ends with false if the item is gone or has not failed.
 package struct OutboxResending: SyncOperation {
     private enum State: Hashable, Codable, Sendable {
         case beginning
@@ -68,7 +68,7 @@ package struct OutboxResending: SyncOperation {
             switch sync.outbox.disk.answers.removeValue(forKey: ticket) {
             case .item(_?)?, .failed?: return aim(&sync)
             default:
-                // Another process has seen to it.
+                // Another process has already changed the item.
                 state = .hearing
                 return .need(.wait(.outboxDisk(sync.hearOthers())))
             }
@@ -83,7 +83,7 @@ package struct OutboxResending: SyncOperation {
     }
 
     private mutating func requeue(_ sync: inout SyncState) -> Step {
-        // Looked at each time: items may have changed on the way back.
+        // Checked after each wait, because items may have changed meanwhile.
         if sync.outbox.disk.isBehind {
             state = .telling
             return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allDebts))))
@@ -98,13 +98,15 @@ package struct OutboxResending: SyncOperation {
         return .need(.wait(.outboxDisk(ticket)))
     }
 
-    /// It is sent all the same; should the process end before the disk is told, it has failed again.
+    /// Queues the item in memory only.
+    ///
+    /// If the process ends before the write, the item is failed again at the next start.
     private mutating func requeueInMemory(_ sync: inout SyncState) -> Step {
         guard sync.requeueUnwritten(requestID, sync.now) else { return .end(.flag(false)) }
         return aim(&sync)
     }
 
-    /// The message that it waits for may have been delivered while it did not wait.
+    /// Points a change at its message, which may have been delivered while the change was failed.
     private mutating func aim(_ sync: inout SyncState) -> Step {
         guard let item = sync.outbox.order[requestID], let awaited = item.content.awaited else {
             return .end(.flag(true))
@@ -114,7 +116,7 @@ package struct OutboxResending: SyncOperation {
     }
 }
 
-/// Takes an item back; what is on its way may arrive all the same.
+/// Cancels an item; an item in flight may arrive nevertheless.
 package struct OutboxCanceling: SyncOperation {
     private let requestID: RequestID
 
@@ -131,7 +133,7 @@ package struct OutboxCanceling: SyncOperation {
     }
 }
 
-/// Waits for the end of an item; fails where the end is not a good one.
+/// Waits for the outcome of an item; throws unless the item is delivered.
 package struct OutboxOutcome: SyncOperation {
     private let requestID: RequestID
 
@@ -153,7 +155,7 @@ package struct OutboxOutcome: SyncOperation {
     }
 }
 
-/// Tells of a change that the server refused, with the message as the cache has it.
+/// Publishes the server's refusal of a change, with the message from the cache.
 package struct OutboxRefusal: SyncOperation {
     private enum State: Hashable, Codable, Sendable { case beginning, reading }
 

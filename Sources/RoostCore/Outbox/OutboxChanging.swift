@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changes of messages: of those that the server has, and of those that wait here.
+// Changes of delivered messages and of unsent ones.
 
 package import RoostModel
 
-/// Queues a change, or makes it here where the server need not know of it.
+/// Queues a change, or applies it on this device if the server does not need it.
 ///
-/// Ends with the name of the change: that of the message or of the waiting edit that it became part of, or a new
-/// one.
+/// Ends with the request ID of the change. A change merged into an unsent message or edit has the
+/// request ID of that item.
 package struct OutboxChanging: SyncOperation {
     private enum State: Hashable, Codable, Sendable {
         case beginning
-        /// An edit becomes part of an item.
+        /// An edit is being merged into an item.
         case folding(RequestID, isOfMessage: Bool)
         case takingBack(RequestID, ticket: Int)
         case hearing(RequestID)
@@ -24,9 +24,9 @@ package struct OutboxChanging: SyncOperation {
 
     private let action: PendingChange.Action
     private let channel: ChannelURL
-    /// The name of the change, once it is queued.
+    /// The request ID of the change, once it is queued.
     private var requestID: RequestID = ""
-    /// The change as it is queued: its message may have its ID by then.
+    /// The change as queued; its target may be a message ID by then.
     private var queued: PendingChange.Action
     private var state = State.beginning
 
@@ -54,7 +54,7 @@ package struct OutboxChanging: SyncOperation {
             return finishTakingBack(id, sync.outbox.disk.answers.removeValue(forKey: ticket), &sync)
         case (.hearing(let id), .woken): return aim(at: id, &sync)
         case (.finding, .read(.success(.message(let message)))):
-            // It was delivered since the caller looked.
+            // The message was delivered after the caller's look-up.
             guard let id = message?.messageID else { return .fail(.noSuchMessage) }
             queued = action.aimed(at: id)
             return queue(&sync)
@@ -91,11 +91,11 @@ package struct OutboxChanging: SyncOperation {
     ) -> Step {
         switch result {
         case .takenBack(true)?:
-            // It may have begun to leave meanwhile; then the server has to delete it.
+            // Sending may have begun meanwhile; then the server has to delete the message.
             guard sync.outbox.isCertainlyHere(id) else { return hear(id, &sync) }
             sync.cancelUnsent(id)
             return .end(.request(id))
-        // Another process has sent it or taken it back.
+        // Another process has sent or canceled the message.
         case .takenBack(false)?: return hear(id, &sync)
         case .failed(let error)?: return .fail(error)
         default: return .fail(.outOfStep)
@@ -113,7 +113,8 @@ package struct OutboxChanging: SyncOperation {
         return .need(.read(.messageOfRequest(id)))
     }
 
-    /// Writes the change down, as part of a waiting edit where it can be.
+    /// Queues the change; an edit is merged into an unsent edit of the same message if there is
+    /// one.
     private mutating func queue(_ sync: inout SyncState) -> Step {
         if case .edit(let target, let edit) = queued,
             let waiting = sync.outbox.waitingEdit(of: target, in: channel)
@@ -135,7 +136,8 @@ package struct OutboxChanging: SyncOperation {
             sync.dropReadMarks(of: channel, through: moment, before: requestID)
         }
         guard case .unsent? = queued.target else { return .end(.request(requestID)) }
-        // The server may have it already: then the deletion goes to the server when it shows.
+        // The server may already have the message. The queued deletion then follows when the
+        // message appears.
         if case .delete = queued, let unsent, let ticket = sync.cancelUnsent(unsent) {
             state = .canceling
             return .need(.wait(.outboxDisk(ticket)))
@@ -152,7 +154,7 @@ package struct OutboxChanging: SyncOperation {
     }
 }
 
-/// Makes an edit part of an item that certainly has not left; ends with false where the item may have.
+/// Merges an edit into an item that has certainly not been sent; ends with false otherwise.
 package struct OutboxFolding: SyncOperation {
     private enum State: Hashable, Codable, Sendable {
         case beginning
@@ -183,18 +185,18 @@ package struct OutboxFolding: SyncOperation {
     }
 
     private mutating func fold(_ sync: inout SyncState) -> Step {
-        // What is owed to the disk would undo the edit if the disk were told later.
+        // A pending note of the item, written later, would undo the edit.
         if sync.outbox.disk.isBehind {
             state = .telling
             return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allDebts))))
         }
         if let error = sync.outbox.disk.refusal(of: requestID) { return .fail(error) }
-        // It may have begun to leave meanwhile.
+        // Sending may have begun meanwhile.
         guard let item = sync.outbox.order[requestID],
             sync.outbox.lanes.item(requestID)?.hasLeft == false
         else { return .end(.flag(false)) }
         let after = item.content.applying(edit)
-        // At once, so that it leaves with the new words even if it leaves during the write.
+        // Memory changes first, so an attempt during the write sends the new text.
         sync.outbox.order.change(requestID) { $0.content = after }
         let ticket = sync.enqueue(.fold(edit, requestID, at: sync.now, item.content, after))
         state = .folding(ticket: ticket)
@@ -203,7 +205,7 @@ package struct OutboxFolding: SyncOperation {
 }
 
 extension Outbox {
-    /// The last change of a message, if it is an edit that certainly has not left.
+    /// The last change of a message, if it is an edit that has certainly not been sent.
     func waitingEdit(of target: MessageTarget, in channel: ChannelURL) -> RequestID? {
         let last = items.last { item in
             guard item.channel == channel, case .change(let action) = item.content,
@@ -222,7 +224,7 @@ extension Outbox {
 }
 
 extension SyncState {
-    /// A newer read mark says all that an older one does.
+    /// Drops older read marks; the newer one includes them.
     fileprivate mutating func dropReadMarks(
         of channel: ChannelURL, through moment: Timestamp, before name: RequestID
     ) {

@@ -5,7 +5,7 @@ package import RoostModel
 /// The content of an unsent item: a message, or a change of the server's data.
 package enum OutboxContent: Hashable, Codable, Sendable {
     case userMessage(UserMessageParams)
-    /// With the outbox's copies of the files; nil for a file without a copy.
+    /// The outbox's copies of the files; nil for a file without a copy.
     case fileMessage(FileMessageParams, copies: [CopiedFile?])
     case change(PendingChange.Action)
 }
@@ -13,7 +13,7 @@ package enum OutboxContent: Hashable, Codable, Sendable {
 extension OutboxContent {
     package var isChange: Bool { if case .change = self { true } else { false } }
 
-    /// The unsent message that a change is about; it is sent before the change.
+    /// The unsent message that a change targets; the message is sent first.
     package var awaited: RequestID? {
         guard case .change(let action) = self, case .unsent(let id)? = action.target else {
             return nil
@@ -21,13 +21,13 @@ extension OutboxContent {
         return id
     }
 
-    /// Whether something has to be uploaded before the message can go.
+    /// Whether a file has to be uploaded before the message is sent.
     package var hasUploads: Bool {
         guard case .fileMessage(let params, _) = self else { return false }
         return params.files.contains { $0.url == nil }
     }
 
-    /// The message, or the edit that waits, with an edit of the person who wrote it.
+    /// Returns the message or the unsent edit with a further edit of its author applied.
     package func applying(_ edit: MessageEdit) -> OutboxContent {
         switch self {
         case .userMessage(var params):
@@ -54,14 +54,14 @@ extension OutboxContent {
 }
 
 extension OutgoingFile {
-    /// Where the file lies at the server; nil while it does not.
+    /// The file's address at the server; nil before the upload.
     package var url: String? {
         if case .url(let url) = source { url } else { nil }
     }
 }
 
 extension FileContent {
-    /// The files of a message, as far as they are uploaded; the others have the addresses of files here.
+    /// The files of a message; a file that is not uploaded has its address on this device.
     package init(_ params: FileMessageParams) {
         let files = params.files.map { FileContent($0) }
         self = files.first ?? FileContent(url: "", name: "", type: "", size: ByteCount(bytes: 0))

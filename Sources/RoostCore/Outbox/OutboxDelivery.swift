@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One attempt at an item: its files first, each with its address on disk before the next step; then the message over
-// the socket, or by HTTP where the socket was lost meanwhile. Edits go over the socket, all other changes by HTTP.
+// One attempt to send an item. Its files are uploaded first; the address of each is on disk before
+// the next step. The message then goes over the socket, or by HTTP if the socket was lost
+// meanwhile. Edits go over the socket, all other changes by HTTP.
 
 package import RoostModel
 package import RoostWire
@@ -11,7 +12,7 @@ package struct OutboxDelivery: SyncOperation {
     private enum State: Hashable, Codable, Sendable {
         case beginning
         case uploading(place: Int)
-        /// The address of an uploaded file is being written down.
+        /// The address of an uploaded file is being written.
         case keeping
         case sending
         case posting(MessageCommand, since: Int)
@@ -28,7 +29,7 @@ package struct OutboxDelivery: SyncOperation {
     }
 
     private let requestID: RequestID
-    /// The channel of a change that is being made.
+    /// The channel of a change in flight.
     private var channel: ChannelURL?
     private var state = State.beginning
 
@@ -42,7 +43,7 @@ package struct OutboxDelivery: SyncOperation {
         case (.uploading, .answer(.failure(let error))): return endUpload(error, &sync)
         case (.keeping, .woken): return upload(&sync)
         case (.sending, .sent(nil)):
-            // From here on an answer is awaited.
+            // The acknowledgement is due from now on.
             sync.moveOutbox(.left(requestID))
             return .end(.done)
         case (.sending, .sent(let error?)): return lose(error, &sync)
@@ -55,7 +56,7 @@ package struct OutboxDelivery: SyncOperation {
     }
 
     private mutating func begin(_ sync: inout SyncState) -> Step {
-        // An upload that a lost connection outlived goes on; its message follows it once.
+        // An upload that outlived its connection continues, and its operation sends the message.
         guard sync.outbox.lanes.isOnItsWay(requestID), !sync.outbox.uploads.contains(requestID),
             let item = sync.outbox.order[requestID]
         else { return .end(.done) }
@@ -65,7 +66,7 @@ package struct OutboxDelivery: SyncOperation {
         return upload(&sync)
     }
 
-    /// A suspension has given the turn away; `OutboxTurn` asks for it again.
+    /// Ends the attempt, because a suspension gave the turn away; `OutboxTurn` asks for it again.
     private func giveWay(_ sync: inout SyncState) -> Step {
         sync.moveOutbox(.wentOffline)
         return .end(.done)
@@ -93,7 +94,7 @@ package struct OutboxDelivery: SyncOperation {
                 .lastLogin))
     }
 
-    /// Writes the address of a file down; from here on the file is not uploaded again.
+    /// Writes the address of a file; from here on the file is not uploaded again.
     private mutating func keep(
         _ found: UploadFile.Output, at place: Int, _ sync: inout SyncState
     ) -> Step {
@@ -127,7 +128,7 @@ package struct OutboxDelivery: SyncOperation {
     // MARK: Messages
 
     private mutating func deliver(_ sync: inout SyncState) -> Step {
-        // It may have been taken back meanwhile, or delivered by another way.
+        // The item may have been canceled meanwhile, or delivered by another way.
         guard let item = sync.outbox.order[requestID], item.state == .pending, !item.hasUploads
         else { return .end(.done) }
         if case .change(let action) = item.content { return make(action, item, &sync) }
@@ -138,7 +139,8 @@ package struct OutboxDelivery: SyncOperation {
         return .need(.send(.message(command)))
     }
 
-    /// The socket is lost: a message whose file is uploaded goes by HTTP, if there is a network (R146).
+    /// Handles the loss of the socket: a message with uploaded files goes by HTTP if there is a
+    /// network (R146).
     private mutating func lose(_ error: RoostError, _ sync: inout SyncState) -> Step {
         guard let item = sync.outbox.order[requestID] else { return .end(.done) }
         guard case .fileMessage = item.content, let command = MessageCommand(item) else {
@@ -151,8 +153,9 @@ package struct OutboxDelivery: SyncOperation {
         return .need(.ask(.post(SendMessage(message: command)), .lastLogin))
     }
 
-    /// The answer to a message sent by HTTP comes into the cache as the socket's would (scar 121), but for what the
-    /// socket told while it was on its way.
+    /// Applies the answer to a message sent by HTTP as if the socket had delivered it (scar 121).
+    ///
+    /// Events of the socket that arrived meanwhile take precedence.
     private mutating func take(
         _ result: Answered<ServerAnswer>, to command: MessageCommand,
         since beginning: Int,
@@ -168,7 +171,8 @@ package struct OutboxDelivery: SyncOperation {
             return .fail(.outOfStep)
         case .failure(let error):
             sync.endFetch(of: command.channelURL)
-            // Without a way to the server the client is not connected (R147), and no request has failed (R148).
+            // Without a route to the server the client is not connected (R147), and no request has
+            // failed (R148).
             if error.isUnreachable { return fail(.notConnected, .socket, &sync) }
             return fail(error, .http, &sync)
         }
@@ -178,7 +182,7 @@ package struct OutboxDelivery: SyncOperation {
         _ message: Message, _ beginning: Int, _ wasOnline: Bool, _ sync: inout SyncState
     ) -> Step {
         sync.endFetch(of: message.channelURL)
-        // Without a socket the predecessor is unknown; only a page shows the message where it belongs.
+        // Without a socket the predecessor is unknown, so a page is fetched to place the message.
         if !wasOnline { sync.start(.outbox(.meeting(OutboxMeeting(message.channelURL)))) }
         sync.noteDelivery(message)
         return .end(.done)
@@ -210,8 +214,8 @@ extension OutboxDelivery {
         case .removeReaction(let key, .delivered(let id)):
             return react(key, to: id, in: channel, isAdded: false, &sync)
         case .markAsRead(let moment):
-            // The server marks everything there is: what came later was not read. The cache may not know of it
-            // yet.
+            // The server marks the newest message as read. If it is newer than the call, the user
+            // has not read it; the cache may not have it yet.
             state = .readingNewest(moment)
             return .need(.ask(.channel(GetChannel(channelURL: channel, isInternal: true))))
         case .edit, .delete, .addReaction, .removeReaction:
@@ -250,7 +254,7 @@ extension OutboxDelivery {
                             customType: edit.customType, mentionKind: edit.mention?.kind,
                             mentionedUserIDs: edit.mention?.userIDs))))
         case (.deleting(let id), .answer(let result)):
-            // A message that is unknown to the server is gone already.
+            // The server does not know the message: it is deleted already.
             if case .failure(let error) = result, error.code != .messageNotFound {
                 return fail(error, .change, &sync)
             }
@@ -262,7 +266,7 @@ extension OutboxDelivery {
                             .deleted(DeletionEvent(channelURL: channel, messageID: id)),
                             from: .answer))))
         case (.reacting(let id, let beginning), .answer(.success(.reaction(let change)))):
-            // What another device of the user's did after it may have come first.
+            // A later reaction of the same user from another device may have arrived first.
             let isOvertaken = sync.news(of: channel, since: beginning)
                 .overtakes(change, of: id)
             sync.endFetch(of: channel)
@@ -295,13 +299,13 @@ extension OutboxDelivery {
     }
 }
 
-/// A file on its way to the server.
+/// A file to upload.
 package struct FileUpload: Hashable, Codable, Sendable {
     package let upload: UploadFile
     package let file: OutgoingFile
     /// The outbox's own copy of the file.
     package let copy: CopiedFile?
-    /// The bytes of the files before this one in the message, and of all its files.
+    /// The bytes of the message's files before this one; `total` counts all of them.
     package let before: Int64
     package let total: Int64
 
@@ -317,7 +321,8 @@ package struct FileUpload: Hashable, Codable, Sendable {
     }
 }
 
-/// Has the newest messages meet what a timeline shows, while there is no socket.
+/// Fetches the newest messages of a channel without a socket, to close the hole above a timeline's
+/// window.
 package struct OutboxMeeting: SyncOperation {
     private enum State: Hashable, Codable, Sendable { case beginning, fetching }
 
@@ -338,7 +343,7 @@ package struct OutboxMeeting: SyncOperation {
                 channel, .around(.distantFuture, older: Outbox.lookBack, newer: 0),
                 isOffline: true)
             return .need(.run(.page(page)))
-        // What fails is made good by the next catch-up.
+        // A failed page is made good by the next catch-up.
         case (.fetching, .ended): return .end(.done)
         default: return .fail(reply.failure ?? .outOfStep)
         }
@@ -346,13 +351,13 @@ package struct OutboxMeeting: SyncOperation {
 }
 
 extension Outbox {
-    /// The number of messages that are searched for one that may have arrived; older ones are known to the server
-    /// by their request IDs.
+    /// The number of messages searched for one that may have arrived; the server recognises older
+    /// duplicates by their request IDs.
     static let lookBack = 100
 }
 
 extension MessageCommand {
-    /// Nil for a change, and for a message whose files are not uploaded.
+    /// Nil for a change, and for a message with a file that is not uploaded.
     init?(_ item: OutboxItem) {
         guard !item.hasUploads, let message = item.message(from: nil) else { return nil }
         self.init(

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The queue to the outbox's file.
+// The queue of reads and writes of the outbox's file.
 //
-// Everything that is read from the file or written to it goes one after another, in the order in which it was
-// decided. So the machine knows for each answer which of its own writes the answer contains: all those before it in
-// the queue, and none behind it. News of an item with a write behind it are ignored and read again later.
+// Reads and writes happen one after another, in the order of their decisions. The result of a read
+// therefore contains the writes before it in the queue, and none behind it. If an item has a write
+// behind the read, the read's state of that item is ignored, and the file is read again later.
 //
-// What happened to items is owed to the disk until the disk has taken it. A disk that refuses everything is left
-// alone for a while. What it refuses of one item alone, because of a damaged row, holds up only later notes of that
-// item: they stay owed and are told again with all that follows.
+// A note records a change of an item in memory; it stays in `owed` until it is on disk. If the disk
+// refuses every write, writing pauses for `repairDelay`. If the disk refuses one note, because of a
+// damaged row, only later notes of that item wait. The next batch of notes tries them again.
 
 package import RoostModel
 
-/// The work for the outbox's file that is not done yet.
+/// The work on the outbox's file that is not done yet.
 package struct OutboxDisk: Codable, Sendable {
-    /// One piece of work in the queue; its number is its place in the order of all.
+    /// One read or write in the queue; its number is its place in the order of all.
     package struct Job: Hashable, Codable, Sendable {
         let ticket: Int
         let work: Work
     }
 
     enum Work: Hashable, Codable, Sendable {
-        /// Tells the disk what is owed, up to a debt.
+        /// Writes the owed notes, up to a number.
         case notes(through: Int)
         case news
         case reserve(RequestID)
@@ -32,31 +32,31 @@ package struct OutboxDisk: Codable, Sendable {
         case takeBack(RequestID)
     }
 
-    /// Something that happened to an item and that the disk has not been told.
+    /// A note that is not on disk yet.
     package struct Debt: Hashable, Codable, Sendable {
-        /// The place in the order of all debts.
+        /// The number of the note, in the order of all notes.
         let number: Int
         package let note: OutboxNote
-        /// Copies of files that no item names once the disk has been told.
+        /// Copies of files that no item names once the note is on disk.
         let copies: [CopiedFile]
-        /// The reason why the disk took other notes and not this one.
+        /// The reason why this note could not be written although others could.
         package var refusal: RoostError?
     }
 
-    /// The work that is not begun, oldest first.
+    /// The work that has not begun, oldest first.
     package var queue: [Job] = []
-    /// Whether the operation that does the work runs.
+    /// Whether the operation that does the work is running.
     var isWorking = false
-    /// Whether the file is being read or its news are being applied.
+    /// Whether the file is being read or the result is being applied.
     var isReading = false
     package var owed: [Debt] = []
-    /// The last refusal of everything; nil once the disk has taken something.
+    /// The error of the last write if it refused all notes; nil after a success.
     package var refusal: RoostError?
     /// The results of writes whose operations have not been resumed yet.
     var answers: [Int: OutboxWritten] = [:]
-    /// The number of the last piece of work that is done.
+    /// The number of the last job that is done.
     package private(set) var lastDone = 0
-    /// What is to follow when a piece of work is done, in order.
+    /// The effects to carry out when a job is done, in order.
     private var followUps: [Due] = []
 
     private struct Due: Codable, Sendable {
@@ -65,13 +65,14 @@ package struct OutboxDisk: Codable, Sendable {
     }
     /// The failed items that are being queued again.
     var requeuing: Set<RequestID> = []
-    /// Items that leave once the news of other processes are known.
+    /// The items to send once the writes of other processes are read.
     var leaving: [RequestID] = []
-    /// Another process has written.
+    /// Whether another process has written.
     var hasNews = false
-    /// The last read had news of an item with a write behind the read, or memory lacks the place of an item.
+    /// Whether the last read is out of date: an item had a write behind it, or memory lacks an
+    /// item's place.
     var mustReadAgain = false
-    /// Whether the queue reads again by itself; after a failed read it waits for the next reason to.
+    /// Whether the queue reads again without a new reason; false after a failed read.
     var readsAgainByItself = true
     private var lastTicket = 0
     private var lastDebt = 0
@@ -82,7 +83,7 @@ package struct OutboxDisk: Codable, Sendable {
 
     mutating func enqueue(_ work: Work) -> Int {
         if case .notes = work, case .notes? = queue.last?.work {
-            // The last transaction that has not begun takes it along.
+            // The last transaction of notes has not begun, so it takes the new notes too.
             let ticket = queue.removeLast().ticket
             queue.append(Job(ticket: ticket, work: work))
             return ticket
@@ -93,9 +94,10 @@ package struct OutboxDisk: Codable, Sendable {
         return lastTicket
     }
 
-    /// Takes the pieces of work that go to the disk together: one read, or several writes.
+    /// Takes the jobs of the next transaction: one read, or several writes.
     ///
-    /// A batch tells of what is owed once: what the disk refuses of one item holds up later notes of the item.
+    /// A batch writes the owed notes at most once, because a refused note holds up later notes of
+    /// its item.
     mutating func takeBatch() -> [Job] {
         guard let first = queue.first else { return [] }
         if first.work == .news { return [queue.removeFirst()] }
@@ -115,12 +117,12 @@ package struct OutboxDisk: Codable, Sendable {
 
     private static let batchLimit = 64
 
-    /// Whether another process may have written something that is not known yet.
+    /// Whether another process may have written changes that are not read yet.
     var mayHaveNews: Bool {
         hasNews || mustReadAgain || isReading || queue.contains { $0.work == .news }
     }
 
-    // MARK: Debts
+    // MARK: Owed notes
 
     mutating func owe(_ note: OutboxNote, _ copies: [CopiedFile] = []) {
         lastDebt += 1
@@ -131,30 +133,30 @@ package struct OutboxDisk: Codable, Sendable {
 
     func debts(through number: Int) -> [Debt] { owed.filter { $0.number <= number } }
 
-    /// Whether something is owed that the disk has not been asked to take.
+    /// Whether a note is owed that the disk has not refused.
     ///
-    /// A write of the same item has to wait for it, or it would be undone.
+    /// A write of the same item waits for that note, which would otherwise undo the write.
     var isBehind: Bool { owed.contains { $0.refusal == nil } }
 
-    /// The reason why the disk takes nothing more of an item; nil when it does.
+    /// The reason why the notes of an item cannot be written; nil if they can.
     func refusal(of requestID: RequestID) -> RoostError? {
         owed.first { $0.note.requestID == requestID && $0.refusal != nil }?.refusal
     }
 
-    /// Whether the disk says of an item what memory knows: no write of it waits.
+    /// Whether the item on disk equals the item in memory: no write of it waits.
     func isSettled(_ requestID: RequestID) -> Bool {
         !owed.contains { $0.note.requestID == requestID }
             && !queue.contains { $0.work.requestID == requestID }
     }
 
-    /// The disk had news of an item that it may have forgotten by now: it is asked again.
+    /// Requests another read, because the result of the last one for an item was ignored.
     ///
-    /// Of an item of which the disk takes nothing, it is asked when it takes something again.
+    /// An item with a refused note is read again after its next write.
     mutating func missNews(of requestID: RequestID) {
         if refusal(of: requestID) == nil { mustReadAgain = true }
     }
 
-    // MARK: What follows
+    // MARK: Follow-ups
 
     mutating func follow(_ ticket: Int, _ followUps: [OutboxFollowUp]) {
         self.followUps += followUps.map { Due(ticket: ticket, followUp: $0) }
@@ -179,7 +181,7 @@ extension OutboxDisk.Work {
     }
 }
 
-/// A thing to do once the disk has been told of what happened, or refuses to hear it.
+/// An effect that follows a write, or the refusal of the write.
 enum OutboxFollowUp: Hashable, Codable, Sendable {
     /// The outbox has given up on an item.
     case failed(OutboxItem, RoostError.Code)

@@ -4,17 +4,18 @@ package import RoostModel
 
 /// One message or change that the server does not have, as far as this device knows.
 package struct OutboxItem: Hashable, Codable, Sendable {
-    /// The order of writing, over all channels.
+    /// The place in the order of writing, over all channels.
     package var sequence: Int64
     package let requestID: RequestID
     package let channel: ChannelURL
-    /// On the device's clock, which orders only what is unsent.
+    /// The time on the device's clock, which orders only unsent items.
     package var createdAt: Timestamp
     package var content: OutboxContent
     package var state: UnsentState
-    /// How often sending was begun.
+    /// The number of attempts to send.
     package var attemptCount: Int
-    /// Whether bytes of it may have reached the server: then its fate is looked for before a resend.
+    /// Whether bytes of the item may have reached the server; then the message is looked up before
+    /// a resend.
     package var hasLeft: Bool
 
     package init(
@@ -34,9 +35,10 @@ package struct OutboxItem: Hashable, Codable, Sendable {
 }
 
 extension OutboxItem {
-    /// Whether the server may have it.
+    /// Whether the server may have the item.
     ///
-    /// One that left once and was refused is not there. Of more attempts nobody knows what became of each.
+    /// An item that was sent once and refused is not at the server. After several attempts the
+    /// result of each is unknown.
     package var mayHaveArrived: Bool {
         guard hasLeft, attemptCount == 1, case .failed(let code) = state else { return hasLeft }
         return !code.isRefusal
@@ -56,7 +58,7 @@ extension OutboxItem {
                 isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent)
         case .fileMessage(var params, let copies):
             for (index, copy) in copies.enumerated() {
-                // A sealed copy shows nobody anything; the file it was made from may.
+                // An encrypted copy cannot be displayed; the original file may be.
                 guard let files, let copy, copy.key == nil else { continue }
                 params.files[index].source = .copy(of: "\(files)/\(copy.name)")
             }
@@ -72,7 +74,7 @@ extension OutboxItem {
         }
     }
 
-    /// Where it stands, in the words an app shows.
+    /// The state as an app shows it.
     package var status: SendingStatus {
         switch state {
         case .pending: .pending
@@ -81,7 +83,7 @@ extension OutboxItem {
         }
     }
 
-    /// What it is, in one word.
+    /// The kind of content, for logs.
     package var kind: String {
         switch content {
         case .userMessage: "message"
@@ -90,25 +92,26 @@ extension OutboxItem {
         }
     }
 
-    /// The change it asks for; nil for a message.
+    /// The requested change; nil for a message.
     package var change: PendingChange? {
         guard case .change(let action) = content else { return nil }
         return PendingChange(
             id: requestID, channel: channel, createdAt: createdAt, action: action)
     }
 
-    /// The outbox's own copies of its files.
+    /// The outbox's own copies of the files.
     package var copies: [CopiedFile] {
         guard case .fileMessage(_, let copies) = content else { return [] }
         return copies.compactMap { $0 }
     }
 
-    /// Whether something has to be uploaded before the message can go.
+    /// Whether a file has to be uploaded before the message is sent.
     package var hasUploads: Bool { content.hasUploads }
 }
 
 extension OutboxMachine.Item {
-    /// An item as it is on the disk; `isNoted` says whether the disk knows ahead that the item leaves now.
+    /// Makes a lane item of an item on disk; `isNoted` says whether the disk already records the
+    /// attempt that begins now.
     package init(_ item: OutboxItem, isNoted: Bool = false) {
         self.init(
             requestID: item.requestID, channel: item.channel,

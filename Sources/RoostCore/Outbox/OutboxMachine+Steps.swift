@@ -2,18 +2,17 @@
 
 import RoostModel
 
-// What each input does.
-
 extension OutboxMachine {
     mutating func queued(_ item: Item) -> [Effect] {
         let known = items.updateValue(item, forKey: item.requestID)
         precondition(known == nil, "A request ID is queued once.")
-        // Nearly always there is none.
+        // Almost always no item is announced.
         let isAnnounced =
             !announced.isEmpty && announced.removeValue(forKey: item.requestID) != nil
         guard isAnnounced else { return enqueue(item, isFresh: true) }
         guard item.state == .pending, item.awaited == nil else {
-            // Somebody else had a word on it first: what has no turn keeps no place.
+            // The item was failed, canceled or made to wait before its place was used, so the place
+            // is freed.
             return leaveLane(item) + enqueue(item) + next(in: item.lane)
         }
         return next(in: item.lane, isFresh: true)
@@ -34,7 +33,10 @@ extension OutboxMachine {
         return next(in: lane)
     }
 
-    /// What is on its way goes on as it is: only this process sends, and knows more than the disk.
+    /// Applies another process's change of an item.
+    ///
+    /// An item in flight is left as it is, because only this process sends and memory is newer than
+    /// the disk.
     mutating func revised(_ item: Item, isMoved: Bool) -> [Effect] {
         guard let known = items[item.requestID] else { return queued(item) }
         guard !isOnItsWay(item.requestID) else { return [] }
@@ -49,7 +51,8 @@ extension OutboxMachine {
         return leaveLane(known) + enqueue(item) + next(in: item.lane)
     }
 
-    /// Puts what is to be sent behind all others of its lane, or of those that wait with it.
+    /// Puts an item to send at the end of its lane, or with the changes that wait for the same
+    /// message.
     private mutating func enqueue(_ item: Item, isFresh: Bool = false) -> [Effect] {
         guard item.state == .pending else { return [] }
         if let awaited = item.awaited {
@@ -74,7 +77,8 @@ extension OutboxMachine {
         for lane in laneOrder {
             lanes[lane]?.rests = false
             lanes[lane]?.isWaiting = false
-            // It may have arrived; the same request ID goes out again, in front of the others.
+            // The item may have arrived; it is sent again under the same request ID, before the
+            // rest of the lane.
             if let requestID = lanes[lane]?.onItsWay, let item = items[requestID] {
                 effects += leaveLane(item)
                 withLane(lane) { $0.queue.insert(requestID, at: 0) }
@@ -103,7 +107,7 @@ extension OutboxMachine {
         isOnItsWay(requestID) ? [.armAckTimer(requestID, Self.ackTimeout)] : []
     }
 
-    /// The server has it: it is no longer this outbox's business, and what waited for it may go.
+    /// Removes an item that the server has; the changes that waited for it can be sent.
     mutating func delivered(_ requestID: RequestID, _ messageID: MessageID?) -> [Effect] {
         var effects: [Effect] = []
         var lanes: [Lane] = []
@@ -111,7 +115,8 @@ extension OutboxMachine {
             effects = leaveLane(item) + [.remove(requestID)]
             lanes.append(item.lane)
         }
-        // What waits for a message that another process sent, or that was taken back, waits as well.
+        // Changes also wait for messages that are not in the outbox: sent by another process, or
+        // canceled.
         for id in dependents.removeValue(forKey: requestID) ?? [] {
             guard let item = items[id] else { continue }
             guard let messageID else {
@@ -138,11 +143,12 @@ extension OutboxMachine {
         let effects = leaveLane(item)
         switch consequence {
         case .staysPending where !isOnline:
-            // Without a connection there is no hurry.
+            // Without a connection no delay is needed.
             withLane(item.lane) { $0.queue.insert(requestID, at: 0) }
             return effects + nextWaiting()
         case .staysPending, .waits, .waitsAWhile:
-            // A connection that is lost may be the one before this one, and nothing else would wake the lane.
+            // The failure may belong to the connection before this one, and no other input would
+            // continue the lane.
             items[requestID]?.failures += 1
             withLane(item.lane) { lane in
                 lane.queue.insert(requestID, at: 0)
@@ -166,7 +172,7 @@ extension OutboxMachine {
         return items[requestID].map { enqueue($0) } ?? []
     }
 
-    /// A person takes it back; changes of a message that certainly never left go with it.
+    /// Cancels an item; changes of a message that was certainly never sent are dropped with it.
     mutating func canceled(_ requestID: RequestID) -> [Effect] {
         guard let item = items.removeValue(forKey: requestID) else { return [] }
         var effects = leaveLane(item) + [.remove(requestID)]
@@ -203,7 +209,7 @@ extension OutboxMachine {
         return state.onItsWay == nil && !isHeld && !state.rests
     }
 
-    /// Sends the next item of a lane; a fresh one is on disk as about to leave already.
+    /// Sends the next item of a lane; the attempt of a fresh item may be on disk already.
     mutating func next(in lane: Lane, isFresh: Bool = false) -> [Effect] {
         guard isOnline, let state = lanes[lane], isFree(lane, state),
             let requestID = state.queue.first,
@@ -228,7 +234,7 @@ extension OutboxMachine {
         return (isNoted ? [] : [.noteAttempt(requestID)]) + [.transmit(requestID)]
     }
 
-    /// Places have become free.
+    /// Continues the lanes that waited for a free place.
     mutating func nextWaiting() -> [Effect] {
         var effects: [Effect] = []
         var index = 0
@@ -237,7 +243,7 @@ extension OutboxMachine {
             lanes[lane]?.isWaiting = false
             let step = next(in: lane)
             effects += step
-            // Files may have to wait on while others go.
+            // A lane with files to upload may have to wait longer than the rest.
             if lanes[lane]?.isWaiting == true {
                 waiting.removeLast()
                 index += 1

@@ -2,53 +2,54 @@
 
 // The order in which unsent messages and changes leave.
 //
-// One lane per channel for messages, first in first out, one of them on its way at a time: that is what
-// keeps call order equal to server order (scars 12, 13). Changes of what the server holds have a lane of
-// their own beside it, so that a reaction does not wait for a large file. The request ID is the identity
-// on every try. Whatever brings it — an acknowledgement, an echo, a page, a gap answer — settles the
-// item, however late (scars 10, 11, 69). A channel whose catch-up runs is held, so that an item whose
-// fate is unknown is looked for before it is sent again.
+// Messages have one lane per channel, first in first out. At most one message of a lane is in
+// flight, so the order of calls is the order at the server (scars 12, 13). Changes of the server's
+// data have a lane of their own per channel, so a reaction does not wait for a large file. Every
+// attempt uses the same request ID. An acknowledgement, an echo, a page or a gap answer settles the
+// item, however late (scars 10, 11, 69). A channel is held during its catch-up, so a message of
+// unknown outcome is looked up before it is sent again.
 
 package import RoostModel
 
-/// Decides which unsent message or change goes out when.
+/// Decides the order in which unsent messages and changes are sent.
 package struct OutboxMachine: Hashable, Codable, Sendable {
     /// How long an unsent message may wait: three days (R151).
     package static let lifetime = Duration.seconds(3 * 24 * 60 * 60)
     /// How long an acknowledgement may take (`docs/protocol` 2.3: 5 to 300 s, 10 s by default).
     package static let ackTimeout = Duration.seconds(10)
-    /// How long a lane rests at first after the server asked for less haste; twice as long each time.
+    /// The first delay of a lane after the server limited the rate; each further delay is twice as
+    /// long.
     package static let rest = Duration.seconds(2)
     package static let longestRest = Duration.seconds(64)
-    /// How often something is tried that the server refuses for reasons of its own.
+    /// The number of attempts after an error that may be permanent.
     package static let patience = 5
-    /// How many lanes have something on its way at once; the files of fewer.
+    /// The number of lanes with an item in flight, and of those with files.
     package static let (concurrency, uploads) = (32, 4)
 
-    /// One unsent thing as the machine sees it; what it says is none of its business.
+    /// An unsent item without its content, which does not affect the order.
     package struct Item: Hashable, Codable, Sendable {
         package enum Kind: Hashable, Codable, Sendable {
             case message
-            /// A message with something to upload.
+            /// A message with a file to upload.
             case file
-            /// A change of what the server holds.
+            /// A change of the server's data.
             case change
         }
 
         package let requestID: RequestID
         package internal(set) var channel: ChannelURL
         package let kind: Kind
-        /// On the device's clock: the only clock there is for what only the device knows.
+        /// The time on the device's clock, which orders only unsent items.
         package internal(set) var createdAt: Timestamp
         package internal(set) var state: UnsentState
-        /// Whether the server may have it: it was written to a socket once, or is about to be.
+        /// Whether the server may have the item: it was written to a socket once, or is about to
+        /// be.
         package internal(set) var hasLeft: Bool
-        /// The same before it left last; nil when it has not left since the machine knows it, and is not
-        /// noted as about to.
+        /// The value of `hasLeft` before the last attempt; nil without an attempt in this run.
         var hadLeft: Bool?
-        /// The unsent message a change waits for.
+        /// The unsent message that a change waits for.
         package internal(set) var awaited: RequestID?
-        /// How often in a row it came back.
+        /// The number of failed attempts in a row.
         var failures = 0
 
         package init(
@@ -67,7 +68,7 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
         }
     }
 
-    /// What keeps an order of its own.
+    /// A sequence of items that are sent in order.
     package struct Lane: Hashable, Codable, Sendable {
         package internal(set) var channel: ChannelURL
         package let isForChanges: Bool
@@ -79,45 +80,45 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
     }
 
     package enum Input: Hashable, Codable, Sendable {
-        /// Already on disk; takes its place at the end of its lane.
+        /// An item on disk; it takes its place at the end of its lane.
         case queued(Item)
-        /// A message that is not on disk yet, because its files are being copied, keeps its place.
+        /// A message whose files are being copied, so it is not on disk yet; its place is kept.
         case announced(RequestID, Lane)
-        /// It did not come on disk: what stands behind it need not wait.
+        /// The announced message could not be written; the items behind it need not wait.
         case abandoned(RequestID, Lane)
-        /// Another process has changed what the disk says of it; moved is what goes behind all others.
+        /// An item as another process changed it on disk; a moved item goes to the end of its lane.
         case revised(Item, isMoved: Bool)
         case wentOnline(now: Timestamp)
         case wentOffline
-        /// The channel's catch-up runs: no message of it leaves until it is released.
+        /// The channel's catch-up runs; its messages are not sent until `release`.
         case hold(ChannelURL)
         case release(ChannelURL)
-        /// It was written to the socket: from here on an answer is awaited.
+        /// The item was written to the socket; its acknowledgement is due from now on.
         case left(RequestID)
-        /// The server has it or has done it, whoever said so; a message has its ID then.
+        /// The server has the message, which has an ID then, or has made the change.
         case delivered(RequestID, MessageID?)
         case failed(RequestID, RoostError.Code, SendStage)
         case ackTimedOut(RequestID)
         case rested(Lane)
-        /// A person wants something failed to be tried again, as if it were written now.
+        /// The user resends a failed item; its time of writing is now.
         case retried(RequestID, now: Timestamp)
-        /// A person takes it back.
+        /// The user cancels the item.
         case canceled(RequestID)
     }
 
     package enum Effect: Hashable, Codable, Sendable {
-        /// Sending begins, of which the disk must know first.
+        /// Records an attempt, on disk before the first byte is sent.
         case noteAttempt(RequestID)
         case transmit(RequestID)
         case armAckTimer(RequestID, Duration)
         case disarmAckTimer(RequestID)
         case armRest(Lane, Duration)
-        /// The new state must be on disk before anybody is told.
+        /// The new state, to be on disk before the app's event.
         case store(RequestID, UnsentState)
-        /// The message a change is about has its ID now.
+        /// The message that a change waited for has its ID.
         case aim(RequestID, at: MessageID)
         case remove(RequestID)
-        /// A change goes because the message it was about is none any more.
+        /// The message that a change targeted is canceled, so the change is dropped.
         case drop(RequestID)
     }
 
@@ -125,29 +126,30 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
         var queue: [RequestID] = []
         var onItsWay: RequestID?
         var rests = false
-        /// Whether it stands in line for a free place.
+        /// Whether the lane is in `waiting`.
         var isWaiting = false
     }
 
     var items: [RequestID: Item] = [:]
-    /// What has a place in a lane and is not on disk yet, and how many calls are bringing it there.
+    /// The items with a place in a lane that are not on disk yet, each with the number of its
+    /// calls.
     var announced: [RequestID: Int] = [:]
     var lanes: [Lane: LaneState] = [:]
-    /// Lanes in the order their first item came, so that no dictionary order shows.
+    /// The lanes in the order of their first items; the order of a dictionary differs between runs.
     var laneOrder: [Lane] = []
     var held: Set<ChannelURL> = []
-    /// Changes by the unsent message they wait for, in their order.
+    /// The changes that wait for each unsent message, in order.
     var dependents: [RequestID: [RequestID]] = [:]
-    /// Lanes that could go on but for the limit, first come first served.
+    /// The lanes that wait only for the limits, first in first out.
     var waiting: [Lane] = []
     var isOnline = false
-    /// How much is on its way: of everything, and of what has files.
+    /// The items in flight; `uploadCount` counts those with files.
     var onItsWayCount = 0
     var uploadCount = 0
 
     package init() {}
 
-    /// Whether something is on its way or could leave at once.
+    /// Whether an item is in flight or could be sent at once.
     package var isBusy: Bool {
         isOnline
             && lanes.values.contains {
@@ -155,14 +157,14 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
             }
     }
 
-    /// Whether an item waits for its next try.
+    /// Whether an item waits for its next attempt.
     package var isResting: Bool {
         isOnline && lanes.values.contains { $0.rests && !$0.queue.isEmpty }
     }
 
-    /// Whether an item is the one of its lane that is being sent.
+    /// Whether an item is the one in flight of its lane.
     ///
-    /// The shell asks before it acts: the link may be lost while an earlier effect is awaited.
+    /// The caller checks before each step, because the connection may be lost between two steps.
     package func isOnItsWay(_ requestID: RequestID) -> Bool {
         items[requestID].map { lanes[$0.lane]?.onItsWay == requestID } ?? false
     }
@@ -172,9 +174,9 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
     /// Whether messages of a channel wait for the end of its catch-up.
     package func isHeld(_ channel: ChannelURL) -> Bool { held.contains(channel) }
 
-    /// Whether something queued now would leave at once: then the disk is told so with its first word.
+    /// Whether an item queued now would be sent at once; its first write then records the attempt.
     ///
-    /// What `hasUploads` has to find a place for its files too.
+    /// An item with uploads also needs a free place among the uploads.
     package func wouldLeaveAtOnce(_ lane: Lane, hasUploads: Bool = false) -> Bool {
         guard isOnline, !hasUploads || uploadCount < Self.uploads else { return false }
         let state = lanes[lane] ?? LaneState()
@@ -182,7 +184,7 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
             && onItsWayCount < Self.concurrency
     }
 
-    /// Moves on and returns what the shell must now do, in order.
+    /// Applies an input and returns the effects in order.
     package mutating func handle(_ input: Input) -> [Effect] {
         switch input {
         case .queued(let item): queued(item)
@@ -210,7 +212,7 @@ extension OutboxMachine.Item {
         OutboxMachine.Lane(channel, isForChanges: kind == .change)
     }
 
-    /// Whether it has waited longer than three days; at exactly three days it is still sent.
+    /// Whether the item has waited longer than three days; at exactly three days it is still sent.
     func hasExpired(at now: Timestamp) -> Bool {
         .milliseconds(now.milliseconds(since: createdAt)) > OutboxMachine.lifetime
     }

@@ -2,21 +2,21 @@
 
 package import RoostModel
 
-// The vocabulary between the machine and the outbox's file.
+// The requests of the outbox to its file, and their results.
 
 /// A request to the outbox's file and its folder of copies.
 package enum OutboxQuestion: Hashable, Codable, Sendable {
-    /// Writes, in one transaction where the disk takes all of them; otherwise one by one, in their order.
+    /// Writes in one transaction; if the disk refuses the transaction, one by one in their order.
     case write([OutboxWrite])
-    /// Everything unsent, if another process has written since the last time, or `regardless`.
+    /// Reads all items, if another process has written since the last read or if `regardless`.
     case news(regardless: Bool)
-    /// Those of some items of which the disk has not even an unreadable row.
+    /// Returns those of some items that have no row, not even an unreadable one.
     case absent([RequestID])
-    /// The loss is seen to: an item that is missing from now on was seen to by another process.
+    /// Marks a loss as repaired; an item that is missing later was removed by another process.
     case mend(OutboxLoss)
-    /// Copies of the files of a message, under names that contain its place in the order.
+    /// Copies the files of a message, under names that contain its place in the order.
     case copyFiles(FileMessageParams, RequestID, sequence: Int64)
-    /// The turn to send, which one process has at a time.
+    /// Asks for the turn to send, which one process has at a time.
     case takeTurn
     /// Deletes copies that no item names and that are older than a moment.
     case tidyFiles(madeBefore: Timestamp)
@@ -24,30 +24,30 @@ package enum OutboxQuestion: Hashable, Codable, Sendable {
 
 /// One write.
 package enum OutboxWrite: Hashable, Codable, Sendable {
-    /// Notes of which some may be left out, because they alone cannot be written.
+    /// Several notes; a note that cannot be written is left out.
     case notes([OutboxNote])
-    /// Keeps a place in the order for an item whose files are to be copied.
+    /// Reserves a place in the order for an item whose files are being copied.
     case reserve(RequestID)
     case append(OutboxDraft)
-    /// Merges an edit into an item that certainly has not left.
+    /// Merges an edit into an item that has certainly not been sent.
     case fold(MessageEdit, into: RequestID, at: Timestamp)
-    /// Puts an item behind all others, as if it were written now.
+    /// Moves an item to the end of the order, with a new time of writing.
     case requeue(RequestID, createdAt: Timestamp)
-    /// Deletes an item that certainly has not left.
+    /// Deletes an item that has certainly not been sent.
     case takeBack(RequestID)
 }
 
-/// An item that is to be written.
+/// A new item to write.
 package struct OutboxDraft: Hashable, Codable, Sendable {
     package let requestID: RequestID
     package let channel: ChannelURL
     package let createdAt: Timestamp
     package var content: OutboxContent
-    /// Whether sending begins as soon as the item is on disk.
+    /// Whether the item is sent as soon as it is on disk.
     package let leaves: Bool
-    /// The place that was kept for it; nil takes the next one.
+    /// The reserved place; nil takes the next one.
     package var sequence: Int64?
-    /// The copies of its files.
+    /// The copies of the item's files.
     package var copies: [CopiedFile] = []
 
     package init(
@@ -78,11 +78,12 @@ package enum OutboxAnswer: Hashable, Codable, Sendable {
 
 /// The result of one write.
 package enum OutboxWritten: Hashable, Codable, Sendable {
-    /// Whether another process has written, and the notes that were left out, by their place.
+    /// Whether another process has written, and the notes that were left out, by index.
     case noted(hasNews: Bool, refused: [Int: RoostError])
     /// A place in the order.
     case place(Int64)
-    /// The item as it is on disk now; nil when it is gone, may have left, or its copies are gone.
+    /// The item as it is on disk now; nil when it is gone, may have been sent, or its copies are
+    /// gone.
     case item(OutboxItem?)
     /// Whether the item was deleted.
     case takenBack(Bool)

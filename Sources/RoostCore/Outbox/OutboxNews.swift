@@ -5,9 +5,9 @@
 import RoostModel
 
 extension SyncState {
-    /// Takes over the items of the disk as another process left them.
+    /// Applies the items on disk as another process left them.
     ///
-    /// - Returns: The items that memory has and the disk does not.
+    /// - Returns: The items that are in memory and not on disk.
     mutating func adopt(_ stored: OutboxItems) -> [RequestID] {
         let names = Set(stored.items.map(\.requestID))
         let missing = outbox.items.map(\.requestID).filter { !names.contains($0) }
@@ -45,7 +45,8 @@ extension SyncState {
         return missing
     }
 
-    /// Another process has seen to an item: it was delivered, and the cache knows the message, or taken back.
+    /// Removes an item that another process delivered, or canceled if the cache has no message of
+    /// it.
     fileprivate mutating func forget(_ requestID: RequestID, _ found: Message?) {
         if let found {
             arrive(requestID, as: found)
@@ -54,7 +55,7 @@ extension SyncState {
         }
     }
 
-    /// The cache knows a message as delivered.
+    /// Settles an item whose message is delivered in the cache.
     fileprivate mutating func arrive(_ requestID: RequestID, as message: Message) {
         guard outbox.order.contains(requestID) else { return }
         moveOutbox(
@@ -62,15 +63,16 @@ extension SyncState {
     }
 }
 
-/// Sees to items that memory has and the disk does not.
+/// Settles the items that are in memory and not on disk.
 ///
-/// Another process has delivered them or taken them back. After a damage of the file they are written again, unless
-/// the cache knows them as delivered; those that the repair had saved are missing because of another process.
+/// Another process has delivered or canceled such items. After damage to the file they are written
+/// again unless the cache has their messages. Items that the repair saved are missing because of
+/// another process.
 package struct OutboxMissing: SyncOperation {
     private enum State: Hashable, Codable, Sendable {
         case beginning
         case askingDisk
-        /// The names that are left to look up, the first of which is being looked up.
+        /// The request IDs left to look up; the first one's look-up is in flight.
         case lookingUp([RequestID])
         case mending
     }
@@ -91,7 +93,7 @@ package struct OutboxMissing: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
-            // An item that is just unreadable is there all the same.
+            // An item whose row is unreadable is not missing.
             guard loss == nil, !isReadable, !missing.isEmpty else { return lookUp(missing, &sync) }
             state = .askingDisk
             return .need(.outbox(.absent(missing)))
@@ -104,7 +106,7 @@ package struct OutboxMissing: SyncOperation {
             }
             return lookUp(Array(ids.dropFirst()), &sync)
         case (.lookingUp(let ids), .read(.failure(let error))):
-            // The item stays; after a damage nothing is decided without the cache.
+            // The item stays; after damage the cache has to answer before anything is decided.
             if loss != nil { return .fail(error) }
             isCertain = false
             return lookUp(Array(ids.dropFirst()), &sync)
@@ -175,7 +177,7 @@ package struct OutboxMissing: SyncOperation {
     }
 }
 
-/// Tells changes of a message that another process delivered the message's ID, as far as the cache knows it.
+/// Points changes at messages that another process delivered, if the cache has them.
 package struct OutboxAiming: SyncOperation {
     private enum State: Hashable, Codable, Sendable {
         case beginning

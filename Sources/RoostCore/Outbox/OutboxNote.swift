@@ -2,18 +2,18 @@
 
 package import RoostModel
 
-/// One thing that has happened to an item.
+/// A change of an item, to be written.
 package enum OutboxNote: Hashable, Codable, Sendable {
-    /// Sending begins; to be on disk before the first byte leaves.
+    /// An attempt begins; on disk before the first byte is sent.
     case attempt(RequestID)
     case state(RequestID, UnsentState)
-    /// It says something else now.
+    /// The item has new content.
     case content(RequestID, ChannelURL, OutboxContent)
-    /// It is tried again, behind all others, as if it were written then.
+    /// The item is queued again at the end of the order, with a new time of writing.
     case requeued(RequestID, createdAt: Timestamp)
-    /// The file was damaged and has lost it.
+    /// The item was lost with a damaged file and is written again.
     case restored(OutboxItem)
-    /// The server has it, or the person took it back.
+    /// The server has the item, or the user canceled it.
     case removal(RequestID)
 
     package var requestID: RequestID {
@@ -28,30 +28,30 @@ package enum OutboxNote: Hashable, Codable, Sendable {
     package var isRemoval: Bool { if case .removal = self { true } else { false } }
 }
 
-/// Everything in the outbox.
+/// The contents of the outbox.
 package struct OutboxItems: Hashable, Codable, Sendable {
-    /// In the order they were written.
+    /// The readable items in the order of writing.
     package let items: [OutboxItem]
-    /// Items whose rows are damaged; they stay where they are and block nothing (scar 65).
+    /// Items whose rows are damaged; the rows stay and block no other item (scar 65).
     package let damaged: [RequestID]
-    /// Items that a later release wrote, likewise.
+    /// Items that a later release wrote; their rows stay too.
     package let newer: [RequestID]
-    /// A damage after which not all that is missing was seen to; nil when there was none.
+    /// Damage whose missing items are not all settled; nil when there is none.
     package var loss: OutboxLoss?
 
     package init(items: [OutboxItem], damaged: [RequestID] = [], newer: [RequestID] = []) {
         (self.items, self.damaged, self.newer) = (items, damaged, newer)
     }
 
-    /// All that this release cannot read.
+    /// All items that this release cannot read.
     package var unreadable: [RequestID] { damaged + newer }
 }
 
-/// A damage of the outbox that may have cost what this process knows.
+/// Damage to the outbox that may have lost items of this process.
 package struct OutboxLoss: Hashable, Codable, Sendable {
     package let number: Int
-    /// What the repair has saved, by the numbers of the order: what of it is missing is gone for another
-    /// reason.
+    /// The places of the items that the repair saved; one of them that is missing was removed by
+    /// another process.
     package let carriedOver: Set<Int64>
 
     package init(number: Int, carriedOver: Set<Int64>) {

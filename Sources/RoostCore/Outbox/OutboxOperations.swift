@@ -75,14 +75,14 @@ package enum OutboxOperation: Hashable, Codable, Sendable {
     }
 }
 
-/// News of the outbox from outside.
+/// An event from outside the outbox.
 package enum OutboxInput: Hashable, Codable, Sendable {
     /// Another process may have written.
     case rang
     /// The files are about to be closed.
     case suspended
     case resumed
-    /// The app gives a waiting message up.
+    /// The app cancels a waiting message.
     case gaveUp(RequestID)
     /// A timeline of a channel has been opened.
     case opened(ChannelURL)

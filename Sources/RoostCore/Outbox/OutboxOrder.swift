@@ -2,21 +2,21 @@
 
 package import RoostModel
 
-/// The unsent items in the order of their writing, each found by its name without a search.
+/// The unsent items in the order of writing, with look-up by request ID.
 package struct OutboxOrder: Hashable, Codable, Sendable {
     package private(set) var items: [OutboxItem] = []
     private var sequences: [RequestID: Int64] = [:]
 
     package init() {}
 
-    /// The item of a name; the order stays as it is when the item is changed.
+    /// The item of a request ID.
     package subscript(requestID: RequestID) -> OutboxItem? {
         index(of: requestID).map { items[$0] }
     }
 
     package func contains(_ requestID: RequestID) -> Bool { sequences[requestID] != nil }
 
-    /// Puts an item in its place.
+    /// Inserts an item at its place.
     package mutating func place(_ item: OutboxItem) {
         items.insert(item, at: firstIndex(from: item.sequence))
         sequences[item.requestID] = item.sequence
@@ -29,7 +29,7 @@ package struct OutboxOrder: Hashable, Codable, Sendable {
         return items.remove(at: index)
     }
 
-    /// Changes an item, not its place; returns the item as it is then.
+    /// Changes an item without moving it; returns the changed item.
     @discardableResult
     package mutating func change(
         _ requestID: RequestID, _ body: (inout OutboxItem) -> Void
@@ -40,13 +40,13 @@ package struct OutboxOrder: Hashable, Codable, Sendable {
     }
 
     private func index(of requestID: RequestID) -> Int? {
-        // A damaged file may give a number again that memory knows.
+        // A damaged file may assign a number that an item in memory already has.
         sequences[requestID].flatMap { sequence in
             items[firstIndex(from: sequence)...].firstIndex { $0.requestID == requestID }
         }
     }
 
-    /// The place of the first item with this number or a later one.
+    /// The index of the first item with this number or a later one.
     private func firstIndex(from sequence: Int64) -> Int {
         var (low, high) = (0, items.count)
         while low < high {

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// Writes a message or a change down and queues it; when this ends the item survives a crash.
+/// Writes a new message or change and queues it; at the end the item survives a crash.
 package struct OutboxSending: SyncOperation {
     private enum State: Hashable, Codable, Sendable {
         case beginning
@@ -16,7 +16,7 @@ package struct OutboxSending: SyncOperation {
     private var draft: OutboxDraft
     private var state = State.beginning
 
-    /// `name` is the caller's own name of the item; nil makes one.
+    /// `name` is the caller's request ID; nil makes one.
     package init(_ content: OutboxContent, to channel: ChannelURL, as name: RequestID?) {
         original = content
         self.name = name
@@ -47,7 +47,7 @@ package struct OutboxSending: SyncOperation {
             switch sync.outbox.disk.answers.removeValue(forKey: ticket) {
             case .item(let item?)?: return .end(.item(sync.outbox.order[requestID] ?? item))
             case .item(nil)?:
-                // Another process has deleted the copies while this one was suspended.
+                // Another process deleted the copies while this one was suspended.
                 guard let sequence = draft.sequence else { return abandon(.outOfStep, &sync) }
                 return copy(at: sequence)
             case .failed(let error)?: return .fail(error)
@@ -60,17 +60,18 @@ package struct OutboxSending: SyncOperation {
     private mutating func begin(_ sync: inout SyncState) -> Step {
         if let name, let item = sync.outbox.order[name] { return .end(.item(item)) }
         let requestID = name ?? sync.random.requestID()
-        // A change that waits for a message takes no place in its lane before the message is sent.
+        // A change that waits for a message has no place in its lane until the message is sent.
         let hasPlace = original.awaited == nil
         let leaves =
             hasPlace
             && sync.outbox.lanes.wouldLeaveAtOnce(draft.lane, hasUploads: original.hasUploads)
-        // The place is taken before the disk is asked: a later call finds the lane occupied.
+        // The place is taken before the write, so a later call finds the lane occupied.
         if hasPlace { _ = sync.step(.announced(requestID, draft.lane)) }
         draft = OutboxDraft(
             requestID, to: draft.channel, createdAt: sync.now, content: original, leaves: leaves)
         guard case .fileMessage = original else { return append(&sync) }
-        // What is written during the copying comes after the message.
+        // The number is reserved before the copying, so items written meanwhile come after the
+        // message.
         let ticket = sync.enqueue(.reserve(requestID))
         state = .reserving(ticket: ticket)
         return .need(.wait(.outboxDisk(ticket)))

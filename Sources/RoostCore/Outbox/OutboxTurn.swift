@@ -2,12 +2,12 @@
 
 package import RoostModel
 
-/// Asks for the turn to send: sends, or asks again later whether the other process has ended.
+/// Asks for the turn to send; while another process has it, asks again later.
 package struct OutboxTurn: SyncOperation {
     private enum State: Hashable, Codable, Sendable {
         case beginning
         case asking(suspensions: Int)
-        /// What the other process left is ours now.
+        /// The turn is taken; the items of the other process are being read.
         case hearing(turn: Int?)
         case aiming(turn: Int)
     }
@@ -43,7 +43,7 @@ package struct OutboxTurn: SyncOperation {
     }
 
     private func giveWay(_ sync: inout SyncState) -> Step {
-        // An operation that has asked since and got a turn sees to it.
+        // A later request got the turn, and its operation continues.
         guard sync.outbox.isConnected, sync.outbox.turn == nil else { return .end(.done) }
         sync.moveOutbox(.wentOffline)
         sync.arm(.outboxTurn, for: Outbox.turnDelay)
@@ -51,9 +51,9 @@ package struct OutboxTurn: SyncOperation {
     }
 }
 
-/// Looks for messages whose fate is unknown before they are sent again.
+/// Looks for messages of unknown outcome before they are sent again.
 ///
-/// A channel whose catch-up runs is held by it and searched by it.
+/// A channel with a running catch-up is skipped, because the catch-up holds and searches it.
 package struct OutboxSearch: SyncOperation {
     private var channels: [ChannelURL]
 
@@ -63,7 +63,8 @@ package struct OutboxSearch: SyncOperation {
         switch reply {
         case .begin: break
         case .ended:
-            // The messages of the page are settled. Without an answer the server knows a copy by its request ID.
+            // The page has settled its messages. Without a page the server recognises a duplicate
+            // by its request ID.
             let channel = channels.removeFirst()
             if sync.catchUps[channel] == nil { sync.moveOutbox(.release(channel)) }
         default: return .fail(reply.failure ?? .outOfStep)
@@ -76,7 +77,7 @@ package struct OutboxSearch: SyncOperation {
 }
 
 extension Outbox {
-    /// The time after which it is asked again whether the process that sends has ended.
+    /// The delay before this process asks for the turn again.
     static let turnDelay = Duration.seconds(5)
 }
 
@@ -92,13 +93,13 @@ extension SyncState {
         moveOutbox(.wentOffline)
     }
 
-    /// The files are about to be closed: another process may begin to send.
+    /// Gives the turn away before the files are closed, so another process may send.
     mutating func suspendOutbox() {
         outbox.suspensions += 1
         outbox.turn = nil
     }
 
-    /// The files are open again.
+    /// Takes up sending after the files are opened again.
     mutating func resumeOutbox() {
         if outbox.isConnected {
             start(.outbox(.turn(OutboxTurn())))
@@ -107,7 +108,7 @@ extension SyncState {
         }
     }
 
-    /// A timer of the outbox has fired.
+    /// Handles a fired timer of the outbox.
     mutating func fireOutbox(_ timer: MachineTimer) {
         switch timer {
         case .outboxAnswer(let requestID): moveOutbox(.ackTimedOut(requestID))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Does the work of the queue to the outbox's file.
+// Performs the queue of reads and writes of the outbox's file.
 //
-// A result is applied to memory here, in the order of the queue, and not by the operation that waits for it. The
-// operation is woken afterwards.
+// A result is applied to memory here, in the order of the queue. The operation that waits for the
+// result is resumed afterwards.
 
 import RoostModel
 
-/// Works the queue off; runs while there is work.
+/// Works through the queue; runs while there are jobs.
 package struct OutboxWriting: SyncOperation {
     private enum State: Hashable, Codable, Sendable {
         case beginning
@@ -38,13 +38,13 @@ package struct OutboxWriting: SyncOperation {
             let missing = sync.adopt(items)
             return .need(.run(.outbox(.missing(OutboxMissing(missing, in: items)))))
         case (.reading(let ticket, let isRegardless), .outbox(.failure)):
-            // The next reason to read asks again.
+            // The next reason to read repeats the read.
             if isRegardless { sync.outbox.disk.mustReadAgain = true }
             sync.outbox.disk.readsAgainByItself = false
             return endReading(ticket, &sync)
         case (.applying(let ticket), .ended(let outcome)):
             if outcome != .done {
-                // The fate of an item is unknown: the next reason to read asks again.
+                // The state of an item is unknown; the next reason to read repeats the read.
                 sync.outbox.disk.mustReadAgain = true
                 sync.outbox.disk.readsAgainByItself = false
             }
@@ -103,16 +103,16 @@ extension OutboxWrite {
 }
 
 extension OutboxDisk {
-    /// Whether the file is to be read although nothing new asks for it.
+    /// Whether the file is to be read without a new reason.
     var isToBeReadAgain: Bool { mustReadAgain && readsAgainByItself && !isBehind }
 
     mutating func beginReading() { (isReading, mustReadAgain, hasNews) = (true, false, false) }
 }
 
-// MARK: - Asking
+// MARK: - Requests
 
 extension SyncState {
-    /// Puts work into the queue.
+    /// Adds a job to the queue.
     @discardableResult
     mutating func enqueue(_ work: OutboxDisk.Work) -> Int {
         let ticket = outbox.disk.enqueue(work)
@@ -123,22 +123,23 @@ extension SyncState {
         return ticket
     }
 
-    /// Tells the disk what is owed; nil where the disk is left alone after a refusal.
+    /// Writes the owed notes; nil while writing pauses after a refusal.
     ///
-    /// Should the process end before, an item is sent again; its name makes that harmless.
+    /// If the process ends first, an item may be sent again; its request ID makes the duplicate
+    /// harmless.
     mutating func payDebts() -> Int? {
         if outbox.disk.refusal != nil { return nil }
         return enqueue(outbox.disk.allDebts)
     }
 
-    /// Takes over what another process wrote, and forgets what it has seen to.
+    /// Reads the items that another process wrote, and drops the ones it has removed.
     @discardableResult
     mutating func hearOthers() -> Int {
         outbox.disk.readsAgainByItself = true
         return enqueue(.news)
     }
 
-    /// The time to leave the disk alone is over.
+    /// Resumes writing after a pause.
     mutating func repairOutbox() {
         if !outbox.disk.owed.isEmpty { enqueue(outbox.disk.allDebts) }
     }
@@ -147,7 +148,7 @@ extension SyncState {
 // MARK: - Results
 
 extension SyncState {
-    /// Ends a piece of work: what was to follow it follows, and operations that wait for it go on.
+    /// Ends a job: carries out its follow-ups and resumes the operations that wait for it.
     mutating func end(_ ticket: Int, _ error: RoostError? = nil) {
         follow(outbox.disk.end(ticket))
         wakeAll(.outboxDisk(ticket), error)
@@ -181,11 +182,12 @@ extension SyncState {
             finishFold(of: id, nil, before, after)
         case (.requeue(let id, let createdAt), .item(let item?)): requeue(id, item, createdAt)
         case (.requeue, .item(nil)):
-            // Another process has seen to it.
+            // Another process has changed the item.
             outbox.disk.mustReadAgain = true
             hearOthers()
         case (.requeue(let id, let createdAt), .failed):
-            // It is sent all the same; should the process end before the disk is told, it has failed again.
+            // The item is queued in memory only. If the process ends before the write, it is failed
+            // again at the next start.
             requeueUnwritten(id, createdAt)
         default: break
         }
@@ -194,7 +196,7 @@ extension SyncState {
         end(job.ticket)
     }
 
-    /// The disk has been told of debts.
+    /// Removes the notes that are on disk, and marks the refused ones.
     private mutating func settleDebts(through number: Int, _ refused: [Int: RoostError]) {
         outbox.disk.refusal = nil
         let debts = outbox.disk.debts(through: number)
@@ -207,7 +209,7 @@ extension SyncState {
                 continue
             }
             if !debt.copies.isEmpty { notices.append(.deleteFiles(debt.copies)) }
-            // Only the disk knows the item's place, or news of the item were not asked for again meanwhile.
+            // Only the disk has the item's place, or an earlier read of the item was ignored.
             if wasRefused || debt.note.takesPlace { outbox.disk.mustReadAgain = true }
         }
         let known = Set(debts.filter { $0.refusal != nil }.map(\.note.requestID))
@@ -224,9 +226,9 @@ extension SyncState {
 
     // MARK: Appending
 
-    /// Puts an item that is on disk in its place, and tells of it.
+    /// Inserts an item that is on disk, and publishes it.
     private mutating func adopt(_ item: OutboxItem, _ draft: OutboxDraft) {
-        // A call under the same name that overlapped this one was first, with copies of its own.
+        // An overlapping call with the same request ID was first and has copies of its own.
         if let sequence = draft.sequence, sequence != item.sequence, !draft.copies.isEmpty {
             notices.append(.deleteFiles(draft.copies))
         }
@@ -249,14 +251,14 @@ extension SyncState {
         }
     }
 
-    // MARK: Folding
+    // MARK: Merging edits
 
     private mutating func finishFold(
         of requestID: RequestID, _ stored: OutboxItem?, _ before: OutboxContent,
         _ after: OutboxContent
     ) {
         if outbox.order[requestID]?.content == after {
-            // Another process may have put in words of its own.
+            // Another process may have merged an edit of its own.
             outbox.order.change(requestID) { $0.content = stored?.content ?? before }
         }
         guard let stored else { return }
@@ -268,17 +270,17 @@ extension SyncState {
 
     // MARK: Requeuing
 
-    /// Queues a failed item again although the disk refuses to take it.
+    /// Queues a failed item again although the disk refuses the write.
     @discardableResult
     mutating func requeueUnwritten(_ requestID: RequestID, _ now: Timestamp) -> Bool {
         guard case .failed? = outbox.order[requestID]?.state else { return false }
-        // Before what follows from it.
+        // Owed before the notes that the lanes add.
         outbox.disk.owe(.requeued(requestID, createdAt: now))
         _ = payDebts()
         return requeue(requestID, nil, now)
     }
 
-    /// Puts a failed item behind all others; false where it has not failed any more.
+    /// Moves a failed item to the end of its lane; false if it is no longer failed.
     @discardableResult
     mutating func requeue(
         _ requestID: RequestID, _ stored: OutboxItem?, _ now: Timestamp
@@ -290,7 +292,7 @@ extension SyncState {
         item.createdAt = now
         if let stored {
             item.sequence = stored.sequence
-            // Another process may have given it other words meanwhile.
+            // Another process may have edited the item meanwhile.
             item.content = stored.content
         }
         outbox.order.place(item)
@@ -303,7 +305,7 @@ extension SyncState {
 }
 
 extension Outbox {
-    /// The time for which a disk that refused is left alone.
+    /// The pause after the disk refused every write.
     static let repairDelay = Duration.seconds(5)
 }
 
@@ -314,7 +316,7 @@ extension OutboxDraft {
 }
 
 extension OutboxNote {
-    /// Whether only the disk knows the item's place in the order, once it has been told.
+    /// Whether the item's place in the order is assigned by the write.
     fileprivate var takesPlace: Bool {
         switch self {
         case .requeued, .restored: true
