@@ -29,7 +29,7 @@ public final class ChannelList: Sendable {
     }
 
     deinit {
-        // A list that is only dropped is not kept up to date any more.
+        // A list that the app releases without closing it is no longer kept up to date.
         Task(executorPreference: engine.executor) { [weak engine, id] in await engine?.forget(id) }
     }
 
@@ -55,10 +55,11 @@ public final class ChannelList: Sendable {
         try await engine.count(.listPaging(ListPaging(id)))
     }
 
-    /// The reason why the server's first page is not there; nil once it is, and before the server is asked.
+    /// The reason why the server's first page is missing; nil if it is present or not yet
+    /// requested.
     package var serverFailure: RoostError? { get async { await engine.serverFailure(of: id) } }
 
-    /// Whether the server has given the first page, or the disk holds all channels.
+    /// Whether the server's first page has arrived, or all channels are on disk.
     package var hasServerPage: Bool { get async { await engine.hasServerPage(id) } }
 
     /// Closes the list: the streams end and later calls throw `.collectionDisposed`.

@@ -25,7 +25,7 @@ final class CollectionFeed<Snapshot: Sendable, Element: ListElement>: Sendable {
 
     /// Returns a stream of the changes from now on; it ends when the collection is closed.
     ///
-    /// The stream keeps the collection open, also where the app holds nothing else of it.
+    /// The stream keeps the collection open, even if the app has no other reference to it.
     func changes(
         of collection: some AnyObject & Sendable
     ) -> AsyncStream<ListDiff<Element>> {
@@ -39,12 +39,12 @@ final class CollectionFeed<Snapshot: Sendable, Element: ListElement>: Sendable {
         }
     }
 
-    /// Tells all readers; the snapshot is made only for those that read snapshots.
+    /// Publishes a change to all readers; makes the snapshot only if a reader of snapshots exists.
     func publish(_ snapshot: () -> Snapshot, after step: ListDiff<Element>) {
         state.withLock { $0.observers.publish(snapshot(), after: step) }
     }
 
-    /// Ends all streams; does nothing to a feed that is closed.
+    /// Ends all streams; does nothing if the feed is closed.
     func close(at last: Snapshot) {
         state.withLock { state in
             guard state.last == nil else { return }
@@ -64,7 +64,7 @@ final class CollectionFeed<Snapshot: Sendable, Element: ListElement>: Sendable {
     }
 }
 
-/// The listeners for refusals of the server.
+/// The streams of the server's refusals.
 final class RefusalFeed: Sendable {
     /// Nil once the feed is closed.
     private let listeners = Guarded<[AsyncStream<RoostError>.Continuation]?>([])

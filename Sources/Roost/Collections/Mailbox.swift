@@ -3,7 +3,7 @@
 import RoostCore
 import RoostModel
 
-/// A step that can become one with the step after it.
+/// A step that can be joined with the next one.
 protocol JoinableStep: Sendable {
     func followed(by later: Self) -> Self
 }
@@ -16,12 +16,12 @@ extension ChatEvent: JoinableStep {
     private var count: Int { if case .missed(let count) = self { count } else { 1 } }
 }
 
-/// The steps one reader has not taken yet.
+/// The steps that one reader has not taken yet.
 ///
-/// Holds at most `capacity` steps; beyond that the newest two become one. So a reader that sleeps
-/// costs no more than the list itself, and still learns of every change (scar 86).
+/// Holds at most `capacity` steps; beyond that the newest two are joined. A reader that pauses
+/// therefore costs no more memory than the list, and still receives every change (scar 86).
 struct Mailbox<Step: JoinableStep> {
-    /// Enough that a reader which keeps up sees every step as it happened.
+    /// Large enough for a reader that keeps up to receive each step by itself.
     private static var capacity: Int { 256 }
 
     private var steps: [Step] = []
@@ -39,7 +39,7 @@ struct Mailbox<Step: JoinableStep> {
         }
     }
 
-    /// Hands the next step to a reader, now or when there is one; nil when the list is closed.
+    /// Delivers the next step to a reader, now or on arrival; nil when the list is closed.
     mutating func take(_ reader: CheckedContinuation<Step?, Never>) {
         precondition(self.reader == nil, "One task at a time reads a stream.")
         if !steps.isEmpty {
@@ -58,16 +58,16 @@ struct Mailbox<Step: JoinableStep> {
     }
 }
 
-/// The mailboxes of everybody who reads the same steps.
+/// The mailboxes of all readers of the same steps.
 struct Mailboxes<Step: JoinableStep> {
-    // Kept in the order they came, so that no dictionary order shows.
+    // An array in the order of opening; the order of a dictionary differs between runs.
     private var boxes: [(id: Int, box: Mailbox<Step>)] = []
     private var lastID = 0
     private var isClosed = false
 
     var count: Int { boxes.count }
 
-    /// Opens a mailbox for a reader that may skip nothing.
+    /// Opens a mailbox for a reader of every step.
     mutating func open() -> Int {
         lastID += 1
         if !isClosed { boxes.append((lastID, Mailbox())) }
@@ -91,16 +91,17 @@ struct Mailboxes<Step: JoinableStep> {
         for index in boxes.indices { boxes[index].box.post(step) }
     }
 
-    /// No step comes any more; what was posted can still be taken.
+    /// Accepts no further steps; steps already posted can still be taken.
     mutating func closeAll() {
         isClosed = true
         for index in boxes.indices { boxes[index].box.close() }
     }
 }
 
-/// Closes a mailbox when its reader ends, or lets go of the stream: a loop that is left by `break` tells nobody.
+/// Closes a mailbox when its reader ends or releases the stream; a loop left by `break` gives no
+/// other sign.
 final class ReadersTicket: Sendable {
-    /// Closes the mailbox; doing so again changes nothing.
+    /// Closes the mailbox; further calls do nothing.
     let giveBack: @Sendable () -> Void
 
     init(_ giveBack: @escaping @Sendable () -> Void) { self.giveBack = giveBack }
@@ -108,13 +109,13 @@ final class ReadersTicket: Sendable {
     deinit { giveBack() }
 }
 
-/// Everybody who watches one list: some want the newest state, some want every step.
+/// The readers of one list: of the newest state, or of every step.
 struct Observers<Snapshot: Sendable, Element: ListElement> {
     private var snapshots: [AsyncStream<Snapshot>.Continuation] = []
     private var mailboxes = Mailboxes<ListDiff<Element>>()
     private var isClosed = false
 
-    /// A stream of states, newest wins: a slow reader skips some and always ends with the last.
+    /// Returns a stream of states; a slow reader skips some and always ends with the last.
     mutating func watchSnapshots(from snapshot: Snapshot) -> AsyncStream<Snapshot> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
@@ -133,7 +134,7 @@ struct Observers<Snapshot: Sendable, Element: ListElement> {
         mailboxes.take(id, reader)
     }
 
-    /// Tells everybody; the snapshot is made only when somebody wants it.
+    /// Publishes a step to all readers; makes the snapshot only if a reader of snapshots exists.
     mutating func publish(
         _ snapshot: @autoclosure () -> Snapshot, after step: ListDiff<Element>
     ) {

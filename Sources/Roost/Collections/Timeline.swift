@@ -26,7 +26,7 @@ public final class Timeline: Sendable {
     }
 
     deinit {
-        // A timeline that is only dropped is not kept up to date any more.
+        // A timeline that the app releases without closing it is no longer kept up to date.
         Task(executorPreference: engine.executor) { [weak engine, id] in await engine?.forget(id) }
     }
 
@@ -110,7 +110,7 @@ extension Timeline {
 
     /// Returns a stream of the server's refusals to show the channel; it ends when the timeline is closed.
     ///
-    /// Refusals before the call are not told.
+    /// Refusals before the call are not included.
     package func serverRefusals() async -> AsyncStream<RoostError> { refusals.listen() }
 }
 

@@ -5,10 +5,10 @@ import RoostStore
 import RoostTransport
 import RoostWire
 
-// The one place where the errors of the modules below become the error a caller meets.
+// Converts the errors of the modules below into the error that callers receive.
 
 extension Repairs {
-    /// The sentences that tell a person how the files were found.
+    /// The sentences that describe the state of the files to a person.
     var sentences: [String] { cacheSentences + outboxSentences }
 
     private var cacheSentences: [String] {
@@ -77,8 +77,8 @@ extension RoostError {
 }
 
 extension StoreError {
-    /// Whether the disk may take the same later: when the device is unlocked, when there is room, when another
-    /// process is done.
+    /// Whether the disk may accept the same write later: when the device is unlocked, has space, or
+    /// another process is done.
     fileprivate var mayPass: Bool {
         switch kind {
         case .notAccessible, .full, .locked, .keyUnavailable, .suspended: true

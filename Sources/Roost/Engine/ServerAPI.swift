@@ -5,14 +5,15 @@ import RoostModel
 import RoostTransport
 import RoostWire
 
-/// Asks the server's REST interface; retries nothing and remembers nothing.
+/// Calls the server's REST interface; neither retries nor caches.
 struct ServerAPI: Sendable {
-    /// How long one call may take, from its beginning to the last byte of its answer.
+    /// The time limit of one call, from its beginning to the last byte of its answer.
     ///
-    /// A caller of the app waits for at most one such call before it hears of the failure, within ten seconds.
+    /// A caller of the app waits for at most one such call, so a failure is reported within ten
+    /// seconds.
     static let timeLimit = Duration.seconds(8)
 
-    /// How long an upload may stand still, and its answer may take.
+    /// The time limit of an upload without progress, and of its answer.
     static let uploadPause = Duration.seconds(60)
 
     let http: any HTTPTransport

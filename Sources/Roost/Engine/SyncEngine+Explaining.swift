@@ -4,7 +4,7 @@ import RoostCore
 import RoostModel
 import RoostStore
 
-// What is missing, and why something is not to be seen.
+// Missing parts of the history, and explanations of invisible messages and channels.
 
 extension SyncEngine {
     func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole] {

@@ -3,19 +3,19 @@
 import RoostStore
 
 extension SyncEngine {
-    /// Messages put in at a time; a live message waits no longer than that takes, some 5 ms.
+    /// The number of messages indexed at a time; a live message waits about 5 ms at most.
     private static let indexingStep = 500
 
-    /// Puts words into the index that an older release, or a process that does not search, has left out.
+    /// Indexes messages that an older release, or a process without search, has not indexed.
     ///
-    /// Nothing waits for it: until it is done, searches say what they cannot find. Asked again, it goes
-    /// on where it was.
+    /// No caller waits for the indexing. Until it is complete, searches report how much they cannot
+    /// find. A further call resumes it.
     func finishIndex() {
         guard !isIndexing else { return }
         isIndexing = true
-        // Ends with the index, with the disk's first refusal or with the store.
+        // Ends with a complete index, with the disk's first refusal or with the store.
         Task(executorPreference: world.executor) { [weak self, store] in
-            // What is refused now is tried again with the next connection.
+            // A failed step is repeated after the next connection.
             try? await store.finishIndex(stepSize: Self.indexingStep)
             await self?.endIndexing()
         }

@@ -7,9 +7,10 @@ import RoostStore
 import RoostTransport
 import RoostWire
 
-/// Brings what the server says into the store, and what the store says into the open collections.
+/// Performs the machine's decisions: events go into the store, and commits into the open
+/// collections.
 ///
-/// Nothing reaches a collection but through a committed transaction (`docs/ARCHITECTURE.md`).
+/// A collection changes only by a committed transaction (`docs/ARCHITECTURE.md`).
 actor SyncEngine {
     nonisolated let executor: any WorldExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -28,7 +29,7 @@ actor SyncEngine {
     var socketReader: Task<Void, Never>?
     var token: String?
     nonisolated let outboxObservers = OutboxObservers()
-    /// The uploads under way, by their messages.
+    /// The uploads in flight, by the request IDs of their messages.
     var uploads: [RequestID: Task<Void, Never>] = [:]
     /// The client's decisions.
     var machine: SyncMachine
@@ -39,27 +40,27 @@ actor SyncEngine {
     var lastPause = 0
     var limitTimers = Timers<SyncMachine.OperationID>()
     private var stateObservers: [AsyncStream<ConnectionState>.Continuation] = []
-    /// Downloads that wait for a connection; false when none will come.
+    /// Downloads that wait for a connection; resumed with false when the client closes.
     var connectionWaiters: [CheckedContinuation<Bool, Never>] = []
 
     var timelines: [TimelineID: WeakReference<Timeline>] = [:]
     var lists: [ListID: WeakReference<ChannelList>] = [:]
     var lastCollection = 0
-    /// Those that a close would otherwise leave paused for ever.
+    /// The downloads to end when the client closes; a paused one would otherwise stay paused.
     private var downloads: [WeakReference<HistoryDownload>] = []
 
-    /// Pieces of work that `waitUntilIdle` waits for.
+    /// The number of tasks that `waitUntilIdle` waits for.
     var underWay = 0
     var idleWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastIdleWaiter = 0
     var idleTimers = Timers<Int>()
     var eventReaders = Mailboxes<ChatEvent>()
     var timers = Timers<MachineTimer>()
-    /// The trims under way, by their operation.
+    /// The trims in progress, by their operations.
     var trims: [SyncMachine.OperationID: Trim] = [:]
-    /// Whether words are being put into the index.
+    /// Whether messages are being indexed.
     var isIndexing = false
-    /// The client is closing: nothing is waited for any more.
+    /// Whether the client is closing; no call waits any more.
     private(set) var isClosed = false
 
     init(
@@ -93,7 +94,7 @@ actor SyncEngine {
 
     /// Asks for a connection, and returns with the first outcome.
     func connect() async throws(RoostError) {
-        // Nothing would be left to give the connection up again.
+        // After closing, no call would end the connection again.
         if isClosed { throw RoostError(StoreError.closed) }
         try await run(.connecting(Connecting()))
     }
@@ -116,9 +117,10 @@ actor SyncEngine {
         }
     }
 
-    /// Closes every collection and ends every stream and every wait; the client closes.
+    /// Closes every collection and ends every stream and every wait, because the client closes.
     ///
-    /// What is asked for from here on must end by itself: nobody comes to end it.
+    /// A call made after this has to end by itself, because the waits were ended here for the last
+    /// time.
     func finishObservers() async {
         for observer in stateObservers { observer.finish() }
         stateObservers = []
@@ -138,13 +140,13 @@ actor SyncEngine {
         downloads.append(WeakReference(download))
     }
 
-    /// Commits mutations and tells the open collections of them.
+    /// Commits mutations and publishes them to the open collections.
     func commit(_ mutations: [Mutation], from origin: ChangeOrigin) async throws(RoostError) {
         try await run(.storing(Storing(mutations, from: origin)))
     }
 }
 
-/// Something the engine knows of but does not keep alive: an app may just drop a collection.
+/// A weak reference, so an app may release a collection without closing it.
 struct WeakReference<Object: AnyObject & Sendable>: Sendable {
     private(set) weak var object: Object?
     init(_ object: Object) { self.object = object }

@@ -2,26 +2,25 @@
 
 /// The timers of one actor: at most one of each kind.
 ///
-/// A timer that was disarmed or armed anew while its firing was already on its way must not fire, so
-/// each carries a number and has to be claimed.
+/// A timer may be disarmed or armed anew while its firing is on the way. Such a firing must have no
+/// effect, so each has a number and has to be claimed.
 struct Timers<Kind: Hashable & Sendable> {
     private var running: [Kind: (number: Int, task: Task<Void, Never>)] = [:]
     private var lastNumber = 0
 
-    /// The longest wait.
+    /// The longest duration of a timer.
     ///
-    /// A clock's moment in 292 billion years is none, and adding to it ends the process.
-    ///
-    /// A timer that fires early finds its owner asking again.
+    /// Adding a duration of 292 billion years to a clock's instant would trap. The owner of a timer
+    /// that fires early arms another one.
     static var longest: Duration { .seconds(86_400) }
 
-    /// Starts a timer; one of the same kind that still runs is disarmed.
+    /// Starts a timer; a running timer of the same kind is disarmed.
     ///
     /// - Parameters:
-    ///   - kind: What it is for.
-    ///   - duration: How long it runs, kept within zero and `longest`.
-    ///   - world: Whose clock it runs on.
-    ///   - fire: Called once with the timer's number, to be claimed.
+    /// - kind: The purpose of the timer.
+    /// - duration: The duration, limited to the range from zero to `longest`.
+    /// - world: The source of the clock.
+    /// - fire: The function to call once, with the timer's number to claim.
     mutating func arm(
         _ kind: Kind, for duration: Duration, in world: World,
         then fire: @escaping @Sendable (_ number: Int) async -> Void
@@ -31,7 +30,7 @@ struct Timers<Kind: Hashable & Sendable> {
         let number = lastNumber
         let duration = min(max(duration, .zero), Self.longest)
         let task = Task(executorPreference: world.executor) { [clock = world.clock] in
-            // Cancelled means disarmed: nothing to report.
+            // A cancelled sleep means that the timer was disarmed.
             guard (try? await clock.sleep(for: duration)) != nil else { return }
             await fire(number)
         }
@@ -47,7 +46,7 @@ struct Timers<Kind: Hashable & Sendable> {
         running = [:]
     }
 
-    /// Whether this firing is that of the timer that is armed now; it counts as fired then.
+    /// Returns whether a firing is that of the armed timer, which then counts as fired.
     mutating func claim(_ kind: Kind, _ number: Int) -> Bool {
         guard running[kind]?.number == number else { return false }
         running[kind] = nil

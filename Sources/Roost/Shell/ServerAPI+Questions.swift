@@ -5,7 +5,7 @@ import RoostModel
 import RoostWire
 
 extension ServerAPI {
-    /// Puts a question of the machine to the server.
+    /// Sends a question of the machine to the server.
     func answer(
         _ question: ServerQuestion, sessionKey key: String
     ) async throws(RoostError) -> ServerAnswer {
@@ -29,7 +29,7 @@ extension ServerAPI {
         case .writeMetadata(let call): .metadata(try await self.call(call, sessionKey: key))
         case .post(let call): .message(try await self.call(call, sessionKey: key))
         case .react(let call): .reaction(try await self.call(call, sessionKey: key))
-        // The shell uploads files: it has their bytes.
+        // The shell uploads files, because it has their bytes.
         case .upload: throw .outOfStep
         case .delete(let call): try await done(call, key)
         case .markAsRead(let call): try await done(call, key)
@@ -38,7 +38,7 @@ extension ServerAPI {
         }
     }
 
-    /// Makes a call whose answer says no more than that it was accepted.
+    /// Makes a call whose answer contains only its acceptance.
     private func done<Call: Question>(
         _ call: Call, _ key: String
     ) async throws(RoostError) -> ServerAnswer {

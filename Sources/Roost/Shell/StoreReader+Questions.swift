@@ -36,7 +36,7 @@ extension StoreReader {
         do { return try await coverage(of: channel).value } catch { throw RoostError(error) }
     }
 
-    /// Whether the disk holds all of the user's channels.
+    /// Whether all of the user's channels are on disk.
     var isChannelListWhole: Bool {
         get async throws(RoostError) {
             do { return try await cursor(.channelFill).value == .listEnd } catch {
@@ -45,7 +45,8 @@ extension StoreReader {
         }
     }
 
-    /// Returns the first channels of a list, and whether the disk holds more, and all.
+    /// Returns the first channels of a list, whether the disk has more, and whether it has all
+    /// channels.
     func cachedChannels(
         _ filter: ChannelFilter, _ order: ChannelOrder, limit: Int
     ) async throws(StoreError) -> CachedChannels {

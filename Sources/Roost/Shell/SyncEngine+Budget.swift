@@ -70,7 +70,8 @@ extension SyncEngine {
 
     /// Removes messages from the cache.
     ///
-    /// - Returns: Whether the key that sealed them is destroyed, where that was asked for.
+    /// - Returns: Whether the encryption key of the removed messages is destroyed, if that was
+    ///   requested.
     @discardableResult
     func clearCache(_ extent: CacheClearing.Extent) async throws(RoostError) -> Bool {
         guard

@@ -8,7 +8,7 @@ import RoostWire
 // Calls of the app that need the server.
 
 extension SyncEngine {
-    /// Has the server change a channel; the effect is on disk when this returns.
+    /// Requests a change of a channel; the effect is on disk at the return.
     @discardableResult
     func act(
         _ question: ServerQuestion, _ effect: ChannelAct.Effect
@@ -16,12 +16,12 @@ extension SyncEngine {
         try await run(.channelAct(ChannelAct(question, effect)))
     }
 
-    /// Has the server change a channel, and returns the channel as it is now.
+    /// Requests a change of a channel, and returns the changed channel.
     func change(_ question: ServerQuestion) async throws(RoostError) -> GroupChannel {
         try await channel(.inTime(InTime(.channelAct(ChannelAct(question, .answered)))))
     }
 
-    /// Has the server change a channel, and looks the channel up.
+    /// Requests a change of a channel, and looks the channel up.
     func request(
         _ request: ChannelRequest, thenLookUp channel: ChannelURL
     ) async throws(RoostError) {
@@ -44,7 +44,7 @@ extension SyncEngine {
         return written
     }
 
-    /// Makes one call as the user of the present connection; nothing of the answer is stored.
+    /// Makes one call as the user of the present connection; stores nothing of the answer.
     func call<Call: Question>(_ call: Call) async throws(RoostError) -> Call.Output {
         guard let session else { throw .notConnected }
         let epoch = session.epoch
@@ -58,7 +58,7 @@ extension SyncEngine {
 
     // MARK: Unread totals
 
-    /// The sum over the cached channels, as the server would count it.
+    /// The sum over the cached channels, by the server's rules of counting.
     func unreadTotals(customTypes: Set<String>) async throws(RoostError) -> UnreadTotals {
         var filter = ChannelFilter()
         filter.customTypes = customTypes
@@ -72,7 +72,7 @@ extension SyncEngine {
 
     func fetchUnreadTotals(customTypes: Set<String>) async throws(RoostError) -> UnreadTotals {
         let types = customTypes.sorted()
-        // At once, so that the caller waits as long as for one call.
+        // Both questions are asked at once, so the caller waits only as long as for one.
         async let counts = Result(calling: CountUnread(userID: me, customTypes: types), by: self)
         async let channels = Result(
             calling: CountUnreadChannels(userID: me, customTypes: types), by: self)
@@ -113,7 +113,7 @@ extension CreateChannel {
             operatorIDs: params.operatorIDs, name: params.name, coverURL: params.coverURL,
             data: params.data, customType: params.customType, isDistinct: params.isDistinct,
             isSuper: params.isSuper, isPublic: params.isPublic)
-        // The server chooses the rest.
+        // The server chooses the values of the other options.
         if params.isBroadcast { options.isBroadcast = true }
         if params.isExclusive { options.isExclusive = true }
         if params.isEphemeral { options.isEphemeral = true }

@@ -6,12 +6,12 @@ import RoostModel
 // The streams of events for the app.
 
 extension SyncEngine {
-    /// Every event from now on.
+    /// Returns a stream of all events from now on.
     func events() -> AsyncStream<ChatEvent> {
         let mailbox = eventReaders.open()
         let ticket = ReadersTicket { [weak self] in
             guard let self else { return }
-            // Ends at once: it only closes the mailbox.
+            // The task ends at once; it only closes the mailbox.
             Task(executorPreference: self.executor) { await self.closeEvents(mailbox) }
         }
         return AsyncStream { [weak self] in

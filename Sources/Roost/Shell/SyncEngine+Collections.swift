@@ -4,10 +4,10 @@ import RoostCore
 import RoostModel
 import RoostStore
 
-// The open collections: their handles, and what the app asks of them.
+// The open collections: their handles, and the app's calls on them.
 
 extension SyncEngine {
-    /// Opens a timeline; it shows what the disk has when this returns.
+    /// Opens a timeline; the messages on disk are shown at the return.
     func openTimeline(
         of channel: ChannelURL, startingAt start: Timestamp, filter: MessageFilter, capacity: Int,
         pageSize: Int
@@ -26,7 +26,7 @@ extension SyncEngine {
         return timeline
     }
 
-    /// Opens a channel list; it shows what the disk has when this returns.
+    /// Opens a channel list; the channels on disk are shown at the return.
     func openList(_ query: ChannelListQuery) async throws(RoostError) -> ChannelList {
         if isClosed { throw RoostError(StoreError.closed) }
         lastCollection += 1
@@ -48,7 +48,7 @@ extension SyncEngine {
             differingStretches: result.differing)
     }
 
-    /// Runs an operation that counts.
+    /// Runs an operation that ends with a number.
     func count(_ operation: Operation) async throws(RoostError) -> Int {
         guard case .count(let count) = try await run(operation) else { throw .outOfStep }
         return count
@@ -104,13 +104,13 @@ extension SyncEngine {
     func serverFailure(of list: ListID) -> RoostError? { sync.lists[list]?.serverFailure }
     func hasServerPage(_ list: ListID) -> Bool { sync.lists[list]?.token != nil }
 
-    /// Tells the readers of a timeline of a change.
+    /// Publishes a change to the readers of a timeline.
     func tell(_ diff: ListDiff<Message>, of id: TimelineID) {
         guard let timeline = timelines[id]?.object else { return }
         timeline.feed.publish({ snapshot(of: timeline) }, after: diff)
     }
 
-    /// Tells the readers of a list of a change.
+    /// Publishes a change to the readers of a list.
     func tell(_ diff: ListDiff<GroupChannel>, of id: ListID) {
         guard let list = lists[id]?.object else { return }
         list.feed.publish({ snapshot(of: list) }, after: diff)
@@ -118,7 +118,7 @@ extension SyncEngine {
 
     // MARK: Other processes
 
-    /// Tells the collections of other processes' commits, until the store closes.
+    /// Applies the commits of other processes to the collections, until the store closes.
     func hearOthers() async {
         let feed = await store.writer.missedCommits()
         // Ends with the feed.

@@ -24,7 +24,7 @@ extension SyncEngine {
         return outcome
     }
 
-    /// Lets the machine decide on an input and performs the effects.
+    /// Passes an input to the machine and performs the effects.
     func receive(_ input: SyncMachine.Input) {
         let now = world.wallTime()
         let before = recording.withLock { $0.needsMachine } ? machine : nil
@@ -43,7 +43,7 @@ extension SyncEngine {
                 .read($0)
             }
         case .ask(let id, let question, let credentials):
-            // The key of now: the question was decided on in this session.
+            // The current key, because the question belongs to this session.
             let key =
                 credentials == .connection ? session?.login.sessionKey : sync.link.sessionKey
             if case .upload(let file) = question { return upload(file, sessionKey: key, for: id) }
@@ -85,20 +85,21 @@ extension SyncEngine {
         }
     }
 
-    /// Does work for an operation and replies with its result.
+    /// Does work for an operation and replies with the result.
     private func answer<Value: Hashable & Codable & Sendable>(
         _ id: SyncMachine.OperationID,
         _ work: @escaping @Sendable (SyncEngine) async throws(RoostError) -> Value,
         with reply: @escaping @Sendable (Answered<Value>) -> Reply
     ) {
-        // Ends with the work; a store that closes and a call's time limit end both.
+        // The task ends with the work; closing the store and the time limit of a call both end the
+        // work.
         Task(executorPreference: executor) {
             let result = await Result { () async throws(RoostError) in try await work(self) }
             await self.receive(.reply(id, reply(Answered(result))))
         }
     }
 
-    /// Sends a frame, and replies to an operation that waits for that.
+    /// Sends a frame, and replies to the operation that waits for it, if any.
     private func send(_ command: ClientCommand, for id: SyncMachine.OperationID?) {
         // A socket write ends with the connection.
         run { engine in
@@ -119,7 +120,8 @@ extension SyncEngine {
         let number = lastPause
         let duration = min(max(duration, .zero), Timers<Int>.longest)
         let task = Task(executorPreference: executor) { [clock = world.clock] in
-            // A clock that ends early ends the pause early: an operation waits for nothing that cannot come.
+            // A clock that ends early ends the pause early, so the operation does not wait for
+            // ever.
             _ = try? await clock.sleep(for: duration)
             await self.endPause(id, number)
         }
@@ -137,7 +139,7 @@ extension SyncEngine {
         receive(.overdue(id))
     }
 
-    /// Commits unless a condition holds; nil where it does.
+    /// Commits unless a condition holds; nil if it holds.
     private func commit(
         _ mutations: [Mutation], from origin: ChangeOrigin, unless condition: CommitCondition?
     ) async throws(RoostError) -> Commit? {
@@ -180,7 +182,7 @@ extension SyncEngine {
 }
 
 extension Result where Failure == RoostError {
-    /// Returns what asynchronous work comes to.
+    /// Captures the result of asynchronous work.
     init(_ work: () async throws(RoostError) -> Success) async {
         do throws(RoostError) {
             self = .success(try await work())

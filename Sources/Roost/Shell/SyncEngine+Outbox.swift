@@ -5,10 +5,10 @@ import RoostModel
 import RoostStore
 import RoostWire
 
-// The outbox: its calls, its streams, and the files that are uploaded.
+// The outbox: its calls, its streams, and the uploads of files.
 
 extension SyncEngine {
-    /// Takes up what an earlier run left unsent.
+    /// Loads the unsent items of an earlier run.
     func openOutbox(of user: User) async throws(RoostError) {
         try await run(
             .outbox(.opening(OutboxOpening(of: user, files: store.outbox.attachments))))
@@ -31,7 +31,7 @@ extension SyncEngine {
         return message
     }
 
-    /// Queues a change; returns its name.
+    /// Queues a change; returns its request ID.
     func change(
         _ action: PendingChange.Action, in channel: ChannelURL
     ) async throws(RoostError) -> RequestID {
@@ -69,10 +69,10 @@ extension SyncEngine {
 
     // MARK: Files
 
-    /// Uploads a file for an operation; sends nothing twice by itself.
+    /// Uploads a file for an operation; does not retry.
     func upload(_ file: FileUpload, sessionKey key: String?, for id: SyncMachine.OperationID) {
         let requestID = file.upload.requestID
-        // Canceled with the message, and ended by a store that closes.
+        // The task ends when the message is canceled or the store closes.
         uploads[requestID] = Task(executorPreference: executor) {
             let result = await Result { () async throws(RoostError) in
                 try await self.upload(file, sessionKey: key)

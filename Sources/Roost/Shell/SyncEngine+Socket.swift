@@ -5,11 +5,11 @@ import RoostModel
 import RoostTransport
 import RoostWire
 
-// The one socket to the server. The next frame is read only when the machine has taken the last one, so that a
-// burst waits in the network and not in memory.
+// The socket to the server. The next frame is read only after the machine has applied the last one,
+// so a burst waits in the network and not in memory.
 
 extension SyncEngine {
-    /// Opens a socket and reads it to its end.
+    /// Opens a socket and reads frames until it closes.
     func openSocket(_ epoch: LinkMachine.Epoch, sessionKey: String?, isInForeground: Bool) {
         let request = request(sessionKey: sessionKey, isInForeground: isInForeground)
         socketReader = Task(executorPreference: executor) { await self.readSocket(request, epoch) }
@@ -20,7 +20,7 @@ extension SyncEngine {
         socketReader = nil
         let closing = socket
         socket = nil
-        // Ends by itself: a closing handshake has its own time limit.
+        // The task ends by itself: a closing handshake has a time limit.
         if let closing { Task(executorPreference: executor) { await closing.close() } }
     }
 
@@ -59,7 +59,7 @@ extension SyncEngine {
 
     /// Hands a frame to the open socket.
     ///
-    /// Returning means that it was queued, not that it arrived.
+    /// The return means that the frame was queued, not that it arrived.
     func send(_ command: ClientCommand) async throws(RoostError) {
         guard case .online = sync.link.state, let socket else { throw .notConnected }
         do {
@@ -71,10 +71,12 @@ extension SyncEngine {
         }
     }
 
-    /// Takes another token for the next login.
+    /// Sets the token of the next login.
     func use(token: String?) { self.token = token }
 
-    /// The first connection names the user; later ones show the session key (`docs/protocol` 2.1).
+    /// Returns the request of a connection.
+    ///
+    /// The first connection names the user; later ones send the session key (`docs/protocol` 2.1).
     ///
     /// Neither key nor token is part of the URL, which logs would keep (scar 39).
     private func request(sessionKey: String?, isInForeground: Bool) -> SocketRequest {

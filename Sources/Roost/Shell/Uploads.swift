@@ -6,12 +6,12 @@ import RoostStore
 import RoostTransport
 import RoostWire
 
-/// A file on its way to the server.
+/// A file to upload.
 struct HTTPBodySource: Sendable {
     let reader: AttachmentReader
     let meter: UploadMeter
 
-    /// The body of a form with this file in it.
+    /// Returns the body of a form that contains the file.
     func body(of upload: UploadFile) -> HTTPBody {
         let (head, tail) = (upload.head, upload.tail)
         let stage = Guarded(0)
@@ -35,7 +35,7 @@ struct HTTPBodySource: Sendable {
     }
 }
 
-/// Counts the uploaded bytes, and tells of every hundredth part.
+/// Counts the uploaded bytes, and reports every hundredth part.
 final class UploadMeter: Sendable {
     private let requestID: RequestID
     private let total: Int64
@@ -66,9 +66,9 @@ final class UploadMeter: Sendable {
     }
 }
 
-/// The readers of the outbox's events; they may be told from any thread.
+/// The readers of the outbox's events; safe to call from any thread.
 final class OutboxObservers: Sendable {
-    /// Nil once nothing more is told.
+    /// Nil once the observers are finished.
     private let streams = Guarded<[AsyncStream<OutboxEvent>.Continuation]?>([])
 
     func open() -> AsyncStream<OutboxEvent> {
