@@ -17,10 +17,10 @@ struct Timers<Kind: Hashable & Sendable> {
     /// Starts a timer; a running timer of the same kind is disarmed.
     ///
     /// - Parameters:
-    /// - kind: The purpose of the timer.
-    /// - duration: The duration, limited to the range from zero to `longest`.
-    /// - world: The source of the clock.
-    /// - fire: The function to call once, with the timer's number to claim.
+    ///   - kind: The purpose of the timer.
+    ///   - duration: The duration, limited to the range from zero to `longest`.
+    ///   - world: The source of the clock.
+    ///   - fire: The function to call once, with the timer's number to claim.
     mutating func arm(
         _ kind: Kind, for duration: Duration, in world: World,
         then fire: @escaping @Sendable (_ number: Int) async -> Void

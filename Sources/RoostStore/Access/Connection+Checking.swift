@@ -5,8 +5,9 @@ internal import RoostSQLite
 internal import RoostSealing
 
 extension Connection {
-    /// Names and tokens whose seal is broken, none in a cache in the clear; channels and messages are
-    /// looked at by whoever reads those.
+    /// Returns the number of names and tokens with a broken seal, 0 in a plaintext cache.
+    ///
+    /// Channels and messages are checked by their readers.
     func brokenSealCount() throws(SQLiteError) -> Int {
         guard seals != nil else { return 0 }
         var count = 0

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Seals a database that was written in the clear: names at once, payloads slice by slice. A run that
-// was cut goes on with what still stands in the clear.
+// Encrypts a plaintext database: names at once, payloads slice by slice. An interrupted run resumes
+// with the remaining plaintext.
 
 internal import RoostModel
 internal import RoostSQLite
 internal import RoostSealing
 
 extension Connection {
-    /// Puts hashes into the place of all names; part of the transaction that makes the vault.
+    /// Replaces all names by hashes; part of the transaction that makes the vault.
     ///
     /// Seals the tables that have few rows together with the names, the whole outbox among them.
     func sealNames(with seals: RowSeals) throws(SQLiteError) {
-        // Either the cache's tables are here or the outbox's.
+        // A database has either the cache's tables or the outbox's.
         guard try first(.itemTableCount) == 0 else { return try sealItems(with: seals) }
         for (row, url, payload) in try all(.plainChannels) {
             let name = try seals.written(url, .channelURL)
@@ -60,13 +60,13 @@ extension Connection {
         }
     }
 
-    /// Seals all messages that stand in the clear, a transaction for each slice.
+    /// Encrypts all plaintext messages, one slice a transaction.
     func sealPayloads(
         with seals: RowSeals, _ progress: (MigrationProgress) -> Void
     ) throws(SQLiteError) {
         try eachMessage("sealing", progress) { message throws(SQLiteError) in
             guard !SealedForm.isSealed(message.payload.span) else { return }
-            // The key in the clear is a hash of the request ID that anybody can compute.
+            // In plaintext the key is an unkeyed hash of the request ID.
             let key = try message.requestID(in: message.payload).map { id in
                 seals.hash(id.rawValue, .requestID).high
             }
@@ -78,7 +78,7 @@ extension Connection {
         }
     }
 
-    /// Hands out every message, a transaction for each slice; what is changed on the way is summed up.
+    /// Calls a closure with every message, one slice a transaction, and sums up the changes.
     func eachMessage(
         _ name: String, _ progress: (MigrationProgress) -> Void,
         _ body: (RewrittenMessage) throws(SQLiteError) -> Void
@@ -104,7 +104,7 @@ extension Connection {
         }
     }
 
-    /// Writes the file anew, so that no page keeps what stood there in the clear.
+    /// Rewrites the file, so no page keeps old plaintext.
     func forgetWhatWasClear() throws(SQLiteError) {
         try executeScript("PRAGMA secure_delete = ON")
         if try first(.itemTableCount) == 0, try first(.hasSearchState) == true {
@@ -120,7 +120,7 @@ extension Connection {
         }
     }
 
-    /// A second's work at most on a slow disk, so that a cut run loses little.
+    /// At most a second's work on a slow disk, so an interruption loses little.
     private static let sliceSize = 2_000
 
     private static let sumUp: SQL = """
@@ -131,7 +131,7 @@ extension Connection {
 }
 
 extension Vault {
-    /// Writes down how far the database is sealed.
+    /// Records the progress of the encryption.
     func note(_ stage: VaultStage, in connection: Connection) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
             guard let row = try connection.first(.vault) else { return }
@@ -141,7 +141,7 @@ extension Vault {
     }
 }
 
-/// A message whose payload is to be written in another form.
+/// A message whose payload is rewritten in another form.
 struct RewrittenMessage: Sendable {
     let place: MessagePlace
     let hasKey: Bool
@@ -153,7 +153,7 @@ struct RewrittenMessage: Sendable {
             id: place.position.messageID.rawValue)
     }
 
-    /// The request ID that its row has a key for, out of its payload in the clear.
+    /// Returns the request ID for the key of the row, from the plaintext payload.
     func requestID(in plain: [UInt8]) throws(SQLiteError) -> RequestID? {
         guard hasKey else { return nil }
         do throws(PayloadError) {

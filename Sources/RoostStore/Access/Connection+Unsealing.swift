@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Takes the seals off a database: payloads slice by slice, then every name together with the vault. A
-// run that was cut leaves a sealed database, and goes on with what is still sealed.
+// Removes the encryption of a database: payloads slice by slice, then every name together with the
+// vault. An interrupted run leaves an encrypted database, and resumes with the remaining encrypted
+// payloads.
 
 internal import RoostCore
 internal import RoostModel
@@ -9,10 +10,10 @@ internal import RoostSQLite
 internal import RoostSealing
 
 extension Connection {
-    /// Writes everything in the clear; nobody else has the database open.
+    /// Decrypts everything; requires that no other process has the database open.
     ///
-    /// `rename` writes down the owner by its name. Throws a malformed value at a message or a name that
-    /// cannot be opened; an unsent message of that kind stays as it is.
+    /// `rename` stores the owner by name. Throws a malformed value for a message or name that
+    /// cannot be decrypted; an unsent message of that kind stays as it is.
     func unseal(
         with seals: RowSeals, _ rename: Query<StoreOwner, Void>,
         _ progress: (MigrationProgress) -> Void
@@ -71,7 +72,7 @@ extension Connection {
         if let session = try session() { try execute(.setSession, session) }
     }
 
-    /// An item that cannot be opened stays as it is: what broke its seal may be found out yet.
+    /// An item that cannot be decrypted stays as it is, because a later repair may find the cause.
     private func openItems(with seals: RowSeals) throws(SQLiteError) {
         for row in try outboxItems() {
             guard let item = row.item else { continue }

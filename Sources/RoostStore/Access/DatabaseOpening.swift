@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Any number of processes may have a store open, such as an app and its extension. Each shares the
-// folder's lock while it does. Who has to make, migrate or replace a file wants the lock alone, does
-// its work, closes the file and opens it like everybody else: somebody may have come in between.
+// Several processes may have a store open, such as an app and its extension. Each shares the
+// folder's lock meanwhile. A process that has to create, migrate or replace a file takes the lock
+// exclusively, does the work and closes the file. It then opens the file like every other process,
+// because another one may have changed it in between.
 
 internal import RoostSQLite
 
@@ -14,28 +15,28 @@ struct DatabaseOpening: Sendable {
     /// The folder's lock for this database; nil in memory.
     let lockFile: String?
     let options: ConnectionOptions
-    /// How long to wait for other processes.
+    /// The longest wait for other processes.
     let patience: Duration
     let migrator: Migrator
     let ownerQueries: OwnerQueries
     let protection: StoreProtection
-    /// Ends what the connection does, the opening itself included.
+    /// Interrupts the statements of the connection, the opening included.
     let interrupter: Interrupter
-    /// Told how far a large migration has come.
+    /// Called with the progress of a large migration.
     var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
-    /// Looks for damage after opening; nil when there is none.
+    /// Checks for damage after opening; returns nil if there is none.
     let check: @Sendable (Connection) throws(SQLiteError) -> String?
 
     private var place: String { path ?? ":memory:" }
 
-    /// Opens the database, alone first where its file has to be changed.
+    /// Opens the database, at first exclusively if its file has to be changed.
     ///
     /// - Parameters:
-    ///   - place: Where an error that follows a repair tells of it.
-    ///   - recover: Ends a repair that was cut short; nobody has the database open then.
-    ///   - repair: Replaces the files of a database that is damaged; likewise.
-    /// - Returns: The open database, which others may have open too.
-    /// - Throws: What `StoreError.Kind` tells apart; `.locked` when others kept the lock too long.
+    ///   - place: Receives the report of a repair if an error follows the repair.
+    ///   - recover: Completes an interrupted repair; no other process has the database open then.
+    ///   - repair: Replaces the files of a damaged database; no other process has it open then.
+    /// - Returns: The open database; other processes may have it open too.
+    /// - Throws: An error with a kind; `.locked` if other processes kept the lock too long.
     func open(
         reporting place: WritableKeyPath<Repairs, RepairReport>,
         recover: () throws(StoreError) -> RepairReport?,
@@ -81,7 +82,7 @@ struct DatabaseOpening: Sendable {
             .locked, "\(place) is being replaced again and again: close the other processes.")
     }
 
-    /// Does something to the files while nobody has them open.
+    /// Changes the files while no other process has them open.
     func alone<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         guard let lockFile else { return try body() }
         let lock = try change(try take(lockFile), to: .exclusive)
@@ -102,14 +103,15 @@ struct DatabaseOpening: Sendable {
         }
     }
 
-    /// Opens a database that needs nothing but opening; nil when it needs more.
+    /// Opens a database that needs no work; nil if it needs some.
     private func openShared() throws(StoreError) -> Connection? {
         guard let path, DatabaseFiles(path).exists else { return nil }
         do throws(StoreError) {
             let connection = try connect()
             let outcome: Result<Bool, StoreError>
             do throws(SQLiteError) {
-                // All that is asked is asked of one state: to take hold of one anew costs system calls.
+                // All queries read one state of the database, because each new state costs system
+                // calls.
                 outcome = try connection.outcomeOnOneState(of: { () throws(StoreError) in
                     try isReady(connection)
                 })
@@ -122,7 +124,7 @@ struct DatabaseOpening: Sendable {
         }
     }
 
-    /// Whether an open database needs nothing more; gives the connection what opens its rows.
+    /// Whether an open database needs no work; gives the connection the means to decrypt its rows.
     private func isReady(_ connection: Connection) throws(StoreError) -> Bool {
         guard try isDone(in: connection),
             let found = try stored(ownerQueries.select, in: connection)
@@ -133,7 +135,7 @@ struct DatabaseOpening: Sendable {
         return try damage(in: connection) == nil
     }
 
-    /// Opens the database, brings its schema up to date and writes down whose it is.
+    /// Opens the database, brings its schema up to date and records its owner.
     func openAlone() throws(StoreError) -> Connection {
         let connection = try connect()
         do {
@@ -198,7 +200,7 @@ struct DatabaseOpening: Sendable {
         _ found: StoreOwner, in connection: Connection
     ) throws(StoreError) {
         let owner = connection.seals?.column(owner) ?? owner
-        // Byte by byte: two spellings of one letter are two names.
+        // Compared byte by byte, because two spellings of one letter are two names.
         guard found.application.utf8.elementsEqual(owner.application.utf8),
             found.user.utf8.elementsEqual(owner.user.utf8)
         else {
@@ -244,7 +246,7 @@ struct DatabaseOpening: Sendable {
     }
 }
 
-/// A database that is open, and the lock that keeps its files where they are.
+/// An open database, and the lock that protects its files.
 struct OpenDatabase: ~Copyable {
     let connection: Connection
     private var lock: FolderLock?
@@ -257,7 +259,7 @@ struct OpenDatabase: ~Copyable {
         self.report = report
     }
 
-    /// Hands the lock over to whoever keeps the connection.
+    /// Transfers the lock to the owner of the connection.
     mutating func takeLock() -> FolderLock? { lock.take() }
 }
 

@@ -3,10 +3,11 @@
 package import RoostSQLite
 package import RoostSealing
 
-/// Whether a store is sealed, and with which key.
+/// Whether a store is encrypted, and with which key.
 ///
-/// A sealed store says nothing without its key but how much there is, when it was written and what
-/// belongs together (docs/adr/0007). Who loses the key loses what it sealed, unsent messages included.
+/// Without the key an encrypted store reveals only amounts, times of writing and which rows belong
+/// together (docs/adr/0007). Losing the key loses everything encrypted with it, unsent messages
+/// included.
 package struct StoreProtection: Sendable {
     private enum Form {
         case clear
@@ -15,27 +16,27 @@ package struct StoreProtection: Sendable {
     }
 
     private let form: Form
-    /// Whether what is sealed is written in the clear again.
+    /// Whether to remove the encryption.
     private var takesOff = false
-    /// Told while what was written in the clear is being sealed, which takes seconds for 100,000 messages.
+    /// Called with the progress of encrypting plaintext, which takes seconds for 100,000 messages.
     package var progress: @Sendable (MigrationProgress) -> Void = { _ in }
-    /// False when something is sealed already: a new key would only hide that the right one is missing.
+    /// False if something is encrypted already, because a new key would only hide that the right
+    /// one is missing.
     private var makesKey = true
 
-    /// Everything stands as it is; a store that is sealed already is not opened.
+    /// No encryption; an encrypted store is not opened.
     package static let none = StoreProtection(form: .clear)
 
-    /// Sealed with a key the app keeps; what is in the clear is sealed at opening.
+    /// Encrypted with a key of the app; existing plaintext is encrypted at the opening.
     package static func sealed(_ source: any MasterKeySource) -> StoreProtection {
         StoreProtection(form: .sealed(source))
     }
 
-    /// Sealed with a key in a file of this folder, one for each application and user.
+    /// Encrypted with a key in a file of a folder, one for each application and user.
     ///
     /// - Parameters:
-    ///   - folder: Not that of the store: who copies both can read everything.
-    ///   - replacesKey: Whether to put a new key into the place of the old one, or to go on with a
-    ///     replacement that was cut short.
+    ///   - folder: Another folder than the store's; a copy of both can be decrypted.
+    ///   - replacesKey: Whether to replace the key, or to complete an interrupted replacement.
     /// - Returns: A protection whose key is made at the first opening.
     package static func keyFolder(
         _ folder: String, replacesKey: Bool = false
@@ -43,12 +44,12 @@ package struct StoreProtection: Sendable {
         StoreProtection(form: .keyFolder(folder, replacesKey: replacesKey))
     }
 
-    /// A key as the app keeps it.
+    /// Encrypted with a key that the app stores.
     ///
     /// - Parameters:
-    ///   - bytes: 32 random ones.
-    ///   - old: Those it takes the place of, for as long as something may hang on them.
-    /// - Returns: A protection that seals with the key.
+    ///   - bytes: 32 random bytes.
+    ///   - old: The replaced keys, as long as a database may need one of them.
+    /// - Returns: A protection with the key.
     /// - Throws: `.keyMissing` for bytes that are no key.
     package static func key(
         _ bytes: [UInt8], replacing old: [UInt8]? = nil
@@ -64,9 +65,9 @@ package struct StoreProtection: Sendable {
         }
     }
 
-    /// The protection of a store whose seals are to be opened with this key, for good.
+    /// Returns a protection that removes the encryption for good.
     ///
-    /// Everything stands in the clear after the next opening. The key is still needed for copies.
+    /// After the next opening everything is plaintext. Copies made before still need the key.
     package func takenOff() -> StoreProtection {
         var copy = self
         copy.takesOff = true
@@ -75,7 +76,7 @@ package struct StoreProtection: Sendable {
 
     private init(form: Form) { self.form = form }
 
-    /// Whether what is written is sealed.
+    /// Whether new content is encrypted.
     var isSealed: Bool {
         if case .clear = form { false } else { !takesOff }
     }
@@ -88,7 +89,7 @@ package struct StoreProtection: Sendable {
         }
     }
 
-    /// The protection of a store in which one only reads, by the last two names of its folder.
+    /// Returns the protection for reading a store, by the last two names of its folder.
     func prepared(for names: [String]) -> StoreProtection {
         guard case .keyFolder(let folder, _) = form else { return self }
         let name = names.joined(separator: "/")
@@ -97,7 +98,7 @@ package struct StoreProtection: Sendable {
         return prepared
     }
 
-    /// The protection of one owner's store, with the keys at hand.
+    /// Returns the protection of one owner's store, with the existing keys.
     func prepared(
         for owner: StoreOwner, _ files: StoreFiles?
     ) throws(StoreError) -> StoreProtection {
@@ -123,14 +124,15 @@ package struct StoreProtection: Sendable {
             prepared.makesKey = !takesOff
         }
         guard case .sealed = prepared.form, let files else { return prepared }
-        // Both, before either is touched: a damaged one would be made anew under a wrong key.
+        // Both are checked before a change of either, because a damaged one would be replaced under
+        // a wrong key.
         let isCacheSealed = try prepared.opensVault(of: files.cache)
         let isOutboxSealed = try prepared.opensVault(of: files.outbox)
         prepared.makesKey = !takesOff && !isCacheSealed && !isOutboxSealed
         return prepared
     }
 
-    /// Makes sure that there is a key for all that is sealed, before something is made anew.
+    /// Checks that there is a key for all encrypted content, before a file is replaced.
     ///
     /// - Throws: As `attach`.
     func requireKeys(of files: StoreFiles) throws(StoreError) {
@@ -138,9 +140,9 @@ package struct StoreProtection: Sendable {
         _ = try opensVault(of: files.outbox)
     }
 
-    /// Whether a database has a vault; one that cannot be asked may have one, unless it is damaged.
+    /// Whether a database has a vault; an unreadable one may have a vault, unless it is damaged.
     ///
-    /// - Throws: When it has a vault that the key does not open.
+    /// - Throws: If the key does not open its vault.
     private func opensVault(of path: String) throws(StoreError) -> Bool {
         guard DatabaseFiles(path).exists else { return false }
         do throws(VaultError) {
@@ -162,7 +164,7 @@ package struct StoreProtection: Sendable {
         }
     }
 
-    /// Whether a file is for certain a database in which anybody can read.
+    /// Whether a file is certainly a plaintext database.
     static func isInTheClear(_ path: String) -> Bool {
         do throws(SQLiteError) {
             let connection = try Connection(.file(path), ConnectionOptions(access: .readOnly))
@@ -174,10 +176,10 @@ package struct StoreProtection: Sendable {
         }
     }
 
-    /// Gives a connection what opens its rows.
+    /// Gives a connection the means to decrypt its rows.
     ///
-    /// - Returns: False when there is something to prepare, alone: see `prepare`.
-    /// - Throws: What was wrong with the key; nothing was changed.
+    /// - Returns: False if exclusive work is needed first: see `prepare`.
+    /// - Throws: The fault of the key; nothing was changed.
     func attach(
         to connection: Connection, owner: StoreOwner, _ place: String
     ) throws(StoreError) -> Bool {
@@ -192,7 +194,7 @@ package struct StoreProtection: Sendable {
         return vault.stage == .sealed && !vault.needsRewrap && !takesOff
     }
 
-    /// The same for a connection that only reads, where another has prepared everything.
+    /// As `attach`, for a read-only connection after another one has prepared everything.
     func attachWhereSealed(
         to connection: Connection, owner: StoreOwner?, _ place: String
     ) throws(StoreError) {
@@ -202,15 +204,15 @@ package struct StoreProtection: Sendable {
         } catch {
             throw StoreError(error, in: place)
         }
-        // Without the owner's name nobody has a key either, and the vault says so.
+        // Without the owner's name there is no key either, and the vault reports that.
         let owner = owner ?? StoreOwner(application: "", user: "")
         if hasVault { _ = try attach(to: connection, owner: owner, place) }
     }
 
-    /// Writes down whose a database is, makes its vault, seals what stands in the clear, and gives its
-    /// keys the new master key, or takes the seals off: whatever of it is left to do.
+    /// Completes the remaining work: records the owner, makes the vault, encrypts plaintext, wraps
+    /// the data keys under a new master key, or removes the encryption.
     ///
-    /// No other connection has the database open.
+    /// Requires that no other connection has the database open.
     func prepare(
         _ connection: Connection, _ owner: StoreOwner, _ place: String, _ queries: OwnerQueries,
         isNew: Bool
@@ -252,7 +254,7 @@ package struct StoreProtection: Sendable {
         }
     }
 
-    /// Lets go of the old key, once both databases of the store hang on the new one.
+    /// Removes the old key, once both databases of the store use the new one.
     func finish() throws(StoreError) {
         do throws(MasterKeyError) {
             try source?.forgetPrevious()
@@ -284,13 +286,13 @@ package struct StoreProtection: Sendable {
 }
 
 extension StoreFiles {
-    /// Deletes what was set aside of a cache before it was sealed: it tells what is sealed now.
+    /// Deletes plaintext copies of a cache, set aside by repairs before the encryption.
     ///
-    /// Copies set aside of a damaged outbox stay: they may hold the only copy of an unsent message.
+    /// Copies of a damaged outbox stay: they may be the only copy of an unsent message.
     func deleteClearCopies() {
         var number = 1
         while case let old = DatabaseFiles("\(cache).damaged-\(number)"), old.exists {
-            // One that cannot be deleted now is tried again at the next opening.
+            // A failed deletion is repeated at the next opening.
             if StoreProtection.isInTheClear(old.path) { try? old.delete() }
             number += 1
         }

@@ -5,10 +5,10 @@ package import RoostSQLite
 package import RoostSealing
 
 extension Vault {
-    /// Wraps every data key under another master key: all of them, or none.
+    /// Wraps every data key under another master key, in one transaction.
     ///
-    /// Payloads and names stay as they are. The new key must be kept already: from the end of this call
-    /// the old one opens nothing. A copy of the files made before still opens with the old key.
+    /// Payloads and names stay as they are. The new key must be stored already: after this call the
+    /// old one opens nothing. A copy of the files made before still opens with the old key.
     package func rewrap(
         _ master: MasterKey, in connection: Connection
     ) throws(SQLiteError) -> Erasure {
@@ -35,17 +35,17 @@ extension Vault {
         return erasure
     }
 
-    /// Gives a channel a new key for all that is written from now on.
+    /// Gives a channel a new key for all later writes.
     ///
-    /// The caller seals the values of the older keys anew, slice by slice, and then drops those keys by
-    /// `dropOlderKeys`. The call needs an open transaction.
+    /// The caller encrypts the values of the older keys again, slice by slice, and then drops those
+    /// keys by `dropOlderKeys`. The call needs an open transaction.
     package func replaceKey(
         channelRow: Int64, in connection: Connection
     ) throws(SQLiteError) -> Sealer {
         try addKey(channelRow: channelRow, in: connection)
     }
 
-    /// Destroys all keys of a channel but the newest; what they sealed is gone.
+    /// Destroys all keys of a channel but the newest; values encrypted with them are lost.
     package func dropOlderKeys(
         channelRow: Int64, in connection: Connection
     ) throws(SQLiteError) -> Erasure {
@@ -56,8 +56,10 @@ extension Vault {
         }
     }
 
-    /// Destroys every key of a channel, so that nothing it sealed can be opened in these files again:
-    /// not its rows, nor what is left of them in free pages, nor what is copied from now on.
+    /// Destroys every key of a channel.
+    ///
+    /// Its content can no longer be decrypted in these files: neither rows, nor their remains in free
+    /// pages, nor later copies.
     ///
     /// A copy of the files made before, together with the master key, can still be opened. Flash memory
     /// and copy-on-write file systems may keep overwritten blocks. The keys in such blocks are wrapped
@@ -72,15 +74,15 @@ extension Vault {
     }
 }
 
-/// Whether what was deleted is gone from the log too.
+/// Whether the write-ahead log is free of the deleted content too.
 package enum Erasure: Hashable, Sendable {
     case complete
-    /// A reader still needed the log, or the disk refused: call `Connection.truncateLog` later.
+    /// A reader still needs the log, or the disk refused: call `Connection.truncateLog` later.
     case logRemains
 }
 
 extension Connection {
-    /// Runs a transaction whose deletions and replacements leave nothing behind in file and log.
+    /// Runs a transaction that overwrites deleted and replaced content in the file and the log.
     func erasing(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) -> Erasure {
         let before = try first(.secureDelete) ?? 1
         try executeScript("PRAGMA secure_delete = ON")
@@ -94,11 +96,11 @@ extension Connection {
         return truncateLog()
     }
 
-    /// Copies the log into the file and empties it, which overwrites the pages that were replaced.
+    /// Copies the log into the file and empties the log, which overwrites the replaced pages.
     ///
     /// Not to be called inside a transaction.
     package func truncateLog() -> Erasure {
-        // The transaction before is kept whatever happens here, so a refusal is no failure of it.
+        // The transaction before is durable in any case, so a refusal here is not its failure.
         (try? emptyLog(patienceMS: 100)) == true ? .complete : .logRemains
     }
 

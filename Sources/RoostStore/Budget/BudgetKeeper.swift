@@ -5,7 +5,7 @@ internal import RoostSQLite
 
 /// The state of the budget that the writer keeps between two commits.
 struct BudgetKeeper: Sendable {
-    /// Beyond so many bytes the log is emptied after a commit (scar 150).
+    /// The size of the log from which a commit empties it (scar 150).
     static let logLimit = Connection.keptLogBytes
 
     /// Nil: no limit.
@@ -39,8 +39,8 @@ struct PackedBytes {
     /// The factor from a channel's computed share to its share of the present size.
     private let factor: Double
 
-    /// `used` is what all pages take that hold something, `other` what is no message, `words` the index of
-    /// words: its pages are full, however it has grown.
+    /// `used` is the size of all pages in use, `other` that of everything but messages, `words`
+    /// that of the index of words, whose pages are always full.
     init(_ holdings: [Holding], used: Int64, other: Int64, words: Int64) {
         let rows = holdings.reduce(0) { $0 + Self.rows($1) }
         all = Int64(exactly: (rows + Double(words) + Double(other)).rounded()) ?? used
@@ -53,7 +53,8 @@ struct PackedBytes {
         Int64(exactly: (Self.rows(holding) * factor).rounded()) ?? .max / 4
     }
 
-    /// In tables and indexes written at once, but for the words; a file that grew takes up to a quarter more.
+    /// The size in newly written tables and indexes, without the words; a file that grew takes up
+    /// to a quarter more.
     static func rows(_ holding: Holding) -> Double {
         Double(max(holding.payloadBytes, 0)) * 1.1 + Double(max(holding.messageCount, 0)) * 52
     }

@@ -63,7 +63,7 @@ extension Query where Input == Void, Output == Int64 {
 }
 
 extension Query where Input == (channelRow: Int64, count: Int), Output == Timestamp {
-    /// When the last of the oldest so many messages was written; nothing when there are fewer.
+    /// The time of the last of the oldest N messages; no row when there are fewer.
     static let endOfOldest = Query(
         sql: """
             SELECT created_at FROM message
@@ -77,7 +77,7 @@ extension Query where Input == (channelRow: Int64, count: Int), Output == Timest
 }
 
 extension Query where Input == (channelRow: Int64, count: Int), Output == Timestamp {
-    /// When the first of the newest so many messages was written; nothing when there are fewer.
+    /// The time of the first of the newest N messages; no row when there are fewer.
     static let startOfNewest = Query(
         sql: """
             SELECT created_at FROM message
@@ -91,14 +91,15 @@ extension Query where Input == (channelRow: Int64, count: Int), Output == Timest
 }
 
 extension Query where Input == Void, Output == Void {
-    // Below zero: everything becomes one piece in the end; the following calls go on with that.
+    // A negative number merges everything into one segment; the following calls continue that
+    // merge.
     static let beginMergingWords = Query(
         sql: "INSERT INTO message_text (message_text, rank) VALUES ('merge', -200)")
     static let goOnMergingWords = Query(
         sql: "INSERT INTO message_text (message_text, rank) VALUES ('merge', 200)")
 }
 
-// MARK: - On the copy of a rewrite: `main` is the copy, `live` is what it is made from.
+// MARK: - Queries on the copy of a rewrite: `main` is the copy, `live` is its source
 
 extension Query where Input == Int64, Output == Void {
     static let keepMessages = Query(
@@ -121,7 +122,7 @@ extension Query where Input == Int64, Output == Void {
 }
 
 extension Query where Input == Void, Output == Int64 {
-    /// All channels, in the order in which their messages lie.
+    /// All channels, in the order of their messages.
     static let liveChannels = Query(sql: "SELECT id FROM live.channel ORDER BY id") { row in
         row.int64(0)
     }

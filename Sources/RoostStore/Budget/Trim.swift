@@ -3,14 +3,14 @@
 package import RoostCore
 internal import RoostModel
 
-/// An eviction on its way, step by step, so that others commit in between.
+/// An eviction in progress, step by step, so other commits can happen in between.
 package struct Trim: Sendable {
     enum Phase: Hashable, Sendable {
         case rewrite
-        /// Fills the index of what was written anew.
+        /// Fills the index of a newly written file.
         case indexWords
         case slices
-        /// Takes the evicted words out of the search index.
+        /// Removes the evicted words from the search index.
         case forgetWords(isFirst: Bool)
         case giveBack
         case done
@@ -18,13 +18,13 @@ package struct Trim: Sendable {
 
     /// The plan that the trim follows.
     package let plan: EvictionPlan
-    /// The channels that have lost their messages so far, but for those they keep.
+    /// The channels whose messages were evicted so far, except for those they keep.
     package internal(set) var evicted: [CachedChannelInfo] = []
-    /// Bytes in use after the last step.
+    /// The bytes in use after the last step.
     package internal(set) var size: Int64
-    /// How large the cache may stay when only channels on a screen are left.
+    /// The size at which channels on a screen are spared.
     let spared: Int64
-    /// Channels on a screen, as of the last step.
+    /// The channels on a screen, as of the last step.
     var open: Set<ChannelURL>
     var remaining: ArraySlice<CachedChannelInfo>
     var phase: Phase
@@ -43,20 +43,20 @@ package struct Trim: Sendable {
         self.phase = phase
     }
 
-    /// Whether somebody has opened this channel since it was told to go.
+    /// Whether a channel was opened after it was selected for eviction.
     func isOpenedSince(_ channel: CachedChannelInfo) -> Bool {
         !channel.isOpen && open.contains(channel.url)
     }
 
-    /// Whether the cache is small enough to let this channel be.
+    /// Whether the cache is small enough to spare a channel.
     func spares(_ channel: CachedChannelInfo) -> Bool {
         size <= (channel.isOpen ? max(spared, goal) : goal)
     }
 
-    /// Where the trim ends.
+    /// The size at which the trim ends.
     ///
-    /// The size of what is written anew is foretold; when it is a twentieth off,
-    /// no more channels go than those that were announced.
+    /// The size after a rewrite is an estimate. If it is off by a twentieth or less, no further
+    /// channels are evicted.
     var goal: Int64 {
         guard isRewritten else { return plan.target }
         let (goal, isOver) = plan.target.addingReportingOverflow(plan.target / 20)

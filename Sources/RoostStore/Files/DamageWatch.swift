@@ -4,26 +4,27 @@ internal import RoostExecutors
 package import RoostModel
 internal import RoostSQLite
 
-/// Damage that was met while a cache was in use.
+/// Damage found while a cache is in use.
 package enum CacheDamage: Hashable, Sendable {
-    /// Messages of a channel could not be read and were forgotten; the server is asked for them again.
+    /// Unreadable messages of a channel were deleted, and are to be fetched again.
     case forgotten(messages: Int, in: ChannelURL)
     /// The file may be damaged: `Store.mend` checks and repairs it, or its next opening does.
     case suspected(because: String)
 }
 
-/// Takes note of damage that is met while a cache is in use, so that somebody mends it.
+/// Records damage found while a cache is in use.
 ///
-/// An opening looks at a few pages. What it does not meet is met later, by whoever reads there, and would be
-/// met by everybody after him: so it is told at once, and a mark in the folder outlives the process.
+/// The opening checks only a few pages, so other damage shows at the first read of it. The damage
+/// is reported at once, and a mark in the folder outlives the process.
 final class DamageWatch: Sendable {
     private struct State {
         var isSuspect = false
-        /// A check has found nothing: what is met now would not be mended by another one.
+        /// Whether a full check has found nothing; later damage would not be repaired by another
+        /// one.
         var isCleared = false
         /// Channels with messages that could not be read.
         var channelRows: Set<Int64> = []
-        /// How many messages were forgotten because nobody could read them.
+        /// The number of unreadable messages that were deleted.
         var forgottenCount = 0
         /// Nil once the store is closed.
         var observers: [AsyncStream<CacheDamage>.Continuation]? = []
@@ -44,22 +45,24 @@ final class DamageWatch: Sendable {
     var isSuspect: Bool { state.withLock { $0.isSuspect } }
     var forgottenCount: Int { state.withLock { $0.forgottenCount } }
 
-    /// The cache has been opened; a mark that is left could not be seen to.
+    /// Clears the record after an opening; a mark that is still there stands for damage not yet
+    /// repaired.
     func begin() {
         let isSuspect = files?.isCacheSuspect ?? false
         state.withLock { ($0.isSuspect, $0.isCleared) = (isSuspect, false) }
     }
 
-    /// The cache has been checked, and nothing was wrong with it.
+    /// Notes that a full check has found nothing.
     func clear() { state.withLock { $0.isCleared = true } }
 
-    /// Notes what SQLite says of the file, if that is damage.
+    /// Records an error of SQLite if it means damage.
     func note(_ error: SQLiteError) {
         guard error.isCorrupt || error.isUnfittingSchema else { return }
         suspect(because: error.message)
     }
 
-    /// Notes what kept a read from its end, if that is damage; `row` is the channel of an unreadable message.
+    /// Records the error that ended a read if it means damage; `row` is the channel of an
+    /// unreadable message.
     func note(_ error: SQLiteError, inChannel row: Int64?) {
         guard error.isMalformedValue else { return note(error) }
         if let row {
@@ -69,7 +72,7 @@ final class DamageWatch: Sendable {
         }
     }
 
-    /// Something is wrong that takes a look at the whole cache.
+    /// Records damage that needs a check of the whole cache.
     func suspect(because reason: String) {
         guard let files else { return }
         let isNew = state.withLock { state in
@@ -77,19 +80,19 @@ final class DamageWatch: Sendable {
             return !state.isSuspect
         }
         guard isNew else { return }
-        // Before anybody hears of it: the process may end with the next step.
+        // The mark is written before the report, because the process may end at any time.
         files.markCacheAsSuspect()
         state.withLock { state in
             if !state.isCleared { state.tell(.suspected(because: reason)) }
         }
     }
 
-    /// Channels with messages that could not be read, and nobody has seen to.
+    /// The channels with unreadable messages that are not deleted yet.
     var channelRows: [Int64] { state.withLock { $0.channelRows.sorted() } }
 
     func noteSeenTo(_ rows: [Int64]) { state.withLock { $0.channelRows.subtract(rows) } }
 
-    /// Messages are gone that nobody could read.
+    /// Counts deleted messages that were unreadable, and reports them.
     func noteForgotten(_ count: Int, in channel: ChannelURL) {
         state.withLock { state in
             state.forgottenCount += count
@@ -107,7 +110,7 @@ final class DamageWatch: Sendable {
         return stream
     }
 
-    /// The store is closed: nothing more is told.
+    /// Ends the reports, because the store is closed.
     func finish() {
         let observers = state.withLock { state in
             defer { state.observers = nil }
@@ -118,13 +121,13 @@ final class DamageWatch: Sendable {
 }
 
 extension StoreFiles {
-    /// Whether somebody has met damage in the cache since it was checked last.
+    /// Whether damage was found in the cache after its last check.
     var isCacheSuspect: Bool { PlainFile.identity(suspicion) != nil }
 
-    /// Has the next opening check the cache; where that cannot be written, the next process that meets the
-    /// damage tries again.
+    /// Marks the cache for a check at the next opening; if the mark cannot be written, the next
+    /// process that finds the damage tries again.
     func markCacheAsSuspect() { _ = try? PlainFile(writing: suspicion) }
 
-    /// The cache has been checked, and repaired where it had to be.
+    /// Removes the mark after a check, and a repair if one was needed.
     func clearSuspicion() { try? PlainFile.delete(suspicion) }
 }

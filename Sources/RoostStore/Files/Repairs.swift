@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the two databases of a store were found.
+/// The reports of both databases of a store.
 ///
 /// A repair is reported once, and the next opening finds nothing wrong. So an error after a repair has
 /// to carry the report.
@@ -12,7 +12,7 @@ package struct Repairs: Hashable, Sendable {
         (self.cache, self.outbox) = (cache, outbox)
     }
 
-    /// These, and what was found later; of the same database the later one.
+    /// Returns these reports with later ones in their place where both have one.
     func followed(by later: Repairs) -> Repairs {
         Repairs(
             cache: later.cache == .intact ? cache : later.cache,

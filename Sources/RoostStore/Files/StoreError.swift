@@ -2,43 +2,43 @@
 
 package import RoostSQLite
 
-/// Why the store could not do what it was asked; nothing of the call was kept.
+/// The failure of a call of the store; the call had no effect.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The errors that a caller can tell apart.
+    /// The kinds of errors that a caller can distinguish.
     package enum Kind: Hashable, Sendable {
         /// The folder cannot be made or written.
         case folderNotWritable
-        /// The file was never a database of ours.
+        /// The file is not a database of this library.
         case notADatabase
         /// A part of the file is damaged.
         case damaged
         /// A newer release has written the file.
         case newerSchema
-        /// An older release has written the file, and whoever asks may only read.
+        /// An older release has written the file, and the caller may only read.
         case olderSchema
         /// The file belongs to another application or user (scar 34).
         case otherOwner
         /// Another process or connection has the database open.
         case locked
-        /// No room on the disk.
+        /// The disk is full.
         case full
-        /// The system refused to read or write, as while the device is locked.
+        /// The system refused to read or write, for example because the device is locked.
         case notAccessible
-        /// It is sealed, and no key was given or found (scars 43, 44).
+        /// The database is encrypted, and no key was given or found (scars 43, 44).
         case keyMissing
-        /// It is sealed with another key than the one given.
+        /// The database is encrypted with another key than the given one.
         case wrongKey
-        /// The key cannot be read now, as while the device is locked (scar 47).
+        /// The key cannot be read now, for example because the device is locked (scar 47).
         case keyUnavailable
-        /// A file that is to be sent is not there, or may not be read.
+        /// A file to be sent is missing or may not be read.
         case fileUnreadable
         /// There is no index of words, or this SQLite cannot make one.
         case searchUnavailable
-        /// The app is suspended, and the call was of a kind that does not wait.
+        /// The app is suspended, and this kind of call does not wait.
         case suspended
         /// The store was closed.
         case closed
-        /// A mistake of this library, or of the SQLite it runs on.
+        /// A defect of this library or of its SQLite.
         case unexpected
     }
 
@@ -47,7 +47,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package let message: String
     /// The error of SQLite, if SQLite caused this one.
     package let cause: SQLiteError?
-    /// The path of the one file it is about, where whoever looks into several asks for it.
+    /// The path of the affected file, if the caller asked for it.
     package internal(set) var file: String?
     /// The repairs that an opening made before it failed; the next opening finds nothing wrong.
     package internal(set) var repairs = Repairs()
@@ -93,7 +93,7 @@ extension StoreError {
         self.init(kind, message, cause: error)
     }
 
-    /// Whether it may be about the one thing that was written, and other things fare better.
+    /// Whether the error may concern only one row, so other writes may succeed.
     var mayConcernOne: Bool {
         switch kind {
         case .damaged, .unexpected: true

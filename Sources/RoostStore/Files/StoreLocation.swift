@@ -5,11 +5,11 @@ internal import RoostSQLite
 
 /// Where a store keeps its databases.
 package enum StoreLocation: Hashable, Sendable {
-    /// Nowhere: everything is gone when the store closes.
+    /// In memory; the content is gone when the store closes.
     case memory
-    /// Below this folder, in one of its own for each application and user.
+    /// In a folder with one subfolder for each application and user.
     case folder(String)
-    /// In this folder itself, for tools that have found one.
+    /// In exactly this folder, for tools that have found one.
     case files(in: String)
 
     /// The files of one owner; nil in memory.
@@ -31,33 +31,33 @@ package struct StoreFiles: Hashable, Sendable {
     package var cache: String { "\(folder)/cache.sqlite" }
     /// The unfinished copy of a damaged cache, while the salvage writes it.
     var unfinishedCache: String { "\(folder)/cache.unfinished" }
-    /// Says that somebody has met damage in the cache, and nobody has checked it since.
+    /// The mark of damage found in the cache and not checked yet.
     var suspicion: String { "\(folder)/cache.suspect" }
     package var outbox: String { "\(folder)/outbox.sqlite" }
     /// The complete salvage of a damaged outbox, before it is moved to the outbox's place.
     var salvagedOutbox: String { "\(folder)/outbox.salvaged" }
-    /// The same while it is being written.
+    /// The incomplete salvage of a damaged outbox.
     var unfinishedOutbox: String { "\(folder)/outbox.unfinished" }
     /// The record of the outbox's last repair: the numbers of the saved items.
     var repairRecord: String { "\(folder)/outbox.repaired" }
-    /// A second copy of what opens a sealed outbox.
+    /// A second copy of the vault of an encrypted outbox.
     package var vaultCopy: String { "\(folder)/outbox.vault" }
-    /// Copies of the files that unsent messages carry.
+    /// Copies of the files of unsent messages.
     package var attachments: String { "\(folder)/outbox.files" }
-    /// Held by the one process that sends what the outbox holds.
+    /// The lock of the one process that sends the items of the outbox.
     package var sendingLock: String { "\(folder)/outbox.sending" }
-    /// Held while the cache is open; whoever writes to the cache writes to it too, see `FileBell`.
+    /// The lock of an open cache; each commit also writes to it, see `FileBell`.
     package var lock: String { "\(folder)/lock" }
-    /// Held while the outbox is open.
+    /// The lock of an open outbox.
     package var outboxLock: String { "\(folder)/outbox.lock" }
 }
 
 extension String {
     /// This name as one component of a path, different for different names.
     ///
-    /// Only small letters, digits, `_` and `-` stand for themselves; every other byte becomes `%XX`, so
-    /// that `..`, `/`, NUL and letters that some file systems take for the same do no harm. A name too
-    /// long for a file system is cut and ends in its hash.
+    /// Small letters, digits, `_` and `-` are kept; every other byte becomes `%XX`. So `..`, `/`,
+    /// NUL and letters that a file system regards as equal do no harm. A name too long for a file
+    /// system is truncated and ends in its hash.
     var asFileName: String {
         var name = ""
         for byte in utf8 {
@@ -70,13 +70,13 @@ extension String {
                 name += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
             }
         }
-        // "%" alone stands for no other name.
+        // The result "%" is unique to the empty name.
         if name.isEmpty { return "%" }
         guard name.utf8.count > 120 else { return name }
         return "\(name.prefix(100))~\(String(utf8.fnv1a, radix: 16))"
     }
 
-    /// The string that `asFileName` turned into a file name; nil if the name was cut.
+    /// The original of a name made by `asFileName`; nil if the name was truncated.
     var fromFileName: String? {
         if self == "%" { return "" }
         guard !contains("~") else { return nil }

@@ -2,20 +2,21 @@
 
 package import RoostSQLite
 
-/// Why a sealed database was not opened; it is untouched, and none of these means that it is damaged
-/// but `damaged` itself (scars 43, 44, 47).
+/// The reason why an encrypted database was not opened.
+///
+/// The database is unchanged. Only `damaged` means damage (scars 43, 44, 47).
 package enum VaultError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is sealed, and no key was given or found.
+    /// The database is encrypted, and no key was given or found.
     case keyMissing
-    /// It is sealed with another key than the ones given.
+    /// The database is encrypted with another key than the given ones.
     case wrongKey
-    /// The key cannot be read now; the text says why.
+    /// The key cannot be read now; the text gives the reason.
     case keyUnavailable(String)
-    /// A later release sealed it.
+    /// A later release encrypted the database.
     case newer(UInt8)
-    /// The header that leads from the master key to the other keys is broken; the text says where.
+    /// The vault's header is damaged; the text gives the place.
     case damaged(String)
-    /// SQLite refused.
+    /// An error of SQLite.
     case database(SQLiteError)
 
     package var description: String {

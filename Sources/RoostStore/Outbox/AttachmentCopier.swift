@@ -23,15 +23,15 @@ actor AttachmentCopier {
         self.folder = folder
     }
 
-    /// Ends what is being copied, as an error; the store closes.
+    /// Interrupts copying with an error, because the store closes.
     nonisolated func stop() { isStopped.withLock { $0 = true } }
 
-    /// A message with the copies of its files, and their names.
+    /// Returns a message with the copies of its files.
     ///
-    /// The names hold the message's place: a call under the same name that overlaps this one has another, and
-    /// must not touch what this one has made.
+    /// The names of the copies contain the message's place. An overlapping call with the same
+    /// request ID has another place, so it does not touch these copies.
     ///
-    /// - Throws: When a file cannot be read or kept; then no copy is left.
+    /// - Throws: If a file cannot be read or copied; then no copy is left.
     func content(
         of params: FileMessageParams, _ requestID: RequestID, at place: Int64, _ isSealed: Bool
     ) throws(StoreError) -> (OutboxContent, [CopiedFile]) {
@@ -81,7 +81,7 @@ actor AttachmentCopier {
         return copy
     }
 
-    /// A message whose files stay where they are.
+    /// Returns a message whose files are not copied.
     static func uncopied(_ params: FileMessageParams) throws(StoreError) -> OutboxContent {
         var params = params
         for index in params.files.indices {

@@ -13,9 +13,9 @@ struct AttachmentFolder: Sendable {
     /// How much of a file is in memory at once, and sealed at once.
     static let chunk = 1 << 16
 
-    /// Copies a file; when this returns the copy survives a loss of power.
+    /// Copies a file; at the return the copy survives a loss of power.
     ///
-    /// - Returns: Nil when it was stopped; what is there of the copy stays.
+    /// - Returns: Nil if interrupted; the incomplete copy stays.
     func copy(
         _ source: String, to name: String, isSealed: Bool, unless isStopped: () -> Bool
     ) throws(FileError) -> CopiedFile? {
@@ -70,9 +70,9 @@ struct AttachmentFolder: Sendable {
         copies.allSatisfy { PlainFile.modifiedAt("\(path)/\($0.name)") != nil }
     }
 
-    /// Deletes what no item names: a crash came between a copy and its item, or after its item.
+    /// Deletes copies that no item names, left by a crash before or after the item's time.
     ///
-    /// Files written after `moment` stay: another process may be about to record one.
+    /// Files written after `moment` stay: another process may be about to write their item.
     func deleteOrphans(
         writtenBefore moment: Timestamp, _ isKnown: (_ name: String) -> Bool
     ) {
@@ -111,7 +111,8 @@ package final class AttachmentReader: Sendable {
         seal = nil
     }
 
-    /// The next bytes, none at the end; nil when the file cannot be read on, or is not what it was.
+    /// Returns the next bytes, none at the end; nil if the file cannot be read further or has
+    /// changed.
     package func next() -> [UInt8]? {
         let overhead = seal == nil ? 0 : SealedForm.overhead
         guard let bytes = stored(AttachmentFolder.chunk + overhead) else { return nil }
@@ -149,7 +150,7 @@ struct ChunkSeal: Sendable {
         return bytes
     }
 
-    /// Nil for bytes that are not what was sealed there.
+    /// Decrypts bytes; nil if they are not the original ones of this place.
     func opened(_ bytes: [UInt8], at offset: Int64) -> [UInt8]? {
         var chunk: [UInt8] = []
         do throws(SealError) {

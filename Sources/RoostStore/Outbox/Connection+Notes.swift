@@ -7,7 +7,7 @@ internal import RoostModel
 internal import RoostSQLite
 
 extension Connection {
-    /// Writes down what has become of an item; of one that is gone, nothing.
+    /// Writes a note; does nothing if the item is gone.
     func note(_ note: OutboxNote) throws(SQLiteError) {
         switch note {
         case .attempt(let id): try execute(.noteAttempt, itemName(id))
@@ -21,19 +21,19 @@ extension Connection {
     }
 }
 
-/// Notes of which the disk may take some and not others.
+/// Notes of which some may be left out.
 struct NoteSelection {
     let notes: [OutboxNote]
     private var refused: [Int: StoreError] = [:]
 
     init(_ notes: [OutboxNote]) { self.notes = notes }
 
-    /// Of those that are to be written.
+    /// The notes to write.
     var places: [Int] { notes.indices.filter { refused[$0] == nil } }
 
-    /// Leaves a note out that cannot be written, and what came later of its item.
+    /// Leaves out a note that cannot be written, and the later notes of its item.
     ///
-    /// That note, written after it one day, would undo it. A removal is tried all the same.
+    /// The first note, written later, would undo the later ones. A removal is tried in any case.
     mutating func leaveOut(_ place: Int, because error: StoreError) {
         refused[place] = error
         for later in notes.indices.dropFirst(place + 1)
@@ -43,9 +43,9 @@ struct NoteSelection {
         }
     }
 
-    /// Why notes were left out, by their places, when the others are written.
+    /// The errors of the notes that were left out, by index, after the rest is written.
     ///
-    /// A removal ends an item, whatever was left out of it.
+    /// A removal ends its item, so earlier notes of the item do not count.
     var refusals: [Int: StoreError] {
         let removals = places.filter { notes[$0].isRemoval }
         return refused.filter { place, _ in

@@ -38,7 +38,7 @@ struct OutboxOpening: Sendable {
         return opened
     }
 
-    /// Ends a repair that was cut short when all was saved; nil when there was none.
+    /// Completes an interrupted repair that had saved everything; nil if there was none.
     private func recover() throws(StoreError) -> RepairReport? {
         guard let files else { return nil }
         let (outbox, salvaged) = (DatabaseFiles(files.outbox), DatabaseFiles(files.salvagedOutbox))
@@ -101,9 +101,9 @@ struct OutboxOpening: Sendable {
         }
     }
 
-    /// Writes a new outbox with all that can be read from the old one, and leaves that as it is.
+    /// Writes a new outbox with all readable items of the old one, which stays as it is.
     ///
-    /// - Returns: How many items were there and could not be read; nil when nobody knows.
+    /// - Returns: The number of unreadable items; nil if unknown.
     private func salvage(_ files: StoreFiles, _ damage: StoreError) throws(StoreError) -> Int? {
         let (outbox, unfinished) = (
             DatabaseFiles(files.outbox), DatabaseFiles(files.unfinishedOutbox)
@@ -119,7 +119,7 @@ struct OutboxOpening: Sendable {
             try connection.transaction { () throws(SQLiteError) in
                 try found.vault?.write(to: connection)
                 for item in found.items { try connection.execute(.insertSalvaged, item) }
-                // Memory may know those that were lost, by their numbers.
+                // Processes may have the lost items in memory, under their numbers.
                 try connection.skipSequences(through: found.lastSequence)
             }
         } catch {
@@ -144,7 +144,7 @@ struct OutboxOpening: Sendable {
         return found.lostCount
     }
 
-    /// Makes what was saved the outbox, and sets aside what is left of the old one.
+    /// Moves the salvaged outbox to its place, and sets aside the rest of the old one.
     private func putInPlace(
         _ files: StoreFiles, _ items: [OutboxRow], lost: Int?, because reason: String
     ) throws(StoreError) -> RepairReport {

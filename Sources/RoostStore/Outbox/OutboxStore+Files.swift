@@ -7,7 +7,7 @@ internal import RoostSQLite
 // The files of unsent messages.
 
 extension OutboxStore {
-    /// Whether something has to be copied before it can be written down.
+    /// Whether files have to be copied before an item is written.
     package nonisolated func copiesFiles(of content: OutboxContent) -> Bool {
         guard case .fileMessage(let params, _) = content, attachments != nil else { return false }
         return params.files.contains { file in

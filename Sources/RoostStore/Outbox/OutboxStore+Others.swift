@@ -4,7 +4,7 @@ package import RoostModel
 internal import RoostSQLite
 
 extension OutboxStore {
-    /// Those of some items that the disk does not have, not even as a row that cannot be read.
+    /// Returns those of some items that have no row, not even an unreadable one.
     package func absent(_ ids: [RequestID]) async throws(StoreError) -> [RequestID] {
         guard !ids.isEmpty else { return [] }
         return try await work { connection throws(SQLiteError) in

@@ -18,10 +18,10 @@ package enum OutboxResult: Sendable {
 }
 
 extension OutboxStore {
-    /// Makes several writes, in their order.
+    /// Performs several writes, in their order.
     ///
-    /// They are one transaction; where the disk refuses it, each is made alone. Of notes those are left out that
-    /// alone cannot be written.
+    /// All are one transaction; if the disk refuses it, each is made alone. A note that cannot be
+    /// written alone is left out.
     package func perform(
         _ writes: [OutboxWrite]
     ) async -> [Result<OutboxResult, StoreError>] {

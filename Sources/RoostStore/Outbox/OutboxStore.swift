@@ -34,14 +34,15 @@ package actor OutboxStore {
     var highest: Int64 = 0
     /// Whether the file was opened again since the last write: it may have forgotten `highest`.
     private var isReopened = false
-    /// Tells other processes that something was written, and hears them; nil in memory.
+    /// Signals writes to other processes and receives their signals; nil in memory.
     var bell: FileBell?
-    /// Whether other processes are heard; who brings an executor decides what happens when.
+    /// Whether signals of other processes are received; false with an executor that decides the
+    /// order of events.
     private let listens: Bool
     /// The version of the file as of the last call of `news`; nil if the changes of other processes are
     /// unknown.
     var heardVersion: Int64?
-    /// How often a damaged file has cost what memory may hold, and up to which of these that was seen to.
+    /// The number of damages that may have lost items in memory, and the last one that was mended.
     private var losses = (count: 0, mended: 0)
     /// Which file this process has had open; nil before the first opening.
     private var file: UInt64?
@@ -70,26 +71,27 @@ package actor OutboxStore {
             on: copying, to: files.map { AttachmentFolder(path: $0.attachments) })
     }
 
-    /// Writes down a message or a change behind all others.
+    /// Writes a message or a change behind all others.
     ///
-    /// A request ID that is known already keeps the item it has: the call may be repeated. Files that are
-    /// to be copied are copied first.
+    /// If the request ID exists already, its item stays as it is, so the call may be repeated.
+    /// Files to be copied are copied first.
     ///
     /// - Parameters:
-    ///   - requestID: The name of this act of sending, the same on every try.
-    ///   - channel: Where it shall go.
-    ///   - createdAt: When it was written, on the device's clock.
-    ///   - content: What it says.
-    ///   - leaves: Whether sending begins as soon as it is on the disk.
-    /// - Returns: The item as it is on the disk.
-    /// - Throws: `.full`, `.fileUnreadable` and others; then nothing was saved.
+    ///   - requestID: The request ID, the same on every attempt.
+    ///   - channel: The channel.
+    ///   - createdAt: The time of writing, on the device's clock.
+    ///   - content: The content.
+    ///   - leaves: Whether sending begins as soon as the item is on disk.
+    /// - Returns: The item as it is on disk.
+    /// - Throws: `.full`, `.fileUnreadable` and other errors; then nothing was saved.
     package func append(
         _ requestID: RequestID, to channel: ChannelURL, createdAt: Timestamp,
         content: OutboxContent, leaves: Bool = false
     ) async throws(StoreError) -> OutboxItem {
         var sequence: Int64?
         if copiesFiles(of: content) {
-            // Its place is taken before the copying, so that what is written meanwhile comes after it.
+            // The place is reserved before the copying, so items written meanwhile come after this
+            // one.
             switch try await reserve(requestID) {
             case .taken(let item): return item
             case .free(let number): sequence = number
@@ -121,7 +123,7 @@ package actor OutboxStore {
         }
     }
 
-    /// Writes an item down; nil when a copy is gone.
+    /// Writes an item; nil when a copy is gone.
     private func insert(_ draft: OutboxDraft) async throws(StoreError) -> OutboxItem? {
         guard case .item(let item) = try await perform(.append(draft)) else { return nil }
         return item
@@ -154,9 +156,9 @@ package actor OutboxStore {
 
     /// Returns the items if another process may have written since the last call.
     ///
-    /// - Parameter regardless: Asks for everything, whether anybody has written or not.
-    /// - Returns: Everything unsent, in the order it was written; nil when nobody else has written.
-    /// - Throws: When the disk cannot be read.
+    /// - Parameter regardless: Whether to read even if no other process has written.
+    /// - Returns: All items, in the order of writing; nil if no other process has written.
+    /// - Throws: If the disk cannot be read.
     package func news(regardless: Bool) async throws(StoreError) -> OutboxItems? {
         let (version, items) = try await work {
             connection throws(SQLiteError) -> (Int64?, OutboxItems?) in
@@ -186,14 +188,15 @@ package actor OutboxStore {
     /// another process.
     package func mend(_ loss: OutboxLoss) { losses.mended = max(losses.mended, loss.number) }
 
-    /// Writes down what has happened, in one transaction; of items that are gone, nothing.
+    /// Writes notes in one transaction; notes of items that are gone have no effect.
     ///
-    /// - Returns: What was left out because it alone cannot be written.
-    /// - Throws: What concerns everything, such as `.full`; then nothing was written.
+    /// - Returns: The notes that were left out because they cannot be written.
+    /// - Throws: An error that concerns all notes, such as `.full`; then nothing was written.
     package func note(_ notes: [OutboxNote]) async throws(StoreError) -> OutboxReceipt {
         defer { bell?.ring() }
         var selection = NoteSelection(notes)
-        // A transaction each time: in one that has met a damaged page SQLite writes nothing more.
+        // A new transaction for each attempt: after a damaged page SQLite writes nothing more in
+        // the same one.
         while true {
             var failing: Int?
             do throws(StoreError) {
@@ -221,7 +224,7 @@ package actor OutboxStore {
         return receipt.hasNews
     }
 
-    /// Puts an item behind all others, as if it were written now; nil when it is gone.
+    /// Moves an item to the end of the order, with a new time of writing; nil if the item is gone.
     package func requeue(
         _ requestID: RequestID, createdAt: Timestamp
     ) async throws(StoreError) -> OutboxItem? {
@@ -230,9 +233,10 @@ package actor OutboxStore {
         return item
     }
 
-    /// Makes an edit part of an unsent message, or of an edit that waits, whose three days begin anew.
+    /// Merges an edit into an unsent message or edit, whose three days begin again.
     ///
-    /// - Returns: What it is now; nil when it may have left, or is gone, and nothing was changed.
+    /// - Returns: The changed item; nil if the item is gone or may have been sent, and nothing was
+    ///   changed.
     package func fold(
         _ edit: MessageEdit, into requestID: RequestID, at now: Timestamp
     ) async throws(StoreError) -> OutboxItem? {
@@ -268,7 +272,7 @@ package actor OutboxStore {
         return turns.withLock { $0.isHeld ? $0.count : nil }
     }
 
-    /// Rings when another process may have written; ends with who reads it.
+    /// Returns a stream of signals that another process may have written; it ends with its reader.
     package func rings() -> AsyncStream<Void> {
         guard listens, let rings = try? bell?.rings() else {
             return AsyncStream { $0.finish() }
@@ -291,14 +295,15 @@ package actor OutboxStore {
         lock = opened.takeLock()
         connection = opened.connection
         isSealed = opened.connection.seals != nil
-        // A repair puts another file in the place of the damaged one, be it now or by another process while
-        // this one was suspended. Even where nothing is known to be lost: the index, which knows it, may be
-        // damaged too.
+        // A repair replaces the damaged file, now or by another process while this one was
+        // suspended. The file is read again even if no loss is known, because the index that would
+        // show a loss may be damaged too.
         let file = files.flatMap { PlainFile.identity($0.outbox) }
         if self.file != nil, file != self.file { losses.count += 1 }
         isReopened = self.file != nil
         self.file = file
-        // A system that has no more files to give: others are noticed with the next opening.
+        // If the system has no file descriptors left, writes of other processes are noticed at the
+        // next opening.
         if let files, bell == nil { bell = try? FileBell(file: files.outboxLock) }
         return opened.report ?? (isGone ? .gone : .intact)
     }

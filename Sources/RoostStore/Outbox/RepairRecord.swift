@@ -5,12 +5,13 @@ internal import RoostSQLite
 
 /// The record of the outbox's last repair, as the sequence numbers of the saved items.
 ///
-/// A process that was suspended during another one's repair misses two kinds of items: those the damage
-/// cost, and those the other one has sent or taken back since. Only the first have to be written again.
+/// A process that was suspended during another one's repair misses two kinds of items: items lost
+/// to the damage, and items that the other process has sent or deleted since. Only the first kind
+/// has to be written again.
 struct RepairRecord {
     let path: String
 
-    /// Behind the numbers: what ends otherwise was not written to its end.
+    /// The end mark; a record without it is incomplete.
     private static let end = "."
 
     /// Forgets the last repair; before another one is put in its place.
@@ -19,10 +20,10 @@ struct RepairRecord {
     /// Stands before how many items a repair could not save, and the path of the damaged file.
     private static let lost = "lost"
 
-    /// Writes down what a repair came to.
+    /// Writes the result of a repair.
     ///
-    /// A record that cannot be written costs a message that goes out though it was taken back, and that nobody
-    /// can tell later how many were lost.
+    /// Without the record, a canceled message may be sent, and the number of lost items is unknown
+    /// later.
     func note(_ items: [OutboxItem], lost: Int?, setAside: String) {
         let loss = "\(Self.lost) \(lost.map { "\($0)" } ?? "?") \(setAside.nameOfFile)"
         let lines = items.map { String($0.sequence) } + [loss, Self.end]
@@ -31,10 +32,10 @@ struct RepairRecord {
         try? file.sync()
     }
 
-    /// The numbers; none where it is not known.
+    /// The numbers of the saved items; empty if unknown.
     func carriedOver() -> Set<Int64> { Set(lines().compactMap { Int64($0) }) }
 
-    /// How many items the repair could not save that set a file aside; nil where it is not known.
+    /// The number of items lost in the repair that set a file aside; nil if unknown.
     func lostCount(of setAside: String) -> Int? {
         for line in lines() {
             let words = line.split(separator: " ", maxSplits: 2)

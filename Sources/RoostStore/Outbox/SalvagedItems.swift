@@ -18,7 +18,7 @@ struct SalvagedItems: Sendable {
     /// The numbers that are skipped where the counter is lost: rows that are lost too may have had them.
     private static let skippedNumbers: Int64 = 100
 
-    /// With `copy`, the vault as a sound copy of it says; without, the pages are looked through for one.
+    /// `copy` is the sound copy of the vault; without one, the pages are searched for the vault.
     init(_ pages: PageSalvage, vault copy: SalvagedVault?) {
         var found: [Int64: SalvagedItem] = [:]
         var names: Set<String> = []
@@ -56,7 +56,7 @@ struct SalvagedItems: Sendable {
 }
 
 extension PageSalvage {
-    /// Whether all of a table can be told, from itself or from one of its indices.
+    /// Whether all rows of a table can be read, from the table or from one of its indices.
     fileprivate func hasWholeTree(of table: String) -> Bool {
         rows.contains { row in
             // As the schema's table has it: kind, name, table, root, SQL.
@@ -69,14 +69,14 @@ extension PageSalvage {
 }
 
 extension Int64 {
-    /// A number to which others can be added, whatever a damaged page says.
+    /// A number that allows additions without overflow, whatever a damaged page contains.
     fileprivate func clamped() -> Int64 { Swift.min(Swift.max(self, 0), .max / 2) }
 }
 
 extension SalvagedItem {
     /// Nil for a row of another table.
     fileprivate init?(id: Int64, _ values: [SalvagedValue]) {
-        // The first column is the row's ID, which stands outside the record.
+        // The first column is the row's ID, which is stored outside the record.
         guard values.count == 9, values[0] == .null, case .text(let requestID) = values[1],
             case .text(let channel) = values[2], case .integer(let createdAt) = values[3],
             case .integer(let state) = values[4], case .integer(let attemptCount) = values[6],

@@ -2,7 +2,8 @@
 
 internal import RoostSQLite
 
-/// The vault of a damaged database as far as its pages tell it: without it no sealed row is worth saving.
+/// The vault of a damaged database as far as its pages contain it; without it no sealed row can be
+/// decrypted.
 struct SalvagedVault: Equatable, Sendable {
     private let header: [UInt8]
     private let keys: [WrappedKey]
@@ -12,11 +13,11 @@ struct SalvagedVault: Equatable, Sendable {
         var header: [UInt8]?
         var keys: [Int64: WrappedKey] = [:]
         for row in pages.rows {
-            // The first column is the row's ID, which stands outside the record.
+            // The first column is the row's ID, which is stored outside the record.
             guard row.values.count == 3, row.values[0] == .null,
                 case .integer(let number) = row.values[1], case .blob(let bytes) = row.values[2]
             else { continue }
-            // By its sum: the row's ID may be what is damaged.
+            // The header is found by its checksum, because the row's ID may be damaged.
             if (try? VaultHeader(bytes)) != nil {
                 header = bytes
             } else if bytes.count == WrappedKey.byteCount {

@@ -2,15 +2,15 @@
 
 internal import RoostSQLite
 
-/// A second copy of what opens a sealed outbox, in a database of its own.
+/// A second copy of an encrypted outbox's vault, in a database of its own.
 ///
-/// Every unsent word hangs on two short rows. In one file a single damaged page could take them away, and
-/// all words with them.
+/// All unsent messages depend on two short rows. In the same file one damaged page could lose those
+/// rows, and all messages with them.
 struct VaultCopy {
     let path: String
 
-    /// Makes the copy say what the vault of an outbox says that was just opened; none where nothing is
-    /// sealed.
+    /// Makes the copy equal to the vault of an outbox that was just opened; deletes it if nothing
+    /// is encrypted.
     func follow(_ outbox: Connection) throws(SQLiteError) {
         guard let seals = outbox.seals else {
             // One that stays opens nothing that is left. Its main file goes last, so nothing is there without it.

@@ -26,7 +26,7 @@ struct ChannelFlags: OptionSet, Sendable {
 }
 
 extension ChannelFilter {
-    /// The bits a row must agree in, and what they must be.
+    /// The bits of a row to compare, and the values they must have.
     var flags: (mask: ChannelFlags, value: ChannelFlags) {
         var mask: ChannelFlags = []
         var value: ChannelFlags = []

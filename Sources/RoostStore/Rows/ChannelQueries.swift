@@ -3,7 +3,7 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// A channel as its row tells it: the users in its payload are numbers of other rows.
+/// A channel as stored; its payload refers to users by the numbers of their rows.
 struct StoredChannel: Sendable {
     let row: Int64
     let url: ChannelURL
@@ -64,14 +64,14 @@ extension Query where Input == ChannelURL, Output == StoredChannel {
 }
 
 extension Query where Input == Void, Output == ChannelURL {
-    /// Every channel of which anything is known.
+    /// Every channel with a row.
     static let channelURLs = Query(sql: "SELECT url FROM channel ORDER BY url") { row in
         ChannelURL(row.text(0))
     }
 }
 
 extension Query where Input == ChannelURL, Output == Int64 {
-    /// Makes a row for a channel of which only the URL is known.
+    /// Inserts a row for a channel of which only the URL is known.
     static let insertChannel = Query(
         sql: """
             INSERT INTO channel (url, created_at, last_message_at, membership)
@@ -116,9 +116,9 @@ extension Query where Input == Int64, Output == Void {
         bind: { row, bindings in bindings.append(row) })
 }
 
-// The order of both lists is `ChannelSortKey`'s; the first comparison of each lets the index start at
-// the page, the rest decides among equals. Nothing limits them: who reads stops when there is enough,
-// because what only the payload tells is filtered on the way.
+// The order of both lists is that of `ChannelSortKey`. The first comparison of each lets the index
+// start at the page, the rest decides among equal times. There is no LIMIT: the reader stops when
+// it has enough rows, because it filters by fields of the payload on the way.
 
 extension Query where Input == ChannelPage, Output == StoredChannel {
     static let channelsByLastMessage = Query(
@@ -153,7 +153,7 @@ extension StoredChannel {
             createdAt: Timestamp(milliseconds: row.int64(2)), payload: row.optionalBytes(3))
     }
 
-    /// The channel, once its users are at hand; nil when only its URL is known.
+    /// Returns the channel, with its users looked up; nil when only its URL is known.
     func channel(user: (Int64) -> User) throws(SQLiteError) -> GroupChannel? {
         guard let payload else { return nil }
         var channel = GroupChannel(url: url, createdAt: createdAt)

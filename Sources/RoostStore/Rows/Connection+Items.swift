@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Unsent messages, in the clear or sealed. A sealed item says all in its payload; the columns of its
-// names hold a hash and nothing.
+// Unsent messages, in plain text or sealed. The payload of a sealed item contains everything; its
+// name columns contain a hash and nothing.
 
 internal import RoostCore
 internal import RoostModel
@@ -15,7 +15,7 @@ extension Connection {
         return try all(.storedItems).map { OutboxRow($0, openedBy: seals) }
     }
 
-    /// The same, those apart that cannot be read.
+    /// Returns all items, the unreadable ones apart.
     func storedItems() throws(SQLiteError) -> OutboxItems {
         let rows = try outboxItems()
         let unreadable = rows.filter { $0.item == nil }
@@ -30,7 +30,7 @@ extension Connection {
         return try first(.storedItem, seals.column(id)).map { OutboxRow($0, openedBy: seals) }
     }
 
-    /// Adds an item, under its own number or the next one; nil when its request ID is known.
+    /// Adds an item, under its own number or the next one; nil if the request ID exists already.
     private func insertItem(_ draft: OutboxDraft) throws(SQLiteError) -> Int64? {
         guard let seals else { return try first(.insertItem, draft) }
         let hash = seals.hash(draft.requestID.rawValue, .requestID)
@@ -40,7 +40,8 @@ extension Connection {
             (draft.sequence, hash.text, draft.createdAt, draft.leaves, payload))
     }
 
-    /// Adds an item and returns it as it is on the disk: the older one, where the request ID is known.
+    /// Adds an item and returns it as it is on disk; returns the older one if the request ID exists
+    /// already.
     func insertedItem(_ draft: OutboxDraft) throws(SQLiteError) -> OutboxItem {
         if let number = try insertItem(draft) { return OutboxItem(draft, sequence: number) }
         guard let item = try outboxItem(draft.requestID)?.item else {
@@ -66,7 +67,7 @@ extension Connection {
 
     /// Writes an item again that the file has lost, in its place if that is free.
     func restore(_ item: OutboxItem) throws(SQLiteError) {
-        // A row that cannot be read says nothing that the item does not.
+        // An unreadable row contains nothing that the item in memory lacks.
         if let row = try outboxItem(item.requestID), row.item == nil, !row.isOfLaterRelease {
             try execute(.deleteItem, try itemName(item.requestID))
         }
@@ -80,12 +81,12 @@ extension Connection {
         try execute(.updateAttempts, (name, item.attemptCount))
     }
 
-    /// Puts an item behind all others, as if it were written now.
+    /// Moves an item to the end of the order, with a new time of writing.
     func requeue(_ id: RequestID, _ createdAt: Timestamp) throws(SQLiteError) {
         try execute(.requeueItem, (try itemName(id), try takeSequence(), createdAt))
     }
 
-    /// Writes down that an item says something else now.
+    /// Replaces the content of an item.
     func updateItem(
         _ id: RequestID, in channel: ChannelURL, _ content: OutboxContent
     ) throws(SQLiteError) {
@@ -151,7 +152,7 @@ extension OutboxRow {
 }
 
 extension [UInt8] {
-    /// The error of a seal whose version is unknown; versions count from 1.
+    /// The error of a seal with an unknown version; versions count from 1.
     fileprivate var sealError: PayloadError? {
         guard SealedForm.isSealed(span), self[0] > SealedForm.version else { return nil }
         return .version(self[0] - SealedForm.version + 1)

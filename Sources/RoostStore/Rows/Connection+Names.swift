@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rows that are found by a name, and what they are called, in the clear or sealed: who reads or writes
-// one of them goes through here.
+// Look-ups of rows by name, in plain text or sealed; every reader and writer of these rows uses
+// this file.
 
 internal import RoostModel
 internal import RoostSQLite
@@ -25,7 +25,7 @@ extension Connection {
         return ChannelURL(try seals.name(written, .channelURL))
     }
 
-    /// Every channel of which anything is known.
+    /// Every channel with a row.
     func channelURLs() throws(SQLiteError) -> [ChannelURL] {
         guard let seals else { return try all(.channelURLs) }
         var urls: [ChannelURL] = []
@@ -40,7 +40,7 @@ extension Connection {
         return try first(.channelByURL, seals.column(url))?.opened(by: seals, as: url)
     }
 
-    /// Makes a row for a channel of which only the URL is known.
+    /// Inserts a row for a channel of which only the URL is known.
     func insertChannel(_ url: ChannelURL) throws(SQLiteError) -> Int64 {
         guard let seals else { return try first(.insertChannel, url) ?? 0 }
         return try first(.insertNamedChannel, try seals.written(url.rawValue, .channelURL)) ?? 0
@@ -48,7 +48,7 @@ extension Connection {
 }
 
 extension StoredChannel {
-    /// The row as it would stand in the clear.
+    /// Returns the row as it would be without the seal.
     func opened(by seals: RowSeals, as url: ChannelURL) throws(SQLiteError) -> StoredChannel {
         StoredChannel(
             row: row, url: url, createdAt: createdAt,

@@ -20,7 +20,7 @@ extension Query where Input == CoverageKey, Output == CoveredRange {
         bind: { key, bindings in key.bind(&bindings) },
         decode: { row in CoveredRange(row) })
 
-    /// The same without the ends that `recent` has, for a file whose page of them is lost.
+    /// The coverage without the ends in `recent`, for a file whose page of them is lost.
     static let foldedCoverage = Query(
         sql: """
             SELECT lower_at, lower_id, upper_at, upper_id, predecessor_id FROM coverage
@@ -42,7 +42,7 @@ extension CoveredRange {
 }
 
 extension Query where Input == Int64, Output == Int64 {
-    /// The filters under which anything is known of a channel, besides none.
+    /// The filters under which a channel has coverage, besides none.
     static let filtersOfChannel = Query(
         sql: "SELECT DISTINCT filter_id FROM coverage WHERE channel_id = ?1 AND filter_id > 0",
         bind: { channelRow, bindings in bindings.append(channelRow) },
@@ -50,8 +50,8 @@ extension Query where Input == Int64, Output == Int64 {
 }
 
 extension Query where Input == (key: CoverageKey, range: CoveredRange), Output == Void {
-    // Not `OR REPLACE`: what may delete another row takes a savepoint, at which the index of words writes
-    // out all it has.
+    // Not `OR REPLACE`: a statement that may delete another row takes a savepoint, at which the
+    // index of words writes all its pending entries.
 
     /// Adds a range; one that began at the same place has been deleted, unless odd rows overlapped there:
     /// then this one counts.

@@ -4,7 +4,7 @@ internal import RoostModel
 internal import RoostSQLite
 internal import RoostSealing
 
-/// A message that stands in a table, and what it weighs there.
+/// A message as stored, and its size.
 struct StoredMessage: Sendable {
     let message: Message
     /// Bytes of the payload, as the budget counts them.
@@ -74,11 +74,12 @@ struct MessagePlace: Sendable {
     let position: Position
 }
 
-// Every list of columns below begins with the ones `RowResolver.message` reads, row by row, out of `scan`.
+// Every list of columns below begins with the ones that `RowResolver.message` reads.
 //
-// Where the place is known, the statement names the table's own index: the planner would go to
-// `message_by_id` first and from there to the row. By three equalities it is known that one row is meant
-// at most, so a change of it needs no savepoint, at which the index of words would write out all it has.
+// If the place is known, the statement names the index of the table: the planner would go by
+// `message_by_id` first and from there to the row. Three equalities tell the planner that at most
+// one row matches. A change then needs no savepoint, at which the index of words would write all
+// its pending entries.
 
 extension Query where Input == MessagePlace, Output == Void {
     static let messageAtPlace = Query(
@@ -92,8 +93,8 @@ extension Query where Input == MessagePlace, Output == Void {
         })
 }
 
-// Whether there are replies to a message is asked along with it before it is changed: as a statement of its
-// own that would come with each edit, and nearly never say yes.
+// The statement also returns whether the message has replies. A statement of its own would run with
+// each edit, and almost always return no.
 
 extension Query where Input == MessagePlace, Output == Void {
     /// A message that is about to change, and whether there is a reply to it.
@@ -112,7 +113,7 @@ extension Query where Input == MessagePlace, Output == Void {
 }
 
 extension Query where Input == (channelRow: Int64, id: MessageID), Output == Void {
-    /// The same of which only the ID is known.
+    /// As above, when only the ID is known.
     static let changingMessageByID = Query(
         sql: """
             SELECT channel_id, created_at, message_id, payload, EXISTS (
@@ -136,7 +137,7 @@ extension Query where Input == MessageID, Output == Void {
 }
 
 extension Query where Input == RequestKey, Output == Void {
-    /// My messages whose request ID has this key; nearly always one or none.
+    /// The user's messages whose request ID has this key; almost always one or none.
     static let messagesByRequest = Query(
         sql: """
             SELECT channel_id, created_at, message_id, payload FROM message WHERE request_key = ?1
@@ -145,7 +146,7 @@ extension Query where Input == RequestKey, Output == Void {
 }
 
 extension Query where Input == (channelRow: Int64, id: MessageID), Output == Position {
-    /// Where a message of a channel lies.
+    /// The position of a message of a channel.
     static let positionOfMessage = Query(
         sql: """
             SELECT created_at, message_id FROM message WHERE message_id = ?2 AND channel_id = ?1
@@ -184,9 +185,10 @@ extension Query where Input == MessageEntry, Output == Void {
             """,
         bind: { entry, bindings in entry.bind(&bindings) })
 
-    /// Adds a message; changes no row when any channel has one of its ID.
+    /// Adds a message; changes no row if any channel has a message with its ID.
     ///
-    /// In another channel the ID becomes NULL, which the column refuses. The look goes to the leaf that
+    /// If another channel has it, the ID becomes NULL, which the column refuses. The check reads
+    /// the leaf of the index that the new row's entry is written to, so it costs no further read.
     /// the new row's own entry in the index goes to, so it is no question of its own.
     static let insertNewMessage = Query(
         sql: """
@@ -199,7 +201,7 @@ extension Query where Input == MessageEntry, Output == Void {
             """,
         bind: { entry, bindings in entry.bind(&bindings) })
 
-    /// Changes what a message says and when it was edited; everything else is as it was.
+    /// Replaces the content of a message and the time of its edit.
     static let updateContent = Query(
         sql: """
             UPDATE message INDEXED BY sqlite_autoindex_message_1 SET updated_at = ?4, payload = ?5
@@ -288,7 +290,7 @@ extension RequestID {
 }
 
 extension Mention {
-    /// Whether it calls somebody, by name or with everybody.
+    /// Whether the message mentions a user, by name or with everybody.
     func concerns(_ user: UserID) -> Bool {
         kind == .channel || userIDs.contains(user)
     }
@@ -311,7 +313,8 @@ extension Bindings {
 }
 
 extension Message {
-    /// Whether it calls somebody, as the column of mentions says; nobody is called by what they write.
+    /// Whether the message mentions a user, by the column of mentions; a user's own message never
+    /// does.
     func calls(_ viewer: UserID) -> Bool {
         sender?.user.id != viewer && mention.concerns(viewer)
     }

@@ -24,7 +24,7 @@ extension OutboxItem {
 }
 
 extension Query where Input == OutboxDraft, Output == Int64 {
-    /// Adds an item and returns its number; no row when the request ID is known.
+    /// Adds an item and returns its number; no row if the request ID exists already.
     static let insertItem = Query(
         sql: """
             INSERT INTO item (sequence, request_id, channel_url, created_at, state, attempt_count,
@@ -124,7 +124,7 @@ extension Query where Input == (id: RequestID, createdAt: Timestamp), Output == 
 }
 
 extension Query where Input == Void, Output == Int64 {
-    /// Changes when another connection has written, and never by what this one writes.
+    /// Changes when another connection has written, and never by a write of this connection.
     static let outboxVersion = Query(sql: "PRAGMA data_version") { $0.int64(0) }
 
     /// Takes the next number of the order of writing.

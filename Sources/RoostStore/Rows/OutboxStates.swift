@@ -7,7 +7,7 @@ internal import RoostModel
 package struct OutboxReceipt: Sendable {
     /// Whether another process has written since `OutboxStore.news` was last asked for.
     package let hasNews: Bool
-    /// Why a note was left out though others were written, by its place.
+    /// The errors of the notes that were left out, by index.
     package let refused: [Int: StoreError]
 }
 

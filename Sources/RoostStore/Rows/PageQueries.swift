@@ -5,14 +5,15 @@ internal import RoostSQLite
 
 // Pages of a channel: one statement for each index they can walk and each direction.
 //
-// The planner has no figures about the tables, and would walk the channel where an index is shorter: so
-// the statements name theirs. The columns are those of `RowResolver.message`, then the ones that
-// `RowFilter` looks at. There is no LIMIT: who reads stops when there is enough, because the filter drops rows on the way.
+// The planner has no statistics and would walk the channel although another index is shorter, so
+// each statement names its index. The columns are those of `RowResolver.message`, then those of
+// `RowFilter`. There is no LIMIT: the reader stops when it has enough rows, because the filter
+// drops rows on the way.
 
 extension Query where Input == MessageStretch, Output == Void {
-    // The two that every timeline asks with. They compare moments only, because to compare places takes
-    // as many steps a row as to read it: at the two ends they may find messages of the same moment
-    // beyond, which `MessageStretch.contains` tells.
+    // The two queries of every timeline. They compare times only, because comparing positions takes
+    // as many steps as reading a row. At both ends they may return messages of the same time
+    // outside the stretch, which `MessageStretch.contains` filters out.
 
     /// The messages of a stretch's moments, oldest first.
     static let oldestPage = Query(
@@ -143,7 +144,7 @@ extension Query where Input == (channelRow: Int64, parent: MessageID), Output ==
 
 extension Query
 where Input == (before: Position, limit: Int), Output == Void {
-    /// Messages of others that call me, in all channels, newest first.
+    /// Messages of other users that mention the user, in all channels, newest first.
     static let mentions = Query(
         sql: """
             SELECT channel_id, created_at, message_id, payload FROM message
@@ -189,7 +190,7 @@ extension MessageStretch {
         bindings.append(upper.createdAt.milliseconds)
     }
 
-    /// Whether a place lies in it.
+    /// Whether a position is in the stretch.
     func contains(_ place: Position) -> Bool { lower <= place && place <= upper }
 
     fileprivate func bindKeyed(_ bindings: inout Bindings) {
@@ -201,7 +202,7 @@ extension MessageStretch {
 /// A filter in the numbers of the table, so that a row is judged before its payload is read.
 struct RowFilter: Sendable {
     private let kind: ContentTag?
-    /// Nil stands for messages without a custom type.
+    /// Nil in the set means messages without a custom type.
     private let customTypes: Set<Int64?>?
     private let senders: Set<Int64>?
     private let replyType: MessageFilter.ReplyType
@@ -209,9 +210,9 @@ struct RowFilter: Sendable {
     /// Nothing is asked, and so the columns that are looked at need not be there.
     private let matchesAll: Bool
 
-    /// Looks the filter's names up.
+    /// Looks up the names in the filter.
     ///
-    /// - Returns: Nil when no message can match, because a name of the filter stands nowhere.
+    /// - Returns: Nil if no message can match, because no row has a name of the filter.
     init?(
         _ filter: MessageFilter, customTypeRow: (String) throws(SQLiteError) -> Int64?,
         senderRow: (UserID) throws(SQLiteError) -> Int64?
@@ -265,7 +266,7 @@ struct RowFilter: Sendable {
         }
     }
 
-    /// The statement that meets the fewest rows besides those asked for, and its key.
+    /// Returns the statement that reads the fewest other rows, and its key.
     func statement(
         newestFirst: Bool
     ) -> (query: Query<MessageStretch, Void>, key: Int64) {

@@ -16,9 +16,9 @@ struct RecentState: Sendable {
 }
 
 extension Connection {
-    /// Stores the state of a channel; the first one beyond the capacity folds the others.
+    /// Stores the state of a channel; beyond the capacity, all other states are folded.
     ///
-    /// - Precondition: `coverage` has a range that begins as the state's does.
+    /// - Precondition: `coverage` has a range with the same beginning as the state's.
     func put(_ state: RecentState) throws(SQLiteError) {
         if try execute(.updateRecent, state) > 0 { return }
         if try first(.recentCount) ?? 0 >= RecentState.capacity { try foldRecent() }
@@ -68,7 +68,7 @@ extension Query where Input == Void, Output == Int64 {
         row.int64(0)
     }
 
-    /// States that stand above nothing.
+    /// States without a row of their channel in the tables.
     static let strayRecentCount = Query(
         sql: """
             SELECT count(*) FROM recent AS r WHERE channel_id > 0 AND NOT (

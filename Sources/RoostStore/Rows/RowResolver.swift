@@ -4,7 +4,7 @@ internal import RoostModel
 internal import RoostSQLite
 internal import RoostSealing
 
-/// Looks up what the row of a message refers to by number.
+/// Looks up the rows to which a message's row refers by number.
 protocol RowResolver: AnyObject {
     var connection: Connection { get }
     /// The user of a row; a failure is kept until `message` asks for it, because payloads cannot throw it.
@@ -32,7 +32,7 @@ extension RowResolver {
         try message(row, at: Position(row, column: 1), in: channel)
     }
 
-    /// The same for who has read its place already.
+    /// As above, for a caller that has already read the message's position.
     func message(
         _ row: borrowing Row, at place: Position, in channel: ChannelURL?
     ) throws(SQLiteError) -> StoredMessage {

@@ -24,7 +24,7 @@ extension Query where Input == Int64, Output == StoredUser {
 }
 
 extension Query where Input == [Int64], Output == StoredUser {
-    /// Those of several rows that are there, in no order.
+    /// The existing users among several rows, in no order.
     static let usersInRows = Query(
         sql: """
             SELECT user.id, user_id, payload

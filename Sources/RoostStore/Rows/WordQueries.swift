@@ -32,7 +32,7 @@ extension Query where Input == Void, Output == Void {
     static let deleteWords = Query(sql: "DELETE FROM word")
 }
 
-/// The words that one commit or one read has met, each looked up once.
+/// The words of one commit or one read, each looked up once.
 struct WordBook {
     private let connection: Connection
     private var rows: [Word: Int64] = [:]
@@ -51,7 +51,7 @@ struct WordBook {
         return row
     }
 
-    /// The row of a word; nil for the empty one and for one that stands nowhere.
+    /// Returns the row of a word; nil for the empty word and for one without a row.
     mutating func knownRow(_ text: String) throws(SQLiteError) -> Int64? {
         if text.isEmpty { return nil }
         if let row = rows[Word(text)] { return row }

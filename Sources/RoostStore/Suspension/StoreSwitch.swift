@@ -3,19 +3,20 @@
 internal import RoostExecutors
 internal import RoostSQLite
 
-/// Whether a store may have files open, and the gates of all that would use them.
+/// Whether a store may have files open, and the gates of everything that uses them.
 ///
-/// The flag and the gates change together, so a suspension that meets a resumption half-way leaves
-/// either everything open or nothing.
+/// The flag and the gates change together. So a suspension during a resumption leaves either
+/// everything open or nothing.
 final class StoreSwitch: Sendable {
     private struct State {
         var isOn = true
-        /// Closed for good: nothing waits any more.
+        /// Whether the store is closed; then no call waits.
         var isEnded = false
         var gates: [SuspensionGate] = []
-        /// The repairs of resumptions that failed later on.
+        /// The repairs of resumptions that failed afterwards.
         var repairs = Repairs()
-        /// Whether a suspension or a resumption is under way, and who waits for its end.
+        /// Whether a suspension or a resumption is in progress, and the calls that wait for its
+        /// end.
         var isMoving = false
         var movers: [CheckedContinuation<Void, Never>] = []
     }
@@ -28,8 +29,8 @@ final class StoreSwitch: Sendable {
         return gate
     }
 
-    /// Waits until no suspension and no resumption is under way; one that overlapped another would close
-    /// what that has just opened.
+    /// Waits until no suspension and no resumption is in progress; an overlapping one would close
+    /// files that the other has just opened.
     func beginMove() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -55,7 +56,7 @@ final class StoreSwitch: Sendable {
         next?.resume()
     }
 
-    /// Interrupts everything; what comes now waits.
+    /// Interrupts all work; new work waits.
     func turnOff() {
         state.withLock { state in
             guard !state.isEnded else { return }
@@ -76,7 +77,7 @@ final class StoreSwitch: Sendable {
         guard isOn else { throw .suspended }
     }
 
-    /// Lets all work go on, unless everything was turned off meanwhile.
+    /// Lets all work continue, unless everything was turned off meanwhile.
     func turnOn() {
         state.withLock { state in
             guard state.isOn else { return }
@@ -84,9 +85,9 @@ final class StoreSwitch: Sendable {
         }
     }
 
-    /// Interrupts some of the work; what comes of it now waits.
+    /// Interrupts the work of some gates; their new work waits.
     ///
-    /// - Returns: Whether it did; no where everything is turned off.
+    /// - Returns: False if everything is turned off.
     func turnOff(_ gates: [SuspensionGate]) -> Bool {
         state.withLock { state in
             guard state.isOn, !state.isEnded else { return false }
@@ -95,7 +96,7 @@ final class StoreSwitch: Sendable {
         }
     }
 
-    /// Lets that work go on, unless everything was turned off meanwhile.
+    /// Lets the work of some gates continue, unless everything was turned off meanwhile.
     func turnOn(_ gates: [SuspensionGate]) {
         state.withLock { state in
             guard state.isOn else { return }
@@ -107,7 +108,7 @@ final class StoreSwitch: Sendable {
         state.withLock { $0.repairs = $0.repairs.followed(by: repairs) }
     }
 
-    /// Hands out what was kept, and these.
+    /// Returns these repairs together with the kept ones, which are cleared.
     func take(_ repairs: Repairs) -> Repairs {
         state.withLock { state in
             defer { state.repairs = Repairs() }
@@ -115,7 +116,8 @@ final class StoreSwitch: Sendable {
         }
     }
 
-    /// Wakes everybody who waits, to find that the store is closed, and returns when they have gone.
+    /// Wakes every waiting call with the error that the store is closed, and returns when all have
+    /// ended.
     func end() async {
         let gates = state.withLock { state in
             state.isOn = true

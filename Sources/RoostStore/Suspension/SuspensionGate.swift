@@ -3,21 +3,21 @@
 internal import RoostExecutors
 package import RoostSQLite
 
-/// Where the work of one connection waits while the app is suspended, in its order.
+/// The queue of one connection's work while the app is suspended.
 ///
-/// - Invariant: Pieces of work are done one after the other in the order in which they came, each once,
-///   whatever interrupts them.
+/// - Invariant: Work is done in the order of its arrival, each piece exactly once, whatever
+///   interrupts it.
 package final class SuspensionGate: Sendable {
     private struct State {
         var isClosed = false
         var lastTicket = 0
-        /// The tickets of all work that is not done, lowest first.
+        /// The tickets of all unfinished work, lowest first.
         var tickets: [Int] = []
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         /// The continuations that wait until no work is left.
         var draining: [CheckedContinuation<Void, Never>] = []
 
-        /// Whether it is this ticket's turn.
+        /// Whether a ticket's work may run.
         func admits(_ ticket: Int) -> Bool { !isClosed && tickets.first == ticket }
 
         /// Returns the continuation whose turn is next, if it waits.
@@ -33,13 +33,13 @@ package final class SuspensionGate: Sendable {
 
     package init() {}
 
-    /// Does a piece of work when the gate is open and everything before it is done.
+    /// Does a piece of work when the gate is open and all earlier work is done.
     ///
     /// - Parameters:
-    ///   - actor: Whose work it is; nothing of it is held up while this waits.
-    ///   - attempt: The work; nil says that it was interrupted and undone, and it is done once more.
-    /// - Returns: What the attempt that was not interrupted returned.
-    /// - Throws: What an attempt threw.
+    ///   - actor: The owner of the work; other work of the actor continues during the wait.
+    ///   - attempt: The work; nil if it was interrupted and undone, and has to be repeated.
+    /// - Returns: The result of the attempt that was not interrupted.
+    /// - Throws: The error of an attempt.
     package func perform<Value, Failure: Error>(
         isolation actor: isolated any Actor, _ attempt: () throws(Failure) -> Value?
     ) async throws(Failure) -> Value {
@@ -55,11 +55,11 @@ package final class SuspensionGate: Sendable {
         }
     }
 
-    /// Does a piece of work if nothing has to be waited for.
+    /// Does a piece of work if it need not wait.
     ///
-    /// - Returns: Whether it was done; no when the gate is closed, other work came before, or the
-    ///   attempt said that it was interrupted.
-    /// - Throws: What the attempt threw.
+    /// - Returns: False if the gate is closed, other work was first, or the attempt was
+    ///   interrupted.
+    /// - Throws: The error of the attempt.
     func performNow<Failure: Error>(
         _ attempt: () throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
@@ -74,7 +74,7 @@ package final class SuspensionGate: Sendable {
         return try attempt()
     }
 
-    /// Lets nothing begin any more and ends what runs, in milliseconds.
+    /// Closes the gate and interrupts the running work, which ends within milliseconds.
     ///
     /// After this call, the connection's actor works with no other work in progress.
     package func close() {
@@ -106,7 +106,7 @@ package final class SuspensionGate: Sendable {
     }
 
     private func waitForTurn(_ ticket: Int, isolation actor: isolated any Actor) async {
-        // Once woken one looks again: the gate may have closed meanwhile.
+        // The gate may have closed again before the continuation was resumed.
         while !state.withLock({ $0.admits(ticket) }) {
             await withCheckedContinuation { continuation in
                 let isAdmitted = state.withLock { state in
@@ -120,7 +120,7 @@ package final class SuspensionGate: Sendable {
     }
 
     private func leave(_ ticket: Int) {
-        // Nearly always nobody waits for anything.
+        // Almost always no other work is queued.
         let isOver = state.withLock { state in
             guard state.tickets.count == 1, state.draining.isEmpty else { return false }
             state.tickets.removeLast()

@@ -43,16 +43,16 @@ package final class PayloadOpener {
         self.connection = connection
     }
 
-    /// Lends a stored payload in the clear.
+    /// Decrypts a stored payload and passes it to a closure.
     ///
     /// - Parameters:
     ///   - stored: The bytes of the column.
-    ///   - place: Where they were found.
-    ///   - what: For the message of an error, such as "a message".
+    ///   - place: The row and column of the bytes.
+    ///   - what: The kind of value, for error messages, such as "a message".
     ///   - read: May open other payloads meanwhile, such as those of the users it names.
-    /// - Returns: What `read` made of it.
-    /// - Throws: A malformed value when the seal is broken, the key erased, or a value in the clear
-    ///   stands in a sealed database, where nobody honest left it; else what `read` threw.
+    /// - Returns: The result of `read`.
+    /// - Throws: A malformed value if the seal is broken, the key is erased, or a sealed database
+    ///   contains plaintext, which is a sign of tampering; otherwise the error of `read`.
     package func open<T>(
         _ stored: Span<UInt8>, at place: @autoclosure () -> SealPlace, reading what: String,
         _ read: (Span<UInt8>) throws(SQLiteError) -> T
@@ -83,7 +83,7 @@ package final class PayloadOpener {
         do throws(SealError) {
             return try known.open(stored, at: place, into: &bytes)
         } catch {
-            // A key whose transaction was taken back may have left its number to another.
+            // After a rollback another key may have the number of the key in memory.
             let fresh = try vault.sealer(number: number, in: connection, isFresh: true)
             guard fresh !== known else { throw error.asSQLiteError(reading: what) }
             do throws(SealError) {

@@ -13,7 +13,7 @@ package enum NameKind: UInt8, Sendable {
     case searchTerm = 7
 }
 
-/// 128 bits of a keyed hash: a billion names meet with a chance of one in 10²⁰.
+/// 128 bits of a keyed hash; among a billion names two collide with a probability of 10⁻²⁰.
 package struct NameHash: Hashable, Sendable {
     let high: Int64
     let low: Int64
@@ -46,9 +46,9 @@ extension NameHash {
         var (high, low): (UInt64, UInt64) = (0, 0)
         for (index, byte) in text.utf8.enumerated() {
             guard let value = Self.values[byte] else { return nil }
-            // Four bits of the last digit stand for nothing: one hash has one text.
+            // Four bits of the last digit are unused and zero, so each hash has exactly one text.
             guard index < 21 || value & 0xF == 0 else { return nil }
-            // The last of 22 digits has two bits that stand for something.
+            // The last of 22 digits has only two significant bits.
             let count: UInt64 = index == 21 ? 2 : 6
             high = high << count | low >> (64 - count)
             low = low << count | value >> (6 - count)
@@ -57,10 +57,10 @@ extension NameHash {
     }
 }
 
-/// The values of the columns by which rows are found: clear names, or keyed hashes of them.
+/// The values of the columns for look-ups by name: plain names, or keyed hashes of them.
 ///
-/// The hashes tell how many names there are and which rows share one, and nothing else without the key.
-/// They have no order: a page ordered by a name is ordered by its hash.
+/// Without the key the hashes reveal only the number of names and which rows share one. Hashes have
+/// no order of names: a page ordered by name is ordered by hash.
 package struct LookupNames: Sendable {
     private let keyed: KeyedHash?
 
@@ -77,7 +77,7 @@ package struct LookupNames: Sendable {
         hash(name, kind)?.text ?? name
     }
 
-    /// The hash; nil when names stand as they are.
+    /// The hash of a name; nil if names are stored in plain text.
     package func hash(_ name: String, _ kind: NameKind) -> NameHash? {
         keyed.map { keyed in
             let code = keyed.code(for: [kind.rawValue] + Array(name.utf8))

@@ -105,7 +105,7 @@ final class RowSeals {
 
     /// Destroys a channel's keys within a transaction, and with them all that they sealed.
     func eraseKeys(channelRow: Int64) throws(SQLiteError) {
-        // Overwrites what is deleted; in force from here to `finishErasure`.
+        // Deleted content is overwritten from here to `finishErasure`.
         try connection.executeScript("PRAGMA secure_delete = ON")
         hasErased = true
         try connection.execute(.deleteKeysOfChannel, channelRow)

@@ -2,8 +2,10 @@
 
 package import RoostSealing
 
-// Every kind of sealed bytes in a store. A number is never given to another kind, and what is bound
-// here is part of every stored row: a change makes all of them unreadable.
+// The kinds of encrypted values in a store.
+//
+// A number is never reused. The values bound here are part of every stored row, so a change would
+// make all rows unreadable.
 extension SealPlace {
     package static func message(
         channelRow: Int64, createdAt: Int64, id: Int64
@@ -11,10 +13,10 @@ extension SealPlace {
 
     package static func channel(row: Int64) -> SealPlace { SealPlace(kind: 2, row) }
 
-    /// A user's row has no number before it is written; the hash of the ID stands for it.
+    /// A user's row has no number before it is written, so the hash of the ID is bound instead.
     package static func user(_ id: NameHash) -> SealPlace { SealPlace(kind: 3, id.high, id.low) }
 
-    /// A name whose hash stands in a lookup column, to be had back.
+    /// A name whose hash is in a lookup column.
     package static func name(_ kind: NameKind, _ hash: NameHash) -> SealPlace {
         SealPlace(kind: 4, hash.high, hash.low, Int64(kind.rawValue))
     }

@@ -6,13 +6,13 @@ package import RoostSealing
 
 /// The keys of one sealed database; shared by its connections.
 ///
-/// Master key → key-encryption key (HKDF, a salt for each vault) → data keys, one for each channel and
-/// one for what belongs to none → payloads. A key in memory is looked up by its number; the database is
-/// the truth, because a transaction that made a key may have been taken back.
+/// Master key → key-encryption key (HKDF, a salt for each vault) → data keys, one for each channel
+/// and one for content outside of channels → payloads. A key in memory is found by its number. The
+/// database decides, because a transaction that made a key may have been rolled back.
 package final class Vault: Sendable {
     /// The names in lookup columns; the same for as long as the database is sealed.
     package let names: LookupNames
-    /// Whether the database hangs on a key that is being replaced: `rewrap` is to be gone on with.
+    /// Whether the replacement of the master key is unfinished; `rewrap` completes it.
     package let needsRewrap: Bool
     let lookup: SecretBytes
     let state: Guarded<State>
@@ -23,7 +23,7 @@ package final class Vault: Sendable {
         fileprivate var known: [Int64: KnownKey] = [:]
     }
 
-    /// A key as it was unwrapped, and out of what.
+    /// An unwrapped key, and the wrapped bytes it came from.
     fileprivate struct KnownKey {
         let sealer: Sealer
         let wrapped: [UInt8]
@@ -45,13 +45,13 @@ package final class Vault: Sendable {
 
     func setStage(_ stage: VaultStage) { state.withLock { $0.stage = stage } }
 
-    /// Opens the vault of a database; nil when there is none and everything is in the clear.
+    /// Opens the vault of a database; nil if there is none and the database is plaintext.
     ///
     /// - Parameters:
-    ///   - connection: May be read-only.
-    ///   - source: Where the keys come from; nil when the app gave none.
-    /// - Returns: The vault, its stage as it is on the disk.
-    /// - Throws: What was wrong with the key, told apart from damage; nothing was changed.
+    ///   - connection: The connection; may be read-only.
+    ///   - source: The source of the master key; nil if the app gave none.
+    /// - Returns: The vault with its stage on disk.
+    /// - Throws: The fault of the key, distinguished from damage; nothing was changed.
     package static func open(
         in connection: Connection, _ source: (any MasterKeySource)?
     ) throws(VaultError) -> Vault? {
@@ -127,14 +127,14 @@ package final class Vault: Sendable {
         return try addKey(channelRow: channelRow, in: connection)
     }
 
-    /// The key of a number that sealed bytes name.
+    /// Returns the key that encrypted bytes name by its number.
     ///
     /// - Parameters:
-    ///   - number: As the bytes say it.
-    ///   - connection: Asked when the key is not in memory.
-    ///   - isFresh: Whether to ask the database in any case.
+    ///   - number: The number in the encrypted bytes.
+    ///   - connection: The connection, for a key that is not in memory.
+    ///   - isFresh: Whether to read the key from the database in any case.
     /// - Returns: The key.
-    /// - Throws: A malformed value when the key was erased, so that what it sealed is gone for good.
+    /// - Throws: A malformed value if the key was erased, so its content is lost for good.
     package func sealer(
         number: UInt32, in connection: Connection, isFresh: Bool = false
     ) throws(SQLiteError) -> Sealer {
@@ -197,7 +197,7 @@ package final class Vault: Sendable {
         }
     }
 
-    /// Forgets the keys in memory; those in use by a query go with it.
+    /// Removes the keys from memory; a key used by a query is released after the query.
     package func forgetKeys() {
         state.withLock { $0.known.removeAll() }
     }

@@ -2,13 +2,13 @@
 
 internal import RoostSealing
 
-/// The header that proves a master key and leads from it to the other keys.
+/// The header that verifies the master key and leads to the other keys.
 ///
 ///     version | salt (32) | check (32) | lookup key, wrapped (65) | SHA-256 of all before (32)
 ///
-/// The hash needs no key, so damage is told from a wrong key: a header that is whole and whose check no
-/// key answers was made with another key. The check is derived from the master key one way (HKDF) and
-/// tells nothing about it.
+/// The hash needs no key, so damage can be distinguished from a wrong key: if the hash is right and
+/// the check is wrong, the key is another one. The check is derived from the master key by HKDF and
+/// reveals nothing about it.
 package struct VaultHeader: Sendable {
     private static let version: UInt8 = 1
     private static let saltCount = 32

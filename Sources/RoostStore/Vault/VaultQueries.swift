@@ -7,9 +7,10 @@ internal import RoostSealing
 package enum VaultStage: Int64, Sendable {
     /// Some rows are in the clear still: they are read, and all that is written is sealed.
     case sealing = 1
-    /// A row in the clear is somebody else's work and is refused.
+    /// Plaintext in a sealed database is a sign of tampering and is refused.
     case sealed = 2
-    /// The seals are being taken off by whoever has the database alone: some rows are in the clear.
+    /// The encryption is being removed by the process that has the database alone; some rows are
+    /// plaintext.
     case unsealing = 3
 }
 

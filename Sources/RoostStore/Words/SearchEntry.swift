@@ -4,7 +4,7 @@ internal import RoostCore
 package import RoostModel
 internal import RoostSQLite
 
-/// A message as the index knows it.
+/// The indexed parts of a message.
 package struct SearchEntry: Hashable, Sendable {
     package let messageID: Int64
     package let channelRow: Int64
@@ -29,18 +29,19 @@ package struct SearchEntry: Hashable, Sendable {
 
 /// Which of a message's words a text is.
 package enum SearchedText: Hashable, Sendable {
-    /// `Message.text`: what was written, or a file's caption.
+    /// `Message.text`: the text of the message, or a file's caption.
     case text
-    /// The name of a file; 0 is the message's own, others those of `FileContent.files`.
+    /// The name of a file; 0 is the message's own, higher numbers are those of `FileContent.files`.
     case fileName(Int)
     case pollTitle
     case pollOption(Int)
 }
 
 extension Message {
-    /// The text that a search looks at: text or caption, names of the files, the poll.
+    /// The searchable text: text or caption, names of the files, the poll.
     ///
-    /// Not the sender's name, which changes without the message, nor anything that only machines read.
+    /// The sender's name is left out, because it changes without the message. So are fields for
+    /// machines only.
     package var searchableText: String {
         if case .user(let text) = content, hasNoDetails { return text }
         return searchableTexts.map(\.text).joined(separator: "\n")
@@ -66,7 +67,7 @@ extension Message {
 }
 
 extension Bindings {
-    /// Appends what an entry is to the index: number, words, channel.
+    /// Appends an entry: number, words, channel.
     mutating func append(_ entry: SearchEntry) {
         append(entry.messageID)
         append(SegmentedText.segmented(entry.text))

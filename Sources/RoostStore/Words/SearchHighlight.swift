@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where in a text the words of a query stand.
+// The places of a query's words in a text.
 //
-// The index holds no texts, so it cannot say. The text is cut once more by the same tokenizer, which
-// makes the answer agree with the index by construction.
+// The index contains no texts, so it cannot give the places. The text is split once more by the
+// same tokenizer, which makes the result agree with the index.
 
 internal import RoostCore
 package import RoostSQLite
 
-/// A part of a message's text with what was found in it.
+/// A part of a message's text, with the matches in it.
 package struct SearchSnippet: Hashable, Sendable {
     package let text: String
     /// The matches as ranges of bytes in `text.utf8`: whole characters, in order, without overlaps.
     package let highlights: [Range<Int>]
-    /// Something stands before it in the message.
+    /// Whether text of the message precedes the snippet.
     package let isCutBefore: Bool
     /// Something follows it in the message.
     package let isCutAfter: Bool
 }
 
 extension SearchQuery {
-    /// Where the wanted words stand in a text, as ranges of bytes in `text.utf8`.
+    /// Returns the places of the query's words in a text, as ranges of bytes in `text.utf8`.
     ///
     /// - Returns: Whole characters, in order, neither overlapping nor touching.
     package func highlights(
@@ -42,10 +42,10 @@ extension SearchQuery {
             found.map { text.wholeCharacters(in: segmented.origin(of: $0)) })
     }
 
-    /// About so many characters of a text around the first thing found, or its beginning.
+    /// Returns about `length` characters of a text around the first match, or its beginning.
     ///
-    /// `length` is in characters as people count them and at least 1; what was found first is shown
-    /// even when it is longer. Throws only when the tokenizer runs out of memory.
+    /// `length` counts characters as a reader does and is at least 1; the first match is shown even
+    /// if it is longer. Throws only when the tokenizer runs out of memory.
     package func snippet(
         of text: String, length: Int, by tokenizer: WordTokenizer
     ) throws(SQLiteError) -> SearchSnippet {

@@ -8,8 +8,8 @@ package struct SearchRequest: Hashable, Sendable {
     package enum Order: Hashable, Sendable {
         /// By falling message ID, which within a channel is the order of time.
         case newest
-        /// By how seldom the words are and how often they stand in the message, then newest; looks at every
-        /// message that has the words.
+        /// By the rarity of the words and their number in the message, then newest first; reads
+        /// every message that has the words.
         case relevance
     }
 
@@ -17,12 +17,12 @@ package struct SearchRequest: Hashable, Sendable {
     package var order: Order
     /// Only in these channels; nil in all.
     package var channelRows: [Int64]?
-    /// Only by these users; nil by anybody, and by nobody.
+    /// The rows of the senders to search; nil for all messages, including those without a sender.
     package var senderRows: [Int64]?
     /// In milliseconds, both ends included.
     package var from: Int64
     package var through: Int64
-    /// The last hit of the page before, to go on after it.
+    /// The last hit of the page before.
     package var after: SearchHit?
     package var limit: Int
 
@@ -70,13 +70,12 @@ extension SearchRequest {
         } ?? []
     }
 
-    /// The statement for newest first, whose plan is pinned by a test.
+    /// The statement for newest first; a test pins its plan.
     package static var newestQuery: Query<SearchRequest, SearchHit> { .newestHits }
 
-    /// The statement for newest first; nil when nothing can be found.
+    /// The statement for newest first; nil when there can be no hit.
     ///
-    /// Its rows are those of `RowResolver.message`, so that no message has to be looked up by a statement of
-    /// its own.
+    /// Its rows are those of `RowResolver.message`, so a hit needs no further statement.
     var newestStatement: Query<SearchRequest, SearchHit>? {
         guard canFind else { return nil }
         return senderRows == nil ? .newestHits : .newestHitsOfSenders
@@ -94,7 +93,7 @@ extension SearchRequest {
         bindings.append(from)
         bindings.append(through)
         bindings.append(limit)
-        // The row number goes in the order of the index, so what comes before is never read.
+        // The row number follows the order of the index, so newer rows are not read.
         bindings.append(after?.messageID ?? .max)
     }
 }
@@ -103,9 +102,9 @@ extension Query where Input == SearchRequest, Output == SearchHit {
     // CROSS JOIN: the index is walked and the messages are looked up, never the other way round.
     // The bounds of the row number are open above, because no message has the highest number.
 
-    // Those of the newest first have the columns of `RowResolver.message`.
+    // The rows of newest first have the columns of `RowResolver.message`.
 
-    /// Without senders all that is compared stands in `message_by_id`.
+    /// Without senders, `message_by_id` contains every compared column.
     static let newestHits = Query(
         sql: """
             SELECT m.channel_id, m.created_at, m.message_id, m.payload

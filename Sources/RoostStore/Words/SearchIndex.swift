@@ -2,25 +2,27 @@
 
 // The words of all messages, in a table that holds no texts.
 //
-// The table (FTS5, contentless) knows for each word the messages it stands in; its row number is the
-// message's ID, so newest first is the order it lies in. Nothing can be read back from it: to take a
-// message out, its old text has to be named, and naming one that was never put in leaves the table
-// damaged. So exactly one number decides who is in: every message from `floor` on, none before it. A
-// new cache starts with all of them in; an old one starts with none, and `backfill` lowers the floor
-// step by step, each in the transaction that adds the messages. A commit in between puts in and takes
-// out what lies above the floor and leaves the rest to the step that gets there.
+// The table (FTS5, contentless) lists for each word the messages that contain it. Its row number is
+// the message's ID, so the table is in the order of newest first.
 //
-// How long each text is stands nowhere: it would be a fifth of the pages that a commit writes, and a
-// sixth of the index, for a ranking that in texts of a dozen words has little use for it
-// (`Connection.defineRelevance`). The channel's tag is 6 bytes of some 50 a message, and a common word in
-// a small channel is found 10 times as fast. Prefixes of two letters would be 40 bytes more.
+// The table cannot return its texts. Removing a message needs its old text, and removing one that
+// was never added damages the table. So one number decides which messages are indexed: every
+// message from `floor` on, none before it. A new cache starts with all messages indexed, an old one
+// with none. `backfill` lowers the floor step by step, each in the transaction that adds the
+// messages. A commit changes only the part above the floor.
+//
+// The table stores no text lengths. They would be a fifth of the pages written by a commit and a
+// sixth of the index, and short texts gain little from them in the ranking
+// (`Connection.defineRelevance`). The channel's tag takes 6 of about 50 bytes a message, and makes
+// a common word in a small channel ten times as fast. Prefixes of two letters would take 40 bytes
+// more.
 
 package import RoostSQLite
 
 /// Keeps the index of a database in step with its messages, inside the caller's transaction.
 ///
-/// A sealed cache has its index in a database in memory, because words on disk would tell what was
-/// sealed; it is filled by `backfill` like that of an old cache.
+/// A sealed cache has its index in a database in memory, because words on disk would reveal the
+/// encrypted content. `backfill` fills it like that of an old cache.
 package struct SearchIndex {
     /// How far the index has come.
     package struct State: Hashable, Sendable {
@@ -32,17 +34,17 @@ package struct SearchIndex {
         package var isComplete: Bool { floor == .min }
     }
 
-    /// The version of the table and of what is done to texts before they are indexed.
+    /// The version of the table and of the treatment of texts before indexing.
     ///
-    /// An index of another version is made anew.
+    /// An index of another version is replaced.
     static let format: Int64 = 1
 
     private let connection: Connection
     package private(set) var state: State
 
-    /// The index of a database as it stands at the beginning of a transaction.
+    /// The index of a database at the beginning of a transaction.
     ///
-    /// - Returns: Nil when the database has none that this version can use: make one.
+    /// - Returns: Nil if the database has no index of this version; then make one.
     package init?(in connection: Connection) throws(SQLiteError) {
         guard let stored = try Self.stored(in: connection), stored.format == Self.format
         else { return nil }
@@ -50,10 +52,11 @@ package struct SearchIndex {
         state = stored.state
     }
 
-    /// Asked for at once, because nearly always it is there, and to look costs as much as to read.
+    /// Queried without a check for the table, which nearly always exists; the check costs as much
+    /// as the query.
     ///
-    /// Where it is not, SQLite takes longer to say so than to write a message: the answer holds as long as
-    /// the schema does.
+    /// If the table is missing, SQLite takes longer to report that than to write a message. So the
+    /// answer is kept as long as the schema does not change.
     private static func stored(
         in connection: Connection
     ) throws(SQLiteError) -> (format: Int64, state: State)? {
@@ -72,8 +75,8 @@ package struct SearchIndex {
 
     /// Makes an empty index, in place of any other.
     ///
-    /// With `isCacheEmpty` there is no message yet, and the index is complete from the start. Throws
-    /// when this SQLite was built without full-text search: go on without.
+    /// With `isCacheEmpty` there is no message yet, and the index is complete from the start.
+    /// Throws if this SQLite was built without full-text search; the cache works without an index.
     package static func make(
         in connection: Connection, isCacheEmpty: Bool
     ) throws(SQLiteError) -> SearchIndex {
@@ -97,7 +100,8 @@ package struct SearchIndex {
         try connection.execute(isToBeFilled ? .mergeSeldom : .mergeOften)
     }
 
-    /// About how much the index takes of the file, or will when it is written anew; zero without one.
+    /// The approximate size of the index in the file, now or after a rewrite; zero without an
+    /// index.
     package static func byteCount(in connection: Connection) throws(SQLiteError) -> Int64 {
         guard try connection.first(.hasSearchState) == true else { return 0 }
         return try connection.first(.searchIndexBytes) ?? 0
@@ -141,20 +145,20 @@ package struct SearchIndex {
         try store(State(floor: .min, backfilled: state.backfilled))
     }
 
-    /// Forgets all words, to be put in again by `backfill`.
+    /// Removes all words, to be added again by `backfill`.
     ///
-    /// For a message that goes and cannot be read any more: what of it the index holds nobody can tell.
+    /// Needed when an unreadable message is deleted, because its indexed words are unknown.
     package mutating func startAnew() throws(SQLiteError) {
         try connection.execute(.clearSearchTable)
         try connection.execute(.mergeSeldom)
         try store(State(floor: .max, backfilled: 0))
     }
 
-    /// Puts in the next messages below the floor, newest first; to be repeated until complete.
+    /// Adds the next messages below the floor, newest first; to be repeated until complete.
     ///
-    /// Runs in a transaction of the caller, as long as `limit` makes it: 2,000 take some 20 ms. The
-    /// closure gives at most so many messages with an ID below the one named, those with the highest
-    /// IDs, in falling order; all of them when there are fewer.
+    /// Runs in a transaction of the caller; 2,000 messages take about 20 ms. The closure returns at
+    /// most the given number of messages below the given ID, those with the highest IDs, in falling
+    /// order; fewer only if no more exist.
     package mutating func backfill(
         limit: Int,
         _ messages: (_ below: Int64, _ limit: Int) throws(SQLiteError) -> [SearchEntry]

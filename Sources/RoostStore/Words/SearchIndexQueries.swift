@@ -3,7 +3,8 @@
 internal import RoostSQLite
 
 extension Query where Input == Void, Output == Void {
-    // The index lies in `main`, also where a cache's file is attached. The tokenizer's arguments are those of `WordTokenizer`.
+    // The index is in `main`, also if the file of a cache is attached. The tokenizer's arguments
+    // are those of `WordTokenizer`.
     static let createSearchTable = Query(
         sql: """
             CREATE VIRTUAL TABLE message_text USING fts5(
@@ -25,10 +26,10 @@ extension Query where Input == Void, Output == Void {
     static let dropSearchTable = Query(sql: "DROP TABLE IF EXISTS main.message_text")
     static let dropSearchState = Query(sql: "DROP TABLE IF EXISTS main.message_text_state")
 
-    // Each commit adds a piece to the index, and pieces of one size are merged: as soon as there are eight, or
-    // sixteen while all is put in, which moves a word seldomer. Whoever asks for the newest first reads, of each
-    // piece, the leaf that a word ends on from its beginning: the shorter a leaf is, the sooner.
-    // Figures: docs/adr/0014-two-leaves-to-a-page.md.
+    // Each commit adds a segment to the index. Segments of one size are merged when there are
+    // eight, or sixteen during a fill, so a word is moved less often. A search for the newest
+    // messages reads, in each segment, the leaf that ends with the word from its beginning; a short
+    // leaf is read faster. Figures: docs/adr/0014-two-leaves-to-a-page.md.
 
     static let putTwoLeavesOnPage = Query(
         sql: "INSERT INTO message_text (message_text, rank) VALUES ('pgsz', 2000)")

@@ -3,14 +3,15 @@
 internal import RoostCore
 package import RoostSQLite
 
-/// A search in the words of the index.
+/// A search for words in the index.
 ///
-/// - Invariant: Every phrase has a word, and a word has only what the tokenizer takes for letters.
+/// - Invariant: Every phrase has a word, and a word has only characters that the tokenizer treats
+///   as letters.
 package struct SearchQuery: Hashable, Sendable {
-    /// Words that stand one after the other.
+    /// Consecutive words.
     struct Phrase: Hashable, Sendable {
         let words: [String]
-        /// The last word may go on.
+        /// Whether the last word may be the beginning of a longer one.
         let isUnfinished: Bool
     }
 
@@ -20,7 +21,7 @@ package struct SearchQuery: Hashable, Sendable {
     /// A text pasted as one phrase is looked for by its first words.
     static let wordLimit = 64
 
-    /// Takes apart what a person typed: see `TypedQuery`.
+    /// Parses a query as typed: see `TypedQuery`.
     package init(
         _ typed: String, by tokenizer: WordTokenizer
     ) throws(SQLiteError) {
@@ -47,7 +48,7 @@ package struct SearchQuery: Hashable, Sendable {
             let list = excluded.map(\.expression).joined(separator: " OR ")
             text = "(\(text)) NOT (\(list))"
         }
-        // To look in one column only, the index reads at which places of a message each word stands.
+        // A search in one column makes the index read the positions of every word in a message.
         if (wanted + excluded).contains(where: \.mayBeTag) { text = "{text} : (\(text))" }
         if let tags {
             let list = tags.map { "\"\(SearchEntry.tag(ofChannel: $0))\"" }
@@ -66,8 +67,8 @@ extension SearchQuery.Phrase {
         let tokens = try tokenizer.tokens(of: bytes).prefix(SearchQuery.wordLimit)
         guard let last = tokens.last else { return nil }
         words = tokens.map(\.word)
-        // One letter begins a tenth of all words: no help to the person, and slow. A Korean word
-        // goes on with its particle, wherever it stands in the question.
+        // One letter begins a tenth of all words, so the search would be slow and useless. A Korean
+        // word is followed by its particle, at any place in the query.
         let isLast = part.isUnfinished && last.range.upperBound == bytes.count
         isUnfinished =
             isLast && last.word.unicodeScalars.count > 1
@@ -79,7 +80,7 @@ extension SearchQuery.Phrase {
 
     fileprivate var expression: String {
         var text = words.joined(separator: " ")
-        // No tokenizer has let one through yet; to look for it is cheap, to replace is not.
+        // No tokenizer has passed a quotation mark yet; the check is cheap, a replacement is not.
         if text.utf8.contains(UInt8(ascii: "\"")) { text.replace("\"", with: "\"\"") }
         return isUnfinished ? "\"\(text)\" *" : "\"\(text)\""
     }

@@ -9,20 +9,21 @@ package struct SearchQuestion: Hashable, Sendable {
     ///
     /// Without a word in it nothing is found.
     package var typed: String
-    /// Only in these channels; nil in all that the cache knows.
+    /// The channels to search; nil for all channels of the cache.
     package var channels: [ChannelURL]?
-    /// Only by these users; nil by anybody, and by nobody.
+    /// The senders to search; nil for all messages, including those without a sender.
     package var senders: [UserID]?
     /// Both ends included.
     package var from: Timestamp
     package var through: Timestamp
     package var order: SearchRequest.Order
-    /// The last hit of the page before, to go on after it.
+    /// The last hit of the page before.
     package var after: SearchHit?
     package var limit: Int
     /// About how many characters the excerpt of each hit has; nil for none, which is faster.
     package var excerptLength: Int?
-    /// Channels whose newest messages are all there, because the link is up and they have caught up.
+    /// The channels whose newest messages are complete, because they have caught up on the present
+    /// connection.
     ///
     /// The newest messages of all other channels count as unseen.
     package var liveChannels: Set<ChannelURL>
@@ -49,7 +50,7 @@ package struct SearchQuestion: Hashable, Sendable {
 /// A message that was found.
 package struct FoundMessage: Hashable, Sendable {
     package let message: Message
-    /// Its place among the hits: what the next page goes on after.
+    /// The hit's place in the order; the next page begins after it.
     package let hit: SearchHit
     /// Nil when none was asked for.
     package let excerpt: SearchExcerpt?
@@ -57,7 +58,7 @@ package struct FoundMessage: Hashable, Sendable {
 
 /// The part of a message that matches, with its surroundings.
 package struct SearchExcerpt: Hashable, Sendable {
-    /// One of the message's texts and what was found in it.
+    /// A text of the message and the matches in it.
     package struct Marked: Hashable, Sendable {
         package let place: SearchedText
         /// Ranges of bytes in the text's `utf8`: whole characters, in order, apart.
@@ -70,7 +71,7 @@ package struct SearchExcerpt: Hashable, Sendable {
     package let marked: [Marked]
 }
 
-/// One page of hits, and how much of what was asked could be seen.
+/// One page of hits, and the extent of the searched part.
 package struct SearchAnswer: Sendable {
     package let found: [FoundMessage]
     /// How far the index has come.
@@ -78,7 +79,7 @@ package struct SearchAnswer: Sendable {
     let searched: [SearchedChannel]
     let question: SearchQuestion
 
-    /// Whether the cache knows a channel at all to look into.
+    /// Whether the cache has a channel to search at all.
     package var hasChannels: Bool { !searched.isEmpty }
 
     /// Whether no hit means that there is none; else the periods that could not be seen.

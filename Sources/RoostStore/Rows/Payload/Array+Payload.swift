@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The words of every payload: numbers in seven-bit groups (LEB128), signed ones zigzagged so that
-// small negatives stay small, texts and lists behind their length. Each payload begins with the
-// version of its form, so that a later release can read what an earlier one wrote (scar 77).
+// The encoding of all payloads: numbers in seven-bit groups (LEB128), signed ones zigzag-encoded so
+// that small negatives stay short, texts and lists after their length. Each payload begins with the
+// version of its form, so a later release can read it (scar 77).
 
 internal import RoostModel
 
@@ -30,7 +30,7 @@ extension [UInt8] {
         append(contentsOf: utf8)
     }
 
-    /// An optional value behind one byte that says whether it is there: absent is not empty (scar 78).
+    /// Appends an optional value after a byte for its presence: absent is not empty (scar 78).
     mutating func append<T>(optional value: T?, _ write: (inout [UInt8], T) -> Void) {
         append(value == nil ? 0 : 1)
         if let value { write(&self, value) }

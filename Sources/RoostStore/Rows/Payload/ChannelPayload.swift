@@ -4,7 +4,7 @@ package import RoostModel
 
 /// The stored form of a channel, without its URL and its times, which are columns.
 ///
-/// Users stand in it as the numbers of their rows, so that a rename touches one row and no channel.
+/// Users are stored as the numbers of their rows, so a rename touches one row and no channel.
 package enum ChannelPayload {
     private static let table = PayloadTable<GroupChannel>()
 
@@ -29,7 +29,7 @@ package enum ChannelPayload {
         try reader.finish(bytes)
     }
 
-    /// The rows of the users whom a payload names as members, in its order; the rest is not looked at.
+    /// Returns the rows of the members in a payload, in its order, without reading the rest.
     static func memberRows(_ bytes: Span<UInt8>) throws(PayloadError) -> [Int64] {
         var reader = PayloadReader()
         try reader.version(bytes, newest: table.version)
@@ -72,7 +72,7 @@ enum MembershipTag: UInt8 {
 }
 
 extension [UInt8] {
-    /// A delivered message inside another value, with what would be its columns in front.
+    /// Appends a delivered message inside another value, with the values of its columns first.
     mutating func append(embedded message: Message, row: (UserID) -> Int64) {
         guard let id = message.messageID else {
             preconditionFailure("A channel's last message is one that the server has.")
@@ -92,7 +92,7 @@ extension [UInt8] {
         append(memberRest: member)
     }
 
-    /// A member's bits, and what few members have behind one of them.
+    /// Appends the bits of a member, and the rare fields after one of the bits.
     private mutating func append(memberRest member: Member) {
         let hasMore =
             member.mutedUntil != nil || !member.muteReason.isEmpty || member.readAt != nil
@@ -111,7 +111,7 @@ extension [UInt8] {
         append(moment: member.deliveredAt)
     }
 
-    /// By ID: a receipt may be of somebody who is in no list of members.
+    /// By ID, because the user of a receipt may be in no list of members.
     mutating func append(receipts: [UserID: Timestamp]) {
         append(list: receipts.sorted { $0.key < $1.key }) { bytes, entry in
             bytes.append(text: entry.key.rawValue)

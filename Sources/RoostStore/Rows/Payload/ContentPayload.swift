@@ -113,7 +113,7 @@ extension PayloadReader {
             return thumbnail
         }
         file.files = try list(bytes) { reader, bytes throws(PayloadError) in
-            // Garbled bytes must not make the reading go down without end.
+            // Malformed bytes must not make the recursion endless.
             guard mayHoldFiles else { throw .invalid }
             var file = try reader.file(bytes)
             try reader.readRest(of: &file, bytes, mayHoldFiles: false)

@@ -2,10 +2,10 @@
 
 internal import RoostModel
 
-/// The stored form of what few messages carry: a bit for each field, then the fields that are there.
+/// The stored form of rare fields of messages: a bit for each field, then the present fields.
 ///
-/// Users stand in it as the numbers of their rows, so that a rename touches one row; those who reacted
-/// or voted for an option's making are IDs, because nobody need have met them.
+/// Users are stored as the numbers of their rows, so a rename touches one row. Users in reactions
+/// and votes are stored by ID, because they may have no row.
 extension MessageDetails {
     static let payload = PayloadTable<MessageDetails>()
 }

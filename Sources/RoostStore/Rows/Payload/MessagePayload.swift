@@ -4,10 +4,10 @@ package import RoostModel
 
 /// The stored form of a message, without its place.
 ///
-/// Most fields stand behind a bit that says whether they are there at all. Users and custom types stand in
-/// it as the numbers of their rows; who is mentioned is a list of IDs, because most of the mentioned have
-/// been told by ID alone. The table has columns for what it is searched by; all of that stands here as
-/// well, because to read a column of a row takes as long as to read several fields of a payload.
+/// Most fields have a bit for their presence. Users and custom types are stored as the numbers of
+/// their rows; mentioned users are a list of IDs, because most of them have no row. The payload
+/// repeats the columns of the table, because reading a column takes as long as reading several
+/// fields of a payload.
 package enum MessagePayload {
     private static let version: UInt8 = 1
 
@@ -57,9 +57,9 @@ package enum MessagePayload {
         }
     }
 
-    /// Writes a message; `row` answers with the number of the row of each of `message.people`.
+    /// Appends a message; `row` returns the number of the row of each of `message.people`.
     ///
-    /// Without `rows` it is the payload of a message inside another value, which says its columns itself.
+    /// Without `rows`, the message is inside another value, which contains its columns.
     package static func write(
         _ message: Message, _ rows: MessageRows? = nil, to bytes: inout [UInt8],
         row: (UserID) -> Int64
@@ -111,8 +111,8 @@ package enum MessagePayload {
         return message
     }
 
-    // The message is made once, of all its parts: each change of one that is there has to ask whether
-    // somebody shares it. And the parts move into it: a copy would count each reference once more.
+    // The message is built once from all its parts: each later change would check for shared
+    // storage. The parts are moved, because a copy would count each reference.
     static func read(
         _ bytes: Span<UInt8>, with reader: inout PayloadReader, id: MessageID,
         channelURL: consuming ChannelURL, createdAt: Timestamp, columns: MessageColumns?,
@@ -196,7 +196,7 @@ package struct MessageRows: Sendable {
     }
 }
 
-/// The fields of a message inside another value that stand in front of its payload.
+/// The columns of a message inside another value, which precede its payload.
 package struct MessageColumns: Sendable {
     var sender: User?
     var customType: String

@@ -3,9 +3,9 @@
 internal import RoostCore
 internal import RoostModel
 
-// Unknown fields of a message's objects stand at the end of the payload, each with the place of its
-// object. The objects keep their own forms: nearly none of them has unknown fields, and an object
-// without any takes neither a byte nor a check.
+// Unknown fields of a message's objects are at the end of the payload, each with the place of its
+// object. The forms of the objects stay as they are: unknown fields are rare, and an object without
+// any takes neither a byte nor a check.
 
 /// An object inside another, by its kind and by its numbers in the lists on the way there.
 struct NestedPlace: Hashable {

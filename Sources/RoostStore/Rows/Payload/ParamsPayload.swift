@@ -3,7 +3,7 @@
 package import RoostCore
 internal import RoostModel
 
-/// The stored form of what waits: a version, its kind, then its parameters.
+/// The stored form of unsent content: a version, the kind, then the parameters.
 package enum ParamsPayload {
     private static let version: UInt8 = 1
 

@@ -5,18 +5,18 @@ internal import RoostSQLite
 
 /// Why a payload could not be read; a payload is never half read.
 package enum PayloadError: Error, Hashable, Sendable {
-    /// It ends before what it announces.
+    /// The payload ends before its last field.
     case truncated
-    /// It goes on after its last field.
+    /// The payload has bytes after its last field.
     case trailingBytes
     /// A later release wrote it.
     case version(UInt8)
     /// A number, tag or count that no release writes.
     case invalid
 
-    /// Whether a later release wrote it, as far as anybody can tell.
+    /// Whether a later release probably wrote the payload.
     ///
-    /// Releases count their versions one by one: a number far beyond is a byte that turned over.
+    /// Versions count up by one, so a number far beyond the present one is damage.
     var isOfLaterRelease: Bool {
         guard case .version(let version) = self else { return false }
         return (1...Self.lastPlausibleVersion).contains(version)
@@ -38,10 +38,10 @@ package enum PayloadError: Error, Hashable, Sendable {
     }
 }
 
-/// Where in a payload the reading stands; the bytes are lent to each step.
+/// A reader's place in a payload; the bytes are passed to each step.
 ///
-/// For any bytes, reading ends with a value or an error: every length is compared with the rest before
-/// anything is allocated.
+/// For any bytes, reading ends with a value or an error: every length is compared with the rest
+/// before memory is allocated.
 package struct PayloadReader {
     private(set) var offset = 0
 
@@ -75,7 +75,7 @@ package struct PayloadReader {
         return Int64(bitPattern: (value >> 1) ^ (0 &- (value & 1)))
     }
 
-    /// Steps over bytes that the caller has found to be there.
+    /// Skips bytes that the caller has checked to be there.
     mutating func skip(_ count: Int) { offset += count }
 
     /// A number of things that each take one byte or more.
@@ -93,14 +93,14 @@ package struct PayloadReader {
         return bytes.text(in: offset..<(offset + count))
     }
 
-    /// Steps over a text.
+    /// Skips a text.
     mutating func skipText(_ bytes: Span<UInt8>) throws(PayloadError) {
         skip(try count(bytes))
     }
 
-    /// Steps over the count of a list that is empty; no when it is not, and then nothing is read.
+    /// Skips the count of an empty list; returns false and reads nothing if the list is not empty.
     ///
-    /// A generic function would need as long for this check as for reading a short text.
+    /// A generic function would take as long for this check as for reading a short text.
     mutating func isAtEmptyList(_ bytes: Span<UInt8>) -> Bool {
         guard offset < bytes.count, bytes[offset] == 0 else { return false }
         offset += 1

@@ -2,8 +2,8 @@
 
 package import RoostModel
 
-/// The stored form of an object, as its table of fields says it: the flags, then the values in the
-/// order of their places.
+/// The stored form of an object by its table of fields: the flags, then the values in the order of
+/// their places.
 ///
 /// The order of the table's lines has no effect on the payload.
 package final class PayloadTable<Object: FieldOwner>: Sendable {
@@ -35,7 +35,7 @@ package final class PayloadTable<Object: FieldOwner>: Sendable {
         }
     }
 
-    /// Reads up to the value of a kind, so that the reader stands in front of it.
+    /// Skips to the value of a kind, which is the next to be read.
     ///
     /// - Precondition: The table has a line of the kind.
     func skip(
@@ -61,10 +61,10 @@ private final class PayloadForm: Sendable {
     struct Entry {
         let kind: FieldKind
         let usualFlag: Bool
-        /// Whether a byte in front of the value says that there is one.
+        /// Whether a byte before the value marks its presence.
         let hasMark: Bool
         let offset: Int
-        /// The bit that says whether the value is usual, or there; -1 without one.
+        /// The bit for the usual value or for presence; -1 without one.
         let bit: Int
         /// The place of the value; -1 for a bit alone.
         let place: Int
@@ -124,7 +124,7 @@ extension PayloadForm {
         if !bits.isEmpty { bytes.append(number: flags) }
         for entry in values {
             if entry.bit >= 0, flags & entry.mask == 0 { continue }
-            // The byte in front of an optional value says whether there is one: nil writes nothing.
+            // The byte before an optional value marks its presence; nil appends no value.
             if entry.hasMark { bytes.append(0) }
             let start = bytes.count
             write(entry, of: object, to: &bytes, row: row)
@@ -239,7 +239,7 @@ extension PayloadForm {
 // MARK: - Reading
 
 extension PayloadForm {
-    /// Reads the flags, and sets the properties of those that are values themselves.
+    /// Reads the flags, and sets the properties that are flags themselves.
     func readFlags(
         _ bytes: Span<UInt8>, from reader: inout PayloadReader, into object: ObjectAddress
     ) throws(PayloadError) -> UInt64 {

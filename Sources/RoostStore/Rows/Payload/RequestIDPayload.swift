@@ -63,7 +63,7 @@ extension RequestIDForm {
 }
 
 private enum UUIDText {
-    /// Whether a dash stands before a byte, in the 8-4-4-4-12 form.
+    /// Whether a dash precedes a byte, in the 8-4-4-4-12 form.
     static func hasDash(before byte: Int) -> Bool {
         byte == 4 || byte == 6 || byte == 8 || byte == 10
     }
@@ -72,7 +72,7 @@ private enum UUIDText {
         value < 10 ? UInt8(ascii: "0") + value : letters + value - 10
     }
 
-    /// The bytes of a canonical text whose letters are all of one case; nil for any other text.
+    /// Returns the bytes of a canonical text whose letters have one case; nil for any other text.
     static func bytes(_ text: String, letters: UInt8) -> [UInt8]? {
         guard text.utf8.count == 36 else { return nil }
         var bytes: [UInt8] = []

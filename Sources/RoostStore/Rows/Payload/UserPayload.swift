@@ -35,7 +35,7 @@ package enum UserPayload {
         let bits = try reader.byte(bytes)
         guard bits & ~Bit.all == 0 else { throw .invalid }
         let details = bits & Bit.hasDetails != 0 ? try reader.userDetails(bytes) : nil
-        // Made at once: each change of a user asks whether it is somebody else's too.
+        // Built in one step, because each later change of a user checks for shared storage.
         var user = User(
             id: id, nickname: nickname, profileURL: profileURL, metadata: metadata,
             isActive: bits & Bit.isActive != 0,
