@@ -79,6 +79,7 @@ struct NameTable: Sendable {
         }
     }
 
+    /// Returns the number of a name; nil for an unknown one.
     func index(_ name: String) -> Int? {
         name.utf8.count <= PackedName.limit ? index(PackedName(name)) : nil
     }
@@ -89,7 +90,10 @@ final class FieldTable<Field: FieldName>: Sendable {
     fileprivate let names: NameTable
     fileprivate let fields = Array(Field.allCases)
 
-    init(before lines: [String?] = []) { names = NameTable(fields.map(\.rawValue) + lines) }
+    init(before lines: [String?] = []) {
+        let cases: [String?] = fields.map(\.rawValue)
+        names = NameTable(cases + lines)
+    }
 }
 
 extension JSONReader {
