@@ -54,7 +54,7 @@ extension StoreReader {
 
     /// Returns the findings about a damaged cache, one sentence each; empty if the cache is sound.
     ///
-    /// Checks the file, and that every message lies inside a covered range.
+    /// Checks the file, and that every message is in a covered range.
     ///
     /// - Complexity: Reads the whole file.
     package func damage() async throws(StoreError) -> [String] {
@@ -90,7 +90,7 @@ extension Query where Input == Void, Output == Int64 {
         row.int64(0)
     }
 
-    /// Messages about whose surroundings nothing is known: there must be none.
+    /// The number of messages outside of every range; it must be zero.
     fileprivate static let strayCount = Query(
         sql: """
             SELECT count(*) FROM message WHERE NOT EXISTS (

@@ -11,7 +11,7 @@ package struct CacheVerification: Hashable, Sendable {
         case file
         /// A row refers to one that is not there.
         case missingRow
-        /// Messages stand where nothing is covered, so nobody knows what is around them.
+        /// Messages are outside of every covered range, so their neighbours are unknown.
         case uncovered
         /// Covered ranges overlap, touch, or run from new to old.
         case coverage
@@ -23,9 +23,9 @@ package struct CacheVerification: Hashable, Sendable {
         case payload
         /// A message is not found by its request ID, or by one that it does not have.
         case requestKey
-        /// The columns that lists are filtered by say something else than the channel does.
+        /// The columns for filters of lists differ from the channel's payload.
         case channelColumns
-        /// The columns that messages are searched by say something else than the message does.
+        /// The columns for queries differ from the message's payload.
         case messageColumns
         /// Words that would not be found, or would be though their message is gone.
         case searchIndex
@@ -47,7 +47,8 @@ package struct CacheVerification: Hashable, Sendable {
 
     package var isSound: Bool { findings.isEmpty }
 
-    /// Whether the cache is; the outbox is a file of its own, and making the cache anew does not mend it.
+    /// Whether the cache is sound; the outbox is a file of its own, and a new cache does not mend
+    /// it.
     package var isCacheSound: Bool { findings.allSatisfy { $0.kind == .outbox } }
 
     mutating func add(
@@ -70,11 +71,11 @@ package struct CacheVerification: Hashable, Sendable {
 }
 
 extension Store {
-    /// Checks all that the store promises of its files; changes nothing.
+    /// Checks all invariants of the store's files; changes nothing.
     ///
-    /// - Parameter progress: Told after each channel how many messages were looked at.
+    /// - Parameter progress: Called after each channel with the number of checked messages.
     /// - Returns: The findings, those of the file first.
-    /// - Throws: What keeps the files from being read at all; damage is a finding.
+    /// - Throws: An error that prevents reading; damage is a finding and no error.
     /// - Complexity: Reads everything twice, one row at a time.
     package func verify(
         progress: @Sendable @escaping (Int) -> Void = { _ in }
@@ -102,7 +103,7 @@ extension StoreReader {
     }
 }
 
-/// One look at a cache.
+/// One check of a cache.
 private struct CacheCheck {
     let session: ReadSession
     let progress: @Sendable (Int) -> Void
@@ -261,7 +262,7 @@ private struct CacheCheck {
 }
 
 extension ReadSession {
-    /// Whether the columns of a row, as `allMessages` has them, say what its message says.
+    /// Whether the columns of a row, as in `allMessages`, agree with its message.
     fileprivate func hasColumns(
         of message: Message, for me: UserID, _ row: borrowing Row, from column: Int32
     ) throws(SQLiteError) -> Bool {
@@ -294,7 +295,7 @@ extension Query where Input == Void, Output == String {
 extension Query where Input == Void, Output == Int64 {
     /// The messages at or before the cut.
     ///
-    /// The cut deletes them, and no later commit may write any.
+    /// The cut deletes them, and later commits do not write any.
     fileprivate static let messagesBeforeCut = Query(
         sql: """
             SELECT count(*) FROM channel JOIN message
@@ -302,7 +303,7 @@ extension Query where Input == Void, Output == Int64 {
             """
     ) { row in row.int64(0) }
 
-    /// No foreign keys: they would cost each message that is written a look.
+    /// Checked here because foreign keys would cost each written message a look-up.
     fileprivate static let missingRows = Query(
         sql: """
             SELECT count(*) FROM message
@@ -333,7 +334,7 @@ extension Query where Input == Int64, Output == ChannelColumns {
 }
 
 extension Query where Input == Int64, Output == Void {
-    /// The columns that `RowResolver.message` reads, and those to compare.
+    /// The columns of `RowResolver.message`, and those to compare.
     fileprivate static let allMessages = Query(
         sql: """
             SELECT channel_id, created_at, message_id, payload, request_key, length(payload),

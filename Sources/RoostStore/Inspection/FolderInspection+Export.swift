@@ -6,8 +6,8 @@ internal import RoostSQLite
 
 /// One thing of a store, as `FolderInspection.export` hands them out.
 package enum ExportedItem: Hashable, Sendable {
-    /// Comes before its messages. The channel is nil when nothing but its messages is known; the ranges
-    /// are those in which no message is missing.
+    /// A channel, before its messages; nil if only its messages are cached. The ranges are those
+    /// without a missing message.
     case channel(ChannelURL, GroupChannel?, Coverage)
     case message(Message)
     case unsent(OutboxItem)
@@ -25,19 +25,19 @@ package struct ExportCount: Hashable, Sendable {
 }
 
 extension FolderInspection {
-    /// Hands out all that a folder holds, one thing after the other: channel by channel with its
-    /// messages, oldest first, then what is unsent.
+    /// Exports the content of a folder piece by piece: each channel with its messages, oldest
+    /// first, then the unsent items.
     ///
-    /// All of it is from one state of the cache. Changes nothing; a client may have the files open, and
-    /// its log grows as long as this takes.
+    /// All pieces are from one state of the cache. The export changes nothing. A client may have
+    /// the files open; its log grows during the export.
     ///
     /// - Parameters:
-    ///   - folder: A folder that holds a `cache.sqlite`.
-    ///   - channel: The one channel that is wanted; nil for all.
-    ///   - protection: The keys of a sealed folder.
-    ///   - take: Called for each thing; false ends the export.
-    /// - Returns: What was handed out.
-    /// - Throws: What keeps the files from being read; a row that cannot be is counted.
+    ///   - folder: A folder that contains a `cache.sqlite`.
+    ///   - channel: The channel to export; nil for all.
+    ///   - protection: The keys of an encrypted folder.
+    ///   - take: Called for each piece; returns false to end the export.
+    /// - Returns: The numbers of exported pieces.
+    /// - Throws: An error that prevents reading; an unreadable row is counted instead.
     /// - Complexity: Keeps one message in memory at a time.
     package static func export(
         _ folder: String, only channel: ChannelURL? = nil, _ protection: StoreProtection = .none,
@@ -78,7 +78,7 @@ private struct CacheExport {
     let session: ReadSession
     let take: @Sendable (ExportedItem) -> Bool
     var count = ExportCount()
-    /// Whether nobody wants more.
+    /// Whether the receiver has ended the export.
     var isEnded = false
 
     init(session: ReadSession, take: @Sendable @escaping (ExportedItem) -> Bool) {

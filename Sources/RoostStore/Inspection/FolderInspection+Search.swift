@@ -4,11 +4,11 @@ internal import RoostExecutors
 internal import RoostSQLite
 
 extension FolderInspection {
-    /// Finds messages in the cache of a folder, from outside; changes nothing, as `of` does not.
+    /// Finds messages in the cache of a folder without opening a store; changes nothing.
     ///
-    /// A sealed file holds no words: those of all its messages are put into memory first.
+    /// An encrypted file contains no words, so all its messages are indexed in memory first.
     ///
-    /// - Throws: `.searchUnavailable` when a file in the clear holds no index, and as `of`.
+    /// - Throws: `.searchUnavailable` if a plaintext file has no index, and the errors of `of`.
     package static func search(
         _ folder: String, for question: SearchQuestion, _ protection: StoreProtection = .none
     ) async throws(StoreError) -> SearchAnswer {
@@ -26,7 +26,8 @@ extension FolderInspection {
             on: executor, path: files.cache, owner: owner, keys, writer: nil)
         let outcome: Result<SearchAnswer, StoreError>
         do throws(StoreError) {
-            // A client that writes meanwhile makes it begin anew, which must end some time.
+            // A client that writes meanwhile makes the index start again, so the number of attempts
+            // is bounded.
             for _ in 0..<1_000 where try await index.indexSome(limit: 2_000).isComplete { break }
             let reader = StoreReader(source: index, index: index)
             outcome = .success(try await reader.search(question).value)

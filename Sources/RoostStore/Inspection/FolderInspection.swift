@@ -12,7 +12,7 @@ package struct FolderInspection: Hashable, Sendable {
     package let owner: StoreOwner
     package let cache: CacheInspection
     package let outbox: OutboxItems
-    /// Whether there is a file of the outbox; without one nobody knows what it held.
+    /// Whether there is a file of the outbox; without it the unsent items are unknown.
     package let hasOutbox: Bool
     /// Damaged outboxes that were replaced and not deleted since.
     package let setAsides: [OutboxSetAside]
@@ -20,15 +20,15 @@ package struct FolderInspection: Hashable, Sendable {
     package let cacheBytes: Int64
     package let outboxBytes: Int64
 
-    /// The file whose presence makes a folder one of ours.
+    /// The name of the file that marks a folder as a store.
     package static let cacheName = "cache.sqlite"
     /// The unsent messages beside it.
     package static let outboxName = "outbox.sqlite"
 
-    /// Looks into a folder that holds a `cache.sqlite`.
+    /// Inspects a folder that contains a `cache.sqlite`.
     ///
-    /// - Throws: `.damaged` for a file that cannot be read or never was a database, and whatever else
-    ///   keeps it from being read; nothing was changed.
+    /// - Throws: `.damaged` for an unreadable file or one that is no database, and other errors of
+    ///   reading; nothing was changed.
     package static func of(
         _ folder: String, _ protection: StoreProtection = .none,
         schema: StoreSchema = .current
@@ -105,7 +105,7 @@ package struct FolderInspection: Hashable, Sendable {
 
     /// Returns the owner of a folder, from the cache or else from the names of the folders.
     ///
-    /// Nil for a name that was too long to stand there in full.
+    /// Nil if the name was too long to be a folder's name in full.
     package static func owner(of folder: String) async -> StoreOwner? {
         let stored = try? await reading(
             StoreFiles(folder: folder).cache, StoreSchema.current.cache
@@ -119,10 +119,11 @@ package struct FolderInspection: Hashable, Sendable {
         return StoreOwner(folder: folder)
     }
 
-    /// Makes the cache of a folder anew with all of it that is certain, and sets the old one aside.
+    /// Replaces the cache of a folder by a new one with its intact data, and sets the old one
+    /// aside.
     ///
-    /// For files that are damaged, or whose header or schema record is: the owner is the caller's word.
-    /// Unsent messages are not touched.
+    /// For damaged files, also with a damaged header or schema record, so the caller names the
+    /// owner. Unsent messages are not touched.
     package static func repair(
         _ folder: String, owner: StoreOwner, _ protection: StoreProtection = .none,
         schema: StoreSchema = .current
@@ -164,7 +165,7 @@ package struct FolderInspection: Hashable, Sendable {
 /// A damaged outbox that was set aside when another one took its place.
 package struct OutboxSetAside: Hashable, Sendable {
     package let path: String
-    /// How many of its items could not be saved; nil when nobody knows.
+    /// The number of items that could not be saved; nil if unknown.
     package let lost: Int?
 }
 
@@ -180,7 +181,7 @@ extension StoreOwner {
 extension StoreProtection {
     /// Returns the owner of a folder and the keys that open it.
     ///
-    /// A sealed file tells its owner to nobody; there the names of the folders do.
+    /// An encrypted file does not reveal its owner; the names of the folders do.
     func ofFolder(
         _ folder: String
     ) -> (owner: StoreOwner, keys: StoreProtection) {
@@ -208,7 +209,7 @@ private struct FolderState {
 
     /// Why a repair would do harm.
     var objection: StoreError? {
-        // Sound as far as anybody knows, and a repair would keep nothing of it.
+        // Intact as far as it can be checked, and a repair would keep nothing of it.
         if let cache, cache.kind == .olderSchema { return cache }
         // A new cache would lie in the clear beside a sealed outbox.
         if let outbox, [.keyMissing, .wrongKey].contains(outbox.kind) { return outbox }

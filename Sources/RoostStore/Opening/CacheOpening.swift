@@ -20,10 +20,10 @@ struct CacheOpening: Sendable {
 
     var path: String { files?.cache ?? ":memory:" }
 
-    /// Opens the cache; one that cannot be read is set aside and made anew (scars 42, 43).
+    /// Opens the cache; an unreadable one is set aside and replaced (scars 42, 43).
     ///
-    /// One in which damage has been met is checked first, unless others have it open or there is no room to
-    /// repair it: then it is opened as it is, and the next opening tries again.
+    /// A cache marked as damaged is checked first. If another process has it open, or there is no
+    /// space for a repair, it is opened as it is, and the next opening tries again.
     func open(_ interrupter: Interrupter) throws(StoreError) -> OpenDatabase {
         guard let files, checksForDamage || files.isCacheSuspect else {
             return try openNow(interrupter)
@@ -49,14 +49,14 @@ struct CacheOpening: Sendable {
         } repair: { damage throws(StoreError) in
             try salvage(damage)
         }
-        // Of a repair that was killed; nobody can be at one now.
+        // Left by an interrupted repair; no other repair can be running now.
         if let files { files.deleteUnfinishedCache() }
         return opened
     }
 
-    /// Sets the cache aside whatever is wrong with it, and makes it anew with all that is certain.
+    /// Sets the cache aside and makes a new one from its intact data.
     ///
-    /// - Throws: `.locked` while somebody has it open.
+    /// - Throws: `.locked` while another process has the cache open.
     func replace(because reason: String) throws(StoreError) -> RepairReport {
         try database(at: files?.cache).alone { () throws(StoreError) in
             if let recovered = try recover() { return recovered }
@@ -83,7 +83,7 @@ struct CacheOpening: Sendable {
         }
     }
 
-    /// Ends a repair that was cut short when all was carried over; nil when there was none.
+    /// Completes an interrupted repair that had copied everything; nil if there was none.
     private func recover() throws(StoreError) -> RepairReport? {
         guard let files, !DatabaseFiles(files.cache).exists,
             DatabaseFiles(files.unfinishedCache).exists
@@ -92,7 +92,7 @@ struct CacheOpening: Sendable {
         do throws(StoreError) {
             salvaged = try countUnfinished(files)
         } catch  where error.kind == .damaged {
-            // Once more: whatever ends that, the next opening finds the damage again.
+            // Repeated; if it is interrupted too, the next opening finds the damage again.
             try moving(error) { () throws(FileError) in
                 try DatabaseFiles(files.cache).bringBack()
             }
@@ -101,10 +101,10 @@ struct CacheOpening: Sendable {
         return try putInPlace(files, salvaged, because: "the repair was interrupted")
     }
 
-    /// Writes a new cache with all that is certain of the old one, and puts it in its place.
+    /// Makes a new cache from the intact data of the old one, and moves it to its place.
     ///
-    /// The old one stays where it is until the new one is complete: whatever ends this, a full disk or the
-    /// system, the next opening finds the damage again.
+    /// The old one stays until the new one is complete. If a full disk or the system interrupts the
+    /// work, the next opening finds the damage again.
     private func salvage(_ damage: StoreError) throws(StoreError) -> RepairReport {
         guard let files else { throw damage }
         // A new cache without a key would lie in the clear beside sealed files.
@@ -112,7 +112,7 @@ struct CacheOpening: Sendable {
         let cache = DatabaseFiles(files.cache)
         let source = cache.exists ? cache.path : nil
         try moving(damage) { () throws(FileError) in
-            // Those of earlier repairs help nobody any more, and take room.
+            // Files set aside by earlier repairs are useless now, and take space.
             if cache.exists { try cache.deleteSetAsides() }
             try DatabaseFiles(files.unfinishedCache).delete()
         }
@@ -135,7 +135,7 @@ struct CacheOpening: Sendable {
             files, salvaged, because: damage.cause?.message ?? damage.message)
     }
 
-    /// Counts the content of an interrupted repair whose copy was already complete.
+    /// Counts the content of a complete copy from an interrupted repair.
     private func countUnfinished(_ files: StoreFiles) throws(StoreError) -> SavedContent {
         let connection = try database(at: files.unfinishedCache).openAlone()
         do {
@@ -147,7 +147,7 @@ struct CacheOpening: Sendable {
         }
     }
 
-    /// Sets aside what is left of the old cache, and makes what was carried over the cache.
+    /// Sets aside the rest of the old cache, and moves the copy to its place.
     private func putInPlace(
         _ files: StoreFiles, _ salvaged: SavedContent, because reason: String
     ) throws(StoreError) -> RepairReport {
@@ -155,7 +155,7 @@ struct CacheOpening: Sendable {
         let setAside = try moving(StoreError(.damaged, "\(cache.path) is damaged.")) {
             () throws(FileError) in
             let setAside = cache.exists ? try cache.setAside() : cache.lastSetAside
-            // From here on there is no cache, which says that the unfinished one is complete.
+            // From here on there is no cache, which marks the unfinished one as complete.
             try DatabaseFiles(files.unfinishedCache).move(to: cache)
             return setAside
         }
@@ -181,7 +181,7 @@ struct CacheOpening: Sendable {
 }
 
 extension StoreError {
-    /// Whether a check, or the repair after it, was kept from its end by what may be another way the next time.
+    /// Whether a check or repair was ended by a cause outside the file that may pass.
     fileprivate var isNoneOfTheFile: Bool {
         switch kind {
         case .locked, .full, .notAccessible: true
@@ -191,7 +191,8 @@ extension StoreError {
 }
 
 extension Connection {
-    /// Finds what no check of SQLite's finds, of all but messages, which whoever reads them sees to.
+    /// Finds damage that no check of SQLite finds, except in messages, which are checked by their
+    /// readers.
     fileprivate func firstUnreadableRow() throws(SQLiteError) -> String? {
         do throws(SQLiteError) {
             let session = ReadSession(self, ReadBook(self))
@@ -212,7 +213,7 @@ extension Connection {
 }
 
 extension StoreFiles {
-    /// Deletes what a repair has left behind that did not come to its end; the next one tries again.
+    /// Deletes the files of an incomplete repair; the next repair starts again.
     fileprivate func deleteUnfinishedCache() {
         let unfinished = DatabaseFiles(unfinishedCache)
         if unfinished.exists { try? unfinished.delete() }
@@ -220,7 +221,7 @@ extension StoreFiles {
 }
 
 extension DatabaseFiles {
-    /// Deletes what earlier repairs have set aside.
+    /// Deletes the files set aside by earlier repairs.
     fileprivate func deleteSetAsides() throws(FileError) {
         var number = 1
         while case let old = DatabaseFiles("\(path).damaged-\(number)"), old.exists {

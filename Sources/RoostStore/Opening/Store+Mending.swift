@@ -6,14 +6,14 @@ extension Store {
     /// Returns a stream of the damage found from now on; it finishes when the store closes.
     package func damage() -> AsyncStream<CacheDamage> { writer.damage.observe() }
 
-    /// Checks a cache in which damage was met, and repairs it as an opening does.
+    /// Checks a cache after damage was found in it, and repairs it as an opening does.
     ///
     /// Calls of the cache wait until the repair has ended. The outbox stays available.
     ///
-    /// - Returns: How the cache was found; nil when nothing is suspected, another process has it open, or the
-    ///   store is suspended or closed, whose next opening sees to it.
-    /// - Throws: As `open`, when the cache cannot be opened again now: then all goes on waiting, and the call
-    ///   has to be made again.
+    /// - Returns: The result of the check; nil if there is no suspicion, another process has the
+    ///   cache open, or the store is suspended or closed, in which case its next opening checks it.
+    /// - Throws: As `open`, if the cache cannot be opened again; then all calls of the cache keep
+    ///   waiting, and this call has to be repeated.
     /// - Complexity: Reads the whole file once; a repair writes it once.
     package func mend() async throws(StoreError) -> RepairReport? {
         await switchboard.beginMove()
@@ -33,7 +33,7 @@ extension Store {
             }
         } catch {
             switchboard.keep(found.followed(by: error.repairs))
-            // A suspension, or the end, has come in between: what was repaired the resumption tells.
+            // The store was suspended or closed meanwhile; the resumption reports the repair.
             if error.kind == .suspended || error.kind == .closed { return nil }
             throw error
         }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Store {
-    /// Puts the words of all messages into the index that are not in it yet, while everything else goes on.
+    /// Adds all messages to the index that are not in it yet; other calls continue meanwhile.
     ///
-    /// Only a cache from before there was an index, and one whose index is in memory, have such messages;
-    /// a search says which it cannot find yet. Stops early when the task is cancelled, and may be called
-    /// again at any time.
+    /// Only a cache from before the index, and one whose index is in memory, have such messages. A
+    /// search reports the missing ones. The call stops early when the task is cancelled, and may be
+    /// repeated at any time.
     ///
     /// - Parameters:
-    ///   - stepSize: Messages put in by each transaction.
-    ///   - progress: Told after each.
+    ///   - stepSize: The number of messages in each transaction.
+    ///   - progress: Called after each transaction.
     /// - Throws: As `StoreWriter.indexSome`.
     package func finishIndex(
         stepSize: Int = 2_000, progress: @Sendable (SearchProgress) -> Void = { _ in }

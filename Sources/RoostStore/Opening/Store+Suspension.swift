@@ -22,11 +22,12 @@ extension Store {
         await writer.letGo()
     }
 
-    /// Opens the files again and does what waited; other processes' commits are told as missed.
+    /// Opens the files again and performs the waiting work; commits of other processes are reported
+    /// as missed.
     ///
-    /// - Returns: How the files were found, by calls that failed too; anything may have happened to them
-    ///   meanwhile.
-    /// - Throws: As `open`; then the store is still suspended, and the call may be made again.
+    /// - Returns: The state of the files, from failed calls too, because anything may have happened
+    ///   to them meanwhile.
+    /// - Throws: As `open`; then the store is still suspended, and the call may be repeated.
     @discardableResult
     package func resume() async throws(StoreError) -> Repairs {
         await switchboard.beginMove()

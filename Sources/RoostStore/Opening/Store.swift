@@ -31,12 +31,14 @@ package struct Store: Sendable {
         package var executor: (any SerialExecutor)?
         /// Connections that read beside the writer; two let a list scroll while a search runs.
         package var readerCount = 2
-        /// Reads and checks all of the cache first, which takes a second for each few hundred MB; so does an
-        /// opening that finds the mark of damage somebody has met.
+        /// Whether the opening checks the whole cache, which takes a second for each few hundred
+        /// MB.
+        ///
+        /// An opening that finds the mark of damage does so too.
         package var checksForDamage = false
         /// The cache's connections; the outbox always waits for the disk.
         package var connection = ConnectionOptions()
-        /// Whether what is stored is sealed, and with which key.
+        /// Whether the content is encrypted, and with which key.
         package var protection = StoreProtection.none
         /// The class that every file of the folder gets on Apple platforms; nil is the system's own.
         package var fileProtection: FileProtection?
@@ -48,23 +50,25 @@ package struct Store: Sendable {
                     newValue ? .completeUnlessOpen : .completeUntilFirstUserAuthentication
             }
         }
-        /// How long to wait until other processes let go of files that must be made or replaced; an
-        /// extension works on a notification for less.
+        /// The longest wait until other processes release files to be made or replaced.
+        ///
+        /// Shorter than the time that an extension has for a notification.
         package var patience: Duration = .seconds(5)
         /// Whether messages can be found by their words; the index takes some 60 bytes a message.
         ///
         /// One that another process keeps in the file is kept in step either way.
         package var isSearchable = true
-        /// Keeps the index in memory and takes it out of the file, as a sealed cache does anyway: words
-        /// on disk would tell what was sealed.
+        /// Whether the index is in memory and not in the file, as always in a sealed cache.
+        ///
+        /// Words on disk would reveal encrypted content.
         package var keepsIndexInMemory = false
-        /// How large the cache may become, held by whoever calls `keepBudget`; nil is no limit.
+        /// The size limit of the cache, applied by callers of `keepBudget`; nil for no limit.
         package var budget: CacheBudget?
         /// Which channels lose their messages first.
         package var clearOrder = ClearOrder.messageCollectionAccessedAt
         /// How many of its newest messages a channel keeps when it is evicted; 0 is none.
         package var keptMessages = 0
-        /// Told how far a migration of many rows has come, from the writer's executor.
+        /// Called on the writer's executor with the progress of a large migration.
         package var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
         /// The schemas to open the databases with; a test adds a made-up next version.
         package var schema = StoreSchema.current
@@ -74,17 +78,17 @@ package struct Store: Sendable {
         }
     }
 
-    /// Opens the store of one user, making what is not there yet.
+    /// Opens the store of one user, creating missing files.
     ///
     /// - Parameters:
-    ///   - location: Memory, or a folder that holds the stores of all applications and users.
-    ///   - owner: Whose store; another owner's files are never opened (scar 34).
+    ///   - location: Memory, or a folder that contains the stores of all applications and users.
+    ///   - owner: The owner; another owner's files are never opened (scar 34).
     ///   - options: See `Options`.
-    /// - Returns: The store; its `report` says how the cache was found.
-    /// - Throws: `.folderNotWritable`, `.notAccessible`, `.notADatabase`, `.newerSchema`, `.otherOwner`,
-    ///   `.keyMissing`, `.wrongKey`, `.keyUnavailable`,
-    ///   or `.locked` when another process has the store open and its files must be changed; the
-    ///   message says what to do. Damage is no error: see `report` and `outboxReport`.
+    /// - Returns: The store; its `report` describes the state of the cache.
+    /// - Throws: `.folderNotWritable`, `.notAccessible`, `.notADatabase`, `.newerSchema`,
+    ///   `.otherOwner`, `.keyMissing`, `.wrongKey` or `.keyUnavailable`; `.locked` if another
+    ///   process has the store open and its files must be changed. The message says how to proceed.
+    ///   Damage is no error: see `report` and `outboxReport`.
     package static func open(
         _ location: StoreLocation, owner: StoreOwner, _ options: Options = Options()
     ) async throws(StoreError) -> Store {
@@ -187,9 +191,9 @@ package struct Store: Sendable {
             if let parallel { try await parallel.value.get() } else { try await openOutbox().get() }
     }
 
-    /// Closes every database, after what was being done.
+    /// Closes every database after the running work.
     ///
-    /// Calls made later throw `.closed`.
+    /// Later calls throw `.closed`.
     package func close() async {
         await Self.close(writer, connections, memoryIndex, outbox, executors, switchboard)
     }
@@ -209,8 +213,7 @@ package struct Store: Sendable {
 }
 
 extension Store.Options {
-    /// Has somebody told how many messages have been moved, of how many: to where this release wants them, or
-    /// under seal.
+    /// Sets the closure that is called with the progress of a migration or of the encryption.
     package mutating func tellOfMoving(
         _ told: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) {
@@ -221,7 +224,7 @@ extension Store.Options {
     /// In memory the database's own index is in memory already.
     fileprivate func searchPlace(isFile: Bool) -> SearchPlace {
         if !isSearchable { return .nowhere }
-        // The words of a sealed cache must not stand in its file.
+        // The words of a sealed cache must not be in its file.
         let isHidden = keepsIndexInMemory || protection.isSealed
         return isHidden && isFile ? .memory : .database
     }

@@ -17,7 +17,7 @@ extension StoreWriter {
             error.repairs.cache = report
             throw error
         }
-        // The bell lies in the folder that the opening has made.
+        // The file for signals is in the folder that the opening has made.
         beginTelling(opening.listens ? opening.files : nil, isRepaired: report != .intact)
         return report
     }

@@ -2,10 +2,10 @@
 
 package import RoostModel
 
-/// A question to the cached messages of a channel, as one asks a database (R8).
+/// A query of the cached messages of a channel, as of a database (R8).
 ///
-/// The answer holds what the cache has; holes in it are not seen. Whoever needs to know asks for the
-/// coverage too, or for a window.
+/// The result contains cached messages only and ignores holes. For the holes, ask for the coverage
+/// too, or for a window.
 package struct MessageQuery: Hashable, Sendable {
     package var channel: ChannelURL
     package var filter: MessageFilter

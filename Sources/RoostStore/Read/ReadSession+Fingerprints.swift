@@ -5,15 +5,15 @@ package import RoostModel
 internal import RoostSQLite
 
 extension StoreReader {
-    /// The fingerprints of all that is known of a channel without a filter, oldest first.
+    /// Returns the fingerprints of a channel's coverage without a filter, oldest first.
     ///
     /// - Parameters:
     ///   - channel: The channel.
-    ///   - range: Looks at what is known of this only; nil for all.
-    ///   - size: Messages in a stretch at most.
-    /// - Returns: Stretches that meet where no hole is between them; one of a range without messages too.
-    /// - Throws: When the file cannot be read.
-    /// - Complexity: Walks the channel's rows, and reads none of their messages.
+    ///   - range: The range to read; nil for all.
+    ///   - size: The highest number of messages in a stretch.
+    /// - Returns: Adjacent stretches where there is no hole; also one of a range without messages.
+    /// - Throws: If the file cannot be read.
+    /// - Complexity: Walks the channel's rows, without decoding messages.
     package func stretches(
         of channel: ChannelURL, in range: CoveredRange? = nil, size: Int
     ) async throws(StoreError) -> Snapshot<[CachedStretch]> {

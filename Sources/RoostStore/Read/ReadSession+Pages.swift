@@ -27,7 +27,8 @@ extension ReadSession {
         }
         let lower = max(query.lower, range.lower)
         let upper = min(query.upper, range.upper)
-        // A point beside the range leaves one side empty: all of the range lies on the other.
+        // If the position is outside the range, one side is empty and the other has the whole
+        // range.
         let olderEnd = lower == .distantPast ? nil : min(lower.previous, range.upper)
         let newerStart = upper == .distantFuture ? nil : max(upper.next, range.lower)
         // A query without newer messages skips the check whether there are any: the check takes as long

@@ -10,15 +10,16 @@ extension ReadSession {
         return try channel(stored.opened(by: rowSeals, as: try url(ofRow: stored.row)))
     }
 
-    /// A page of a list in a sealed cache, whose rows of equal times lie in the order of their hashes.
+    /// Returns a page of a list in a sealed cache, whose rows of equal times are in the order of
+    /// hashes.
     ///
-    /// All rows of a page's last times are read, so that the page can be put in the order of the URLs.
+    /// All rows with the last time of the page are read, so that the page can be sorted by URL.
     func sealedChannels(
         _ query: Query<ChannelPage, StoredChannel>, _ page: ChannelPage,
         after last: ChannelSortKey?, _ order: ChannelOrder, limit: Int,
         matching isWanted: (GroupChannel) -> Bool
     ) throws(SQLiteError) -> [GroupChannel] {
-        // No hash precedes the empty text, so those that have the times of `last` are met again.
+        // No hash precedes the empty text, so rows with the time of `last` are read again.
         let start = ChannelPage(
             lastMessageAt: page.lastMessageAt, createdAt: page.createdAt, url: ChannelURL(""),
             filter: page.filter, customTypeRow: page.customTypeRow)
@@ -37,7 +38,7 @@ extension ReadSession {
 }
 
 extension ReadSession {
-    /// A page of a list whose order only the payloads tell: all of its channels are read.
+    /// Returns a page of a list ordered by fields of payloads; reads all channels of the list.
     func channelsByText(
         _ query: Query<ChannelPage, StoredChannel>, _ all: ChannelPage, _ order: ChannelOrder,
         after last: ChannelSortKey?, limit: Int, matching isWanted: (GroupChannel) -> Bool

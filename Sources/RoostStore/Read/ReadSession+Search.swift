@@ -6,7 +6,7 @@ internal import RoostSQLite
 
 /// The look-up cache of the searches on one connection.
 ///
-/// A search runs after each letter, and commits between two letters are rare.
+/// A user's search repeats after each typed letter, and commits in between are rare.
 struct SearchBook {
     fileprivate var tokenizer: WordTokenizer?
     /// Every channel of the cache, once asked for.
@@ -97,7 +97,7 @@ extension ReadSession {
             newestUnindexed: try newestUnindexed(state)[channel.row])
     }
 
-    /// Every channel that is mine or of which any history is known, by URL; one query for all of them.
+    /// Returns every channel of the user or with coverage, by URL; one query for all of them.
     private func allChannels(_ state: SearchIndex.State) throws(SQLiteError) -> [SearchedChannel] {
         let unindexed = try newestUnindexed(state)
         if let known = book.search.channels { return known }
@@ -130,7 +130,7 @@ extension ReadSession {
         _ state: SearchIndex.State
     ) throws(SQLiteError) -> [Int64: Timestamp] {
         if let known = book.search.unindexed, known.floor == state.floor { return known.newest }
-        // They say what is not indexed, and that has changed without a commit.
+        // The entries contain the extent of indexing, which has changed without a commit.
         if book.search.unindexed != nil { book.search.channels = nil }
         book.search.unindexed = nil
         if state.isComplete { return [:] }
@@ -144,9 +144,9 @@ extension ReadSession {
 }
 
 extension StoreReader {
-    /// Finds cached messages by their words, and says what it could not see.
+    /// Finds cached messages by their words, and reports the unsearched part.
     ///
-    /// - Throws: `.searchUnavailable` when the store was opened without search, or SQLite has none.
+    /// - Throws: `.searchUnavailable` if the store was opened without search, or SQLite has none.
     package func search(
         _ question: SearchQuestion
     ) async throws(StoreError) -> Snapshot<SearchAnswer> {
@@ -179,7 +179,7 @@ extension SearchHit {
 }
 
 extension SearchQuery {
-    /// A snippet of a message, and where in its texts the words stand.
+    /// Returns a snippet of a message, and the places of the words in its texts.
     fileprivate func excerpt(
         of message: Message, length: Int, by tokenizer: WordTokenizer
     ) throws(SQLiteError) -> SearchExcerpt {
@@ -240,7 +240,7 @@ extension Query where Input == Void, Output == SearchedRow {
 }
 
 extension Query where Input == Int64, Output == (channelRow: Int64, newest: Timestamp) {
-    /// Reads the part of one index that lies below the floor, and no message.
+    /// Reads the part of one index below the floor, and no message.
     static let newestUnindexed = Query(
         sql: """
             SELECT channel_id, max(created_at) FROM message INDEXED BY message_by_id

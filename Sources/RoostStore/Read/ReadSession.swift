@@ -5,12 +5,12 @@ internal import RoostExecutors
 internal import RoostModel
 internal import RoostSQLite
 
-/// One read on one state of the database: looks up each user and word once, however often they appear.
+/// A read on one state of the database; looks up each user and word once.
 final class ReadSession {
     let connection: Connection
     /// The last commit this read sees.
     private(set) var sequence: Int64 = 0
-    /// Taken over from the read before, and handed on to the next.
+    /// The look-up cache of the read before, passed on to the next.
     let book: ReadBook
     /// How payloads are sealed; nil in the clear.
     let rowSeals: RowSeals?
@@ -71,14 +71,14 @@ final class ReadSession {
         return coverage
     }
 
-    /// The channel of a row; nil when only its URL is known.
+    /// Returns the channel of a row; nil when only its URL is known.
     func channel(_ stored: StoredChannel) throws(SQLiteError) -> GroupChannel? {
         let channel = try stored.channel { row in user(inRow: row) }
         try checkNames()
         return channel
     }
 
-    /// Looks up the members of several channels by one statement, so that to read these asks for nobody.
+    /// Looks up the members of several channels by one statement, in place of one for each.
     ///
     /// An error here is not reported: the look-up of a user that is still missing reports it.
     func meetMembers(of channels: [StoredChannel]) {
@@ -89,7 +89,7 @@ final class ReadSession {
             else { continue }
             for row in members where unsafe book.users[row] == nil { rows.insert(row) }
         }
-        // To prepare the statement takes as long as to look up some users one by one.
+        // Preparing the statement takes as long as some single look-ups.
         guard rows.count > 16 else { return }
         // In the order in which they lie.
         try? connection.forEach(.usersInRows, rows.sorted()) { stored in
@@ -169,14 +169,15 @@ extension ReadSession: RowResolver {
     func noteUnreadable(in channelRow: Int64) { unreadableChannel = channelRow }
 
     func checkNames() throws(SQLiteError) {
-        // Told once: the next row may be sound.
+        // The failure is thrown once, because the next row may be sound.
         if let failure = unsafe failure.take() { throw failure }
     }
 }
 
 /// The look-up cache of one connection's reads, valid as of one commit.
 ///
-/// Nearly every page is by the same few people, and nearly every read sees the state of the one before.
+/// Nearly every page has the same few users, and nearly every read has the same state as the one
+/// before.
 final class ReadBook {
     // One read at a time has the book, and no two uses of a variable overlap: the check at run time,
     // which every message would pay, could find nothing.
@@ -191,14 +192,14 @@ final class ReadBook {
     @exclusivity(unchecked) fileprivate var words: WordBook
     var search = SearchBook()
 
-    /// Some ten megabytes; beyond, looking up begins anew.
+    /// About ten megabytes; beyond it the cache starts empty again.
     private static let capacity = 20_000
 
     init(_ connection: Connection) {
         unsafe words = WordBook(connection)
     }
 
-    /// Forgets what later commits have changed, and all where nobody knows what that is.
+    /// Drops the look-ups that later commits have changed; all of them if a change is unknown.
     fileprivate func turn(
         to sequence: Int64, _ connection: Connection, _ traces: Guarded<CommitTraces>?
     ) {

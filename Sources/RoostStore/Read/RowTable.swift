@@ -2,8 +2,9 @@
 
 /// Values by the number of their row.
 ///
-/// Rows are numbered from one upwards, so the first ones stand in an array, which is found in far less
-/// time than a dictionary takes to hash a number. A number is no size: a damaged row may hold any.
+/// Rows are numbered from one upwards. The first ones are in an array, whose access takes far less
+/// time than hashing. Higher numbers are in a dictionary, because a damaged row may have any
+/// number.
 struct RowTable<Value> {
     private static var denseCount: Int64 { 16_384 }
 

@@ -26,7 +26,7 @@ actor ReadConnection: SnapshotSource {
     private var connection: Connection?
     /// How the connection is made; nil while this is closed.
     private var access: Access?
-    /// The look-ups of the last read.
+    /// The look-up cache of the last read.
     private var book: ReadBook?
     private let switchboard: StoreSwitch
     let gate: SuspensionGate
@@ -49,10 +49,10 @@ actor ReadConnection: SnapshotSource {
         self.path = path
     }
 
-    /// Lets reads begin.
+    /// Permits reads.
     ///
-    /// The file is opened at once where it is sealed, because the caller is told whether the key is the right one,
-    /// and where the first screen is read here. Else the first read opens it.
+    /// A sealed file is opened at once, because the caller needs to know whether the key is right;
+    /// so is a file whose first screen is read here. Otherwise the first read opens the file.
     func open(
         _ owner: StoreOwner? = nil, _ protection: StoreProtection = .none, isFirst: Bool = false
     ) throws(StoreError) {
@@ -145,8 +145,8 @@ extension StoreWriter: SnapshotSource {
 extension Connection {
     /// Runs a read on one state of the database.
     ///
-    /// `book` is what the last read had looked up, `traces` tell how much of it still holds; `damage` takes
-    /// note of what cannot be read.
+    /// `book` is the look-up cache of the last read, and `traces` say which parts are still valid.
+    /// `damage` records unreadable content.
     func read(
         _ read: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?,
         _ traces: Guarded<CommitTraces>?, _ damage: DamageWatch?

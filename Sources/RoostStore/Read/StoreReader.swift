@@ -53,8 +53,10 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// At most `limit` messages of all channels in which others call me, newest first, from those
-    /// before `place`; that is where the page before this one ended.
+    /// Returns at most `limit` messages of other users that mention the user, in all channels,
+    /// newest first.
+    ///
+    /// `place` is the position of the last message of the page before.
     package func mentions(
         before place: Position = .distantFuture, limit: Int
     ) async throws(StoreError) -> Snapshot<[Message]> {
@@ -63,12 +65,12 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// Messages of a channel that were edited at or after a moment, the earliest edit first; of those edited
-    /// at the moment itself only those behind a place.
+    /// Returns messages of a channel that were edited at or after a moment, earliest edit first.
     ///
-    /// The first call on a cache makes the index it walks, which reads every message once and lets nobody
-    /// write meanwhile: 0.2 s for 1,600,000 small messages in memory, and as long as the disk takes to read
-    /// the file. Where it cannot be written, as on a full disk, the channel is read instead.
+    /// Messages edited at the moment itself are returned only after the given position. The first call
+    /// on a cache makes an index. That reads every message once and delays writes meanwhile: 0.2 s
+    /// for 1,600,000 small messages in memory, and as long as the disk takes to read the file. If
+    /// the index cannot be written, for example on a full disk, the channel is read instead.
     package func edited(
         in channel: ChannelURL, since: Timestamp, after place: Position = .distantPast,
         limit: Int
@@ -116,15 +118,16 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// A page of my channels in a list's order.
+    /// Returns a page of the user's channels in a list's order.
     ///
     /// - Parameters:
-    ///   - filter: Which channels the list shows.
-    ///   - order: The list's order; ties end with the URL, so it is the same on every read (scar 98).
-    ///   - last: The place after which the page begins; nil for the first page.
-    ///   - limit: Channels in the page at most.
-    /// - Returns: The page; a shorter one than asked for is the last.
-    /// - Throws: What the database answered.
+    ///   - filter: The selection of channels.
+    ///   - order: The list's order; ties are ordered by URL, so each read has the same order (scar
+    ///     98).
+    ///   - last: The place before the page; nil for the first page.
+    ///   - limit: The highest number of channels in the page.
+    /// - Returns: The page; one with fewer channels is the last.
+    /// - Throws: The error of the database.
     package func channels(
         _ filter: ChannelFilter = ChannelFilter(), order: ChannelOrder,
         after last: ChannelSortKey? = nil, limit: Int
@@ -174,7 +177,7 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// A channel; nil when nothing but its URL is known.
+    /// Returns a channel; nil when only its URL is known.
     package func channel(_ url: ChannelURL) async throws(StoreError) -> Snapshot<GroupChannel?> {
         try await snapshot { session throws(SQLiteError) in
             guard let stored = try session.connection.storedChannel(url) else { return nil }
@@ -182,7 +185,7 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// A user as the cache knows them.
+    /// Returns a cached user.
     package func user(_ id: UserID) async throws(StoreError) -> Snapshot<User?> {
         try await snapshot { session throws(SQLiteError) in
             try session.connection.user(id)?.user

@@ -11,7 +11,7 @@ internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-/// Carries what is provable from one cache into a new one.
+/// Copies the intact data of one cache into a new one.
 struct CacheSalvage {
     private let session: ReadSession
     private let target: Connection
@@ -24,9 +24,10 @@ struct CacheSalvage {
     /// Messages in one transaction of the new cache.
     private static let batchSize = 500
 
-    /// Salvages the cache at `path`, which nobody has open, and leaves it as it is; nil is no cache.
+    /// Salvages the cache at `path`, which no process has open, and leaves it unchanged; nil if it
+    /// is no cache.
     ///
-    /// Nothing of another owner's is read.
+    /// Data of another owner are not read.
     static func carry(
         from path: String?, to target: Connection, owner: StoreOwner, _ protection: StoreProtection,
         _ schema: Migrator
@@ -56,7 +57,7 @@ struct CacheSalvage {
         (self.session, self.target, self.owner) = (session, target, owner)
     }
 
-    /// Whether the tables are those of this release, as far as can be read.
+    /// Whether the tables are those of this release, as far as they can be read.
     private static func isReadable(
         _ source: Connection, _ schema: Migrator
     ) throws(SQLiteError) -> Bool {
@@ -68,7 +69,7 @@ struct CacheSalvage {
         }
     }
 
-    /// Gives the connection what opens its rows; false when that is lost with the rest.
+    /// Gives the connection the means to decrypt its rows; false if they are lost too.
     private static func attach(
         _ source: Connection, _ owner: StoreOwner, _ path: String, _ protection: StoreProtection
     ) throws(SQLiteError) -> Bool {
@@ -96,8 +97,8 @@ struct CacheSalvage {
 
     private mutating func run() throws(SQLiteError) {
         try readIndex()
-        // Before the channels, and though not all of them may come: those that are missing are fetched with
-        // the list, and of the others the log tells what became of them since.
+        // Copied before the channels, even if not all of them follow. Missing channels are fetched
+        // with the list, and the change log has the changes of the others.
         try carry(cursor: .channelChanges, row: 0)
         // As the columns have them, in a sealed cache the hashes.
         var rows: [(row: Int64, url: ChannelURL)] = []
@@ -144,8 +145,8 @@ struct CacheSalvage {
             report.channels += 1
         }
         if let cut { try commit([.historyCut(url, through: cut)]) }
-        // Before the messages, and though not all of them may come: whatever was edited or deleted since is
-        // told of those that do.
+        // Copied before the messages, even if not all of them follow: the change log has all later
+        // edits and deletions.
         try carry(cursor: .messageChanges(url), row: row)
         if try !carryMessages(row, url) { report.lost = nil }
         var holding: (accessedAt: Timestamp?, isPinned: Bool)?
@@ -156,9 +157,9 @@ struct CacheSalvage {
         if holding?.isPinned == true { try commit([.pinned(url, true)]) }
     }
 
-    /// Carries over what is covered without a filter.
+    /// Copies the messages covered without a filter.
     ///
-    /// - Returns: Whether all of it came over.
+    /// - Returns: Whether all of them were copied.
     private mutating func carryMessages(
         _ row: Int64, _ url: ChannelURL
     ) throws(SQLiteError) -> Bool {
@@ -186,9 +187,10 @@ struct CacheSalvage {
         return isWhole
     }
 
-    /// Carries over a range from one end on, as long as the table says what the index does.
+    /// Copies a range from one end on, as long as the table agrees with the index.
     ///
-    /// - Returns: How many of the expected messages came over, and whether the range did as a whole.
+    /// - Returns: The number of expected messages that were copied, and whether the whole range
+    ///   was.
     private mutating func carry(
         _ expected: [Position], of range: CoveredRange, _ row: Int64, _ url: ChannelURL,
         newestFirst: Bool
@@ -232,7 +234,7 @@ struct CacheSalvage {
         let isWhole = isEnded && !isRefused && count == expected.count
         if isWhole, failure == nil {
             let last = newestFirst ? range.lower : range.upper
-            // Nothing is left to say where a batch has ended with the range.
+            // No further statement is needed if a batch has ended with the range.
             if newestFirst ? last <= end : end <= last { put(through: last, &salvage) }
         } else if count > 0, !batch.isEmpty {
             put(through: expected[count - 1], &salvage)
@@ -252,9 +254,9 @@ struct CacheSalvage {
         try commit([.cursor(key, cursor ?? .moment(Timestamp(milliseconds: 0)))])
     }
 
-    /// Reads from the damaged cache; false says that it could not be read to the end.
+    /// Reads from the damaged cache; returns false if damage ended the read.
     ///
-    /// An error with another cause than the damage ends the salvage; a repeated salvage finds more.
+    /// An error with another cause ends the salvage, because a later salvage can read more.
     private func read(
         _ body: (ReadSession) throws(SQLiteError) -> Void
     ) throws(SQLiteError) -> Bool {

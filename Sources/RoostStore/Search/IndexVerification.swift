@@ -4,12 +4,13 @@ internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-// Does the index have the words of the messages, each at its place, and no others?
+// Checks that the index has the words of all messages, each at its place, and no others.
 //
-// The index names them by word and the cache by message, and neither is small. So both are added up, in an
-// order that does not matter, for thousands of groups of messages: equal sums mean equal words.
+// The index is ordered by word and the cache by message, and neither fits in memory. So both are
+// summed up, independent of order, for thousands of groups of messages: equal sums mean equal
+// words.
 
-/// Sums over words, by groups of the messages they stand in.
+/// Sums over words, by groups of their messages.
 private struct WordSums {
     /// As many as make it likely that two wrong messages are counted as two.
     private static let groupCount = 1 << 16
@@ -35,13 +36,13 @@ private struct WordSums {
 
     mutating func exempt(_ message: Int64) { unknown.insert(Self.group(of: message)) }
 
-    /// How many groups there are whose words do not cancel out.
+    /// The number of groups whose words differ.
     var wrongCount: Int {
         sums.indices.count { group in sums[group] != 0 && !unknown.contains(group) }
     }
 }
 
-/// A word and where it stands.
+/// A word and its place.
 private struct IndexedWord {
     /// Characters that are compared; past 32 KiB the index cuts words off.
     static let length = 1_000

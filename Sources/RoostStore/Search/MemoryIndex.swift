@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The index of a cache whose file must not hold words one can read.
+// The index of a cache whose file must not contain plaintext words.
 //
-// It lies in the memory of a connection of its own, to which the cache's file is attached, so that one
-// statement sees both. The journal keeps it in step: it names every message that came, changed or went,
-// with its words. What the journal does not name, the messages of a channel that was cleared, cut or
-// removed, the index cannot take out; then it is begun anew, which is seldom and costs a search, not an
-// answer: what is not in yet is said to be unseen. The same holds when another process has written.
+// The index is in the memory of a connection of its own, to which the cache's file is attached, so
+// one statement reads both. The journal keeps the index in step, because a commit contains every
+// added, changed or deleted message with its words. The messages of a cleared, cut or removed
+// channel are not in the commit, so the index starts empty again. That is rare and costs time, not
+// correctness: a search reports the messages that are not indexed yet. Commits of other processes
+// have the same effect.
 
 internal import RoostCore
 internal import RoostExecutors
@@ -19,21 +20,22 @@ actor MemoryIndex: SnapshotSource {
     private let path: String
     private let owner: StoreOwner
     private let protection: StoreProtection
-    /// Tells of each commit; without, every foreign one makes the index begin anew.
+    /// The source of commits; without it, every commit of another process empties the index.
     nonisolated let writer: StoreWriter?
     private var connection: Connection?
     private var isClosed = false
     private var isSuspended = false
     private var book: ReadBook?
     private var feed: JournalFeed?
-    /// The commit that the index reflects; nil when it must be begun anew.
+    /// The commit that the index reflects; nil when it has to be filled again.
     private var known: Int64?
 
     /// Messages put in by one step.
     private static let stepSize = 2_000
     /// Steps a search takes before it answers: some 200 ms, once.
     private static let stepsOfSearch = 10
-    /// Commits that may wait while nobody searches; past them filling anew is cheaper than keeping them.
+    /// The number of commits that may wait between two searches; beyond it, filling again costs
+    /// less.
     private static let capacity = 64
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -59,7 +61,7 @@ actor MemoryIndex: SnapshotSource {
         connection = nil
     }
 
-    /// Gives up the file, and with it the index; a search until `goOn` says that the app is suspended.
+    /// Closes the file and drops the index; a search until `goOn` throws that the app is suspended.
     func letGo() {
         isSuspended = true
         known = nil
@@ -97,13 +99,13 @@ actor MemoryIndex: SnapshotSource {
     private func inStep<T: Sendable>(
         _ body: @Sendable (ReadSession, inout SearchIndex) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
-        /// The commit that the last attempt saw on the disk and did not hear of.
+        /// The number of a commit on disk that the last attempt found missing from the journal.
         var seen: Int64?
         while true {
             try await openOnce()
             let entries = await takeEntries()
-            // A commit of this process's writer is in the journal at the next look. A commit that is
-            // missing there was made by another process.
+            // A commit of this process is in the journal at the next attempt. A commit that is
+            // still missing is another process's.
             if let seen, let known, !entries.reach(seen, from: known) { self.known = nil }
             switch try attempt(after: entries, body) {
             case .done(let value): return value
@@ -114,7 +116,7 @@ actor MemoryIndex: SnapshotSource {
 
     private enum Outcome<T> {
         case done(T)
-        /// The cache has this commit already, and the journal did not tell it yet.
+        /// The cache contains this commit, and the journal does not yet.
         case behind(Int64)
     }
 
@@ -183,7 +185,7 @@ actor MemoryIndex: SnapshotSource {
 }
 
 extension [JournalEntry] {
-    /// Whether these tell of all commits after one up to another.
+    /// Whether these entries contain all commits after one up to another.
     fileprivate func reach(_ sequence: Int64, from known: Int64) -> Bool {
         if known >= sequence { return true }
         guard let last else { return false }
@@ -204,7 +206,8 @@ extension Connection {
         let commit: Commit
         switch entry {
         case .commit(let told): commit = told
-        // Told late: the index was begun anew since, from a state that has these.
+        // An entry from before the index was emptied; the index was filled from a state that
+        // includes it.
         case .missed(_, let last) where last <= known: return known
         case .missed: return nil
         }

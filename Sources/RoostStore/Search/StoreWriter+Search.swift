@@ -5,7 +5,7 @@ internal import RoostSQLite
 
 /// How far the words of the cached messages have been put into the index.
 package struct SearchProgress: Hashable, Sendable {
-    /// Messages put in after the fact, not counting those that came while there was an index.
+    /// The messages added to the index afterwards, without those added by their own commits.
     package let backfilled: Int
     /// Messages of the cache.
     package let total: Int
@@ -39,13 +39,13 @@ extension StoreWriter {
         }
     }
 
-    /// Puts the next messages into the index, the newest first; to be repeated until it is complete.
+    /// Adds the next messages to the index, the newest first; to be repeated until complete.
     ///
-    /// - Parameter limit: Messages of this step; other commits wait as long as it takes, some 20 ms for
-    ///   2,000.
-    /// - Returns: How far it is now; complete at once when nobody searches here.
-    /// - Throws: `.searchUnavailable` when this SQLite has no full-text search; `.full` and others, after
-    ///   which the step may be made again.
+    /// - Parameter limit: The number of messages in this step; other commits wait meanwhile, about
+    ///   20 ms for 2,000.
+    /// - Returns: The progress; complete at once if the store has no search.
+    /// - Throws: `.searchUnavailable` if this SQLite has no full-text search; `.full` and other
+    ///   errors, after which the step may be repeated.
     package func indexSome(limit: Int = 2_000) async throws(StoreError) -> SearchProgress {
         precondition(limit > 0, "A step of no message would never end.")
         return try await inTurn { () throws(StoreError) in try indexNext(limit) }
@@ -62,7 +62,7 @@ extension StoreWriter {
             let known = wasThere ? try SearchIndex(in: connection) : nil
             if let known, known.state.isComplete { return SearchProgress(known.state, of: total) }
             return try connection.transaction { () throws(SQLiteError) in
-                // Read again: the lock is ours only now.
+                // Read again, because the write lock is held only from here on.
                 guard var index = try SearchIndex(in: connection) else {
                     return SearchProgress(backfilled: 0, total: total, isComplete: false)
                 }
@@ -83,7 +83,7 @@ extension StoreWriter {
             return try inspect { connection throws(SQLiteError) in
                 if try SearchIndex(in: connection) != nil { return true }
                 return try connection.transaction { () throws(SQLiteError) in
-                    // Another process may have made it before the lock was ours.
+                    // Another process may have made the index before this one had the lock.
                     if try SearchIndex(in: connection) != nil { return true }
                     let isEmpty = try connection.first(.hasMessage) != true
                     _ = try SearchIndex.make(in: connection, isCacheEmpty: isEmpty)
@@ -98,7 +98,7 @@ extension StoreWriter {
     }
 }
 
-/// Messages as the index of words wants them: nobody who is named in them is looked up.
+/// Decodes messages for the index of words, without looking up users.
 final class SearchedRows: RowResolver {
     let connection: Connection
 
@@ -119,7 +119,7 @@ final class SearchedRows: RowResolver {
         var entries: [SearchEntry] = []
         entries.reserveCapacity(limit)
         try connection.scan(.messagesBelow, (id, limit)) { row throws(SQLiteError) in
-            // One that cannot be read nobody can find until the server says it again.
+            // An unreadable message cannot be found until the server sends it again.
             entries.append(
                 try readable(row).map { SearchEntry($0.message, channelRow: row.int64(0)) }
                     ?? SearchEntry(messageID: row.int64(2), channelRow: row.int64(0), text: ""))

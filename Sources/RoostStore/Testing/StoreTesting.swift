@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The hooks of tests: the connections themselves, and the plans of queries that only this module knows.
+// Access for tests to the connections, and to the plans of queries that only this module has.
 
 internal import RoostCore
 internal import RoostModel

@@ -8,10 +8,11 @@ struct CommitTrace: Sendable {
     let channels: [Int64]
 }
 
-/// The traces of this process's last commits, so that a reader need not look everything up again after
-/// each message that arrives.
+/// The traces of this process's last commits, so that a reader keeps its look-ups after most
+/// commits.
 ///
-/// A commit that left none, such as another process's, is a gap: over it nobody keeps anything.
+/// A commit without a trace, such as another process's, is a gap: a reader drops all look-ups
+/// across it.
 struct CommitTraces: Sendable {
     /// More commits between two reads leave little worth keeping.
     private static let capacity = 64
@@ -19,14 +20,15 @@ struct CommitTraces: Sendable {
     /// In the order of their numbers, without a gap.
     private var recent: [CommitTrace] = []
 
-    /// Adds the trace of a commit that has come to stay.
+    /// Adds the trace of a durable commit.
     mutating func add(_ trace: CommitTrace) {
         if let last = recent.last, last.sequence + 1 != trace.sequence { recent = [] }
         if recent.count == Self.capacity { recent.removeFirst() }
         recent.append(trace)
     }
 
-    /// Forgets all: what is behind is another cache, or was changed by more than a trace can tell.
+    /// Removes all traces, because the cache was replaced or changed in ways that a trace cannot
+    /// describe.
     mutating func removeAll() { recent = [] }
 
     /// The traces of all commits after one and up to another; nil where one is missing.

@@ -5,13 +5,13 @@ internal import RoostModel
 internal import RoostSQLite
 
 extension Connection {
-    /// Writes the cache anew without the messages of these channels.
+    /// Rewrites the cache without the messages of some channels.
     ///
     /// - Parameters:
-    ///   - channels: Those whose messages go.
-    ///   - expectedBytes: How much that will be, for whoever looks for room.
-    /// - Returns: What changed, as the commit of a transaction.
-    /// - Throws: `isBusy` and `isFull` among others; the cache is as it was.
+    ///   - channels: The channels to evict.
+    ///   - expectedBytes: The expected size, for the check of free space.
+    /// - Returns: The changes, as the commit of a transaction.
+    /// - Throws: `isBusy`, `isFull` and other errors; the cache is unchanged then.
     func rewrite(
         without channels: [ChannelURL], expectedBytes: Int64
     ) throws(SQLiteError) -> Commit {

@@ -9,10 +9,10 @@ package enum JournalEntry: Hashable, Sendable {
     case missed(from: Int64, through: Int64)
 }
 
-/// The commits one reader has not taken yet, up to a capacity.
+/// The commits that one reader has not taken yet, up to a capacity.
 ///
-/// Past it, all that waits becomes one entry that says so: the reader reads the store anew, which is
-/// cheaper than any number of changes, and no change is lost without a word (scar 86).
+/// Beyond it, all waiting commits become one `missed` entry. The reader then reads the store again,
+/// which costs less than applying many changes; no change is lost silently (scar 86).
 package struct JournalBuffer: Sendable {
     private let capacity: Int
     private var missed: ClosedRange<Int64>?
@@ -35,7 +35,7 @@ package struct JournalBuffer: Sendable {
         next = 0
     }
 
-    /// Notes commits of which nothing but their numbers is known; what waits becomes part of them.
+    /// Adds commits of which only the numbers are known; waiting commits are joined with them.
     package mutating func miss(_ range: ClosedRange<Int64>) {
         let first = missed?.lowerBound ?? (next < commits.count ? commits[next].sequence : nil)
         missed = min(first ?? range.lowerBound, range.lowerBound)...range.upperBound
@@ -43,7 +43,7 @@ package struct JournalBuffer: Sendable {
         next = 0
     }
 
-    /// The next entry in order, or nil when the reader has met all.
+    /// Returns the next entry in order; nil if the reader has taken all.
     package mutating func take() -> JournalEntry? {
         if let missed {
             self.missed = nil

@@ -37,12 +37,12 @@ package struct JournalFeed: AsyncSequence, Sendable {
     }
 }
 
-/// The readers of a journal and what waits for each.
+/// The readers of a journal and their waiting entries.
 struct JournalReaders {
     private struct Reader {
         let id: Int
         var buffer: JournalBuffer
-        /// Whether it is told of this store's commits too.
+        /// Whether the reader receives this store's own commits too.
         let hearsOwn: Bool
         let bell: AsyncStream<Void>.Continuation
     }
@@ -65,7 +65,8 @@ struct JournalReaders {
         return (lastID, bell)
     }
 
-    /// Puts a commit before every reader who is told of our own; one that has gone is forgotten.
+    /// Appends a commit of this store for every reader of such commits; drops readers that are
+    /// gone.
     mutating func append(_ commit: Commit) {
         for index in readers.indices where readers[index].hearsOwn {
             readers[index].buffer.append(commit)
@@ -73,7 +74,7 @@ struct JournalReaders {
         ring { $0.hearsOwn }
     }
 
-    /// Tells every reader of commits that were made elsewhere.
+    /// Appends commits of other processes for every reader.
     mutating func miss(_ range: ClosedRange<Int64>) {
         for index in readers.indices { readers[index].buffer.miss(range) }
         ring { _ in true }
@@ -91,7 +92,7 @@ struct JournalReaders {
         return readers[index].buffer.take()
     }
 
-    /// Ends every feed, after what still waits in it.
+    /// Ends every feed after its waiting entries.
     func finish() {
         for reader in readers { reader.bell.finish() }
     }

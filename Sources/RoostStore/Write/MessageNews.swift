@@ -7,18 +7,19 @@ internal import RoostModel
 struct KnownChannel {
     let row: ChannelRow
     let coverage: Coverage
-    /// Whether anything is known under filters only.
+    /// Whether the channel has coverage under filters only.
     let hasFilters: Bool
     let holding: Holding
 }
 
 /// The changes of one commit to one channel's messages; becomes a `MessagesChange`.
 struct MessageNews {
-    /// A message before the commit and after what has been done so far.
+    /// A message before the commit and in its present state.
     private struct Row {
         let before: Message?
         var after: Message?
-        /// Whether it was known under filters only: whoever shows more has not heard of it.
+        /// Whether the message was covered under filters only, so it is new to readers without a
+        /// filter.
         var hasEntered = false
     }
 
@@ -40,7 +41,7 @@ struct MessageNews {
     let channelRow: Int64
     /// Nothing at or before this moment is visible.
     var cut: Timestamp?
-    /// Whether anything is known under filters only; their coverage is read when it is needed.
+    /// Whether the channel has coverage under filters only; that coverage is read on demand.
     let hasFilters: Bool
     let coverageBefore: Coverage
     var coverage: Coverage
@@ -48,7 +49,7 @@ struct MessageNews {
     var filtered: [Filtered]?
     let holdingBefore: Holding
     var holding: Holding
-    /// Where messages stood that could not be read and went.
+    /// The positions of unreadable messages that were deleted.
     var dropped: [Position] = []
     private var cutThrough: Timestamp?
     /// Messages that are new and were not touched since, nil once they were.
@@ -100,8 +101,8 @@ struct MessageNews {
         hasFilters || coverageBefore.range(containing: place) != nil
     }
 
-    /// Notes that somebody has said what has become of a message, so that nobody need be asked though it
-    /// could not be read.
+    /// Notes that the server has reported the current state of a message, so an unreadable copy
+    /// need not be fetched again.
     mutating func hasWord(of id: MessageID) {
         if !dropped.isEmpty { dropped.removeAll { $0.messageID == id } }
     }
@@ -113,7 +114,7 @@ struct MessageNews {
         added.append(message)
     }
 
-    /// Notes that a message, known before as `before`, is now `after`.
+    /// Notes the change of a message from `before` to `after`.
     mutating func note(_ id: MessageID, before: Message?, after: Message?) {
         switch slots[id] {
         case .changed(let index): rows[index].after = after
@@ -127,15 +128,16 @@ struct MessageNews {
         }
     }
 
-    /// Notes that a message, known under filters only as `before`, is known under none now.
+    /// Notes that a message, covered only under filters as `before`, is now covered without a
+    /// filter.
     mutating func noteEntered(_ id: MessageID, before: Message, after: Message) {
         note(id, before: before, after: after)
         if case .changed(let index)? = slots[id] { rows[index].hasEntered = true }
     }
 
-    /// Forgets everything: no message is left, and that none is covered says so.
+    /// Removes everything; the empty coverage states that no message is left.
     ///
-    /// - Returns: What this commit has done so far, as it was before it; nil for what it had added.
+    /// - Returns: The state of each changed message before the commit; nil for an added one.
     mutating func clear() -> [MessageID: Message?] {
         let found = slots.mapValues { slot -> Message? in
             if case .changed(let index) = slot { rows[index].before } else { nil }
@@ -150,7 +152,7 @@ struct MessageNews {
         return found
     }
 
-    /// Forgets what stands at or before a moment; observers hear of it by the moment alone.
+    /// Removes the messages at or before a moment; observers receive the moment alone.
     mutating func cut(through moment: Timestamp) {
         cut = moment
         cutThrough = moment
@@ -174,9 +176,10 @@ struct MessageNews {
         }
     }
 
-    /// The change as observers hear of it; nil when nothing is different now.
+    /// Returns the change for observers; nil if nothing is different.
     ///
-    /// `now` gives a message its sender as they are after the commit, `before` as they were.
+    /// `now` returns a message with its sender after the commit, `before` with its sender before
+    /// the commit.
     mutating func change(
         now: (Message) -> Message, before: (Message) -> Message
     ) -> MessagesChange? {
@@ -216,7 +219,7 @@ struct MessageNews {
 }
 
 extension Array {
-    /// Pages come in order, one way or the other, and sorting moves large values.
+    /// Pages are already in one of the two orders, and sorting moves large values.
     fileprivate mutating func sortByPlace(_ message: (Element) -> Message) {
         let places = map { message($0).position ?? .distantFuture }
         let isAscending = zip(places, places.dropFirst()).allSatisfy { $0 < $1 }

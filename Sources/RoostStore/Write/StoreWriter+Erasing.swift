@@ -6,13 +6,13 @@ internal import RoostSQLite
 internal import RoostSealing
 
 extension StoreWriter {
-    /// Forgets a channel's messages, and destroys the key that sealed them.
+    /// Deletes a channel's messages, and destroys their encryption key.
     ///
-    /// Its remains in free pages or in the write-ahead log cannot be opened any more, nor in a later
-    /// copy of the files. In a store in the clear, erasing only deletes the messages. The call may be
+    /// Remains in free pages, in the write-ahead log or in a later copy of the files cannot be
+    /// decrypted any more. In a plaintext store, the messages are only deleted. The call may be
     /// repeated after an error.
     ///
-    /// - Returns: What is different now, and whether the log is rid of the key too.
+    /// - Returns: The changes, and whether the log is free of the key too.
     package func erase(
         _ url: ChannelURL
     ) async throws(StoreError) -> (commit: Commit, erasure: Erasure) {
@@ -29,7 +29,8 @@ extension StoreWriter {
             guard let seals = connection.seals, let row = try connection.channelRow(url)?.row else {
                 return .complete
             }
-            // The channel itself stays, with its last message; nothing but its row is sealed anew.
+            // The channel itself stays, with its last message; only its row is encrypted with the
+            // new key.
             try connection.transaction { () throws(SQLiteError) in
                 var stored: StoredChannel?
                 do throws(SQLiteError) {

@@ -7,16 +7,17 @@ package import RoostModel
 internal import RoostSQLite
 
 extension StoreWriter {
-    /// Messages deleted in one transaction: others wait for it a tenth of a second.
+    /// The number of messages deleted in one transaction, which delays other commits by a tenth of
+    /// a second.
     private static let slice = 2_000
-    /// Messages whose words are put in by one transaction: as long.
+    /// The number of messages indexed in one transaction, with the same delay.
     private static let indexedSlice = 10_000
     /// Free pages returned in one transaction.
     private static let givenBack = 256
 
-    /// Bytes of the cache's files, as the system counts them; in memory those of its pages.
+    /// The size of the cache's files as the system counts it; in memory the size of its pages.
     ///
-    /// Right after every fill, clearing and closing (scar 151); the outbox is not part of it.
+    /// Current after every fill, clearing and closing (scar 151); the outbox is not included.
     package func cacheBytes() async throws(StoreError) -> Int64 {
         if isInMemory { return try await inTurn { () throws(StoreError) in try usedBytes() } }
         return DatabaseFiles(path).bytesOnDisk
@@ -34,10 +35,10 @@ extension StoreWriter {
     /// Returns the plan of a trim, without a change.
     ///
     /// - Parameters:
-    ///   - target: The size to get down to; nil goes by the budget, which does nothing below its limit.
-    ///   - open: Channels on a screen; they go last.
-    /// - Returns: The plan; what it expects holds while nobody commits.
-    /// - Throws: What the database answered.
+    ///   - target: The size to reach; nil takes the budget's, which has no effect below its limit.
+    ///   - open: The channels on a screen; they are evicted last.
+    /// - Returns: The plan; its figures are right until the next commit.
+    /// - Throws: The error of the database.
     package func evictionPlan(
         downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
     ) async throws(StoreError) -> EvictionPlan {
@@ -65,8 +66,9 @@ extension StoreWriter {
                     weight, byteCount: packed.held(weight.holding),
                     isOpen: open.contains(weight.url))
             }
-            // Nothing can be copied beside memory, a copy could not open what is sealed, and a file that was made without the means to
-            // return pages becomes shorter only by being written anew. A copy has whole channels or nothing of them.
+            // No file can be written beside a cache in memory, and a copy could not decrypt sealed
+            // rows. A file made without the means to return pages shrinks only by a rewrite. A copy
+            // has all of a channel or none of it.
             let way: EvictionPlan.Way? =
                 isInMemory || connection.seals != nil || keptMessages > 0
                 ? .slices : try connection.first(.autoVacuum) == 0 ? .rewrite : wanted
@@ -81,7 +83,7 @@ extension StoreWriter {
         }
     }
 
-    /// Begins what `evictionPlan` describes; `advance` does it.
+    /// Begins a planned trim; `advance` performs it.
     package func beginTrim(
         downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
     ) async throws(StoreError) -> Trim {
@@ -92,16 +94,18 @@ extension StoreWriter {
             plan, sparing: open, below: target ?? budget.budget?.limit ?? .max, from: phase)
     }
 
-    /// Does the next step of a trim, as one transaction at most, after `resume` when the app is suspended.
+    /// Performs the next step of a trim, in one transaction at most; waits while the app is
+    /// suspended.
     ///
     /// An interruption between two steps, or within one, leaves a valid cache.
     ///
     /// - Parameters:
-    ///   - trim: What the step before returned.
-    ///   - open: Channels that are on a screen now; one that was opened since the trim began stays, unless
-    ///     it has to go with those that go last. Nil where nothing has changed.
-    /// - Returns: How far the trim is now, and what the step changed for observers.
-    /// - Throws: `.full` and others; the steps before are done, and the trim may be advanced again.
+    ///   - trim: The result of the step before.
+    ///   - open: The channels on a screen now; one opened since the beginning of the trim stays,
+    ///     unless it has to be evicted with the last ones. Nil if nothing has changed.
+    /// - Returns: The progress of the trim, and the changes of the step for observers.
+    /// - Throws: `.full` and other errors; the steps before are done, and the trim may be advanced
+    ///   again.
     package func advance(
         _ trim: Trim, sparing open: Set<ChannelURL>? = nil
     ) async throws(StoreError) -> (trim: Trim, commit: Commit?) {
@@ -130,7 +134,7 @@ extension StoreWriter {
         return (trim, commit)
     }
 
-    /// Evicts what has to go; others commit between two steps.
+    /// Performs a whole eviction; other commits can happen between two steps.
     @discardableResult
     package func trim(
         downTo target: Int64? = nil, sparing open: Set<ChannelURL> = []
@@ -154,7 +158,7 @@ extension StoreWriter {
 
     /// Empties a log that has grown, which it does while readers overlap without a pause (scar 150).
     func keepLogShort(_ connection: Connection) {
-        // The known length of the log spares most commits a look at the file.
+        // The known length of the log saves most commits a look at the file.
         guard !isInMemory, Int64(connection.logPages) * 4_096 >= budget.nextLogLimit else { return }
         let length = DatabaseFiles(path).byteCounts.log
         guard length >= budget.nextLogLimit else { return }
@@ -210,7 +214,7 @@ extension StoreWriter {
         let url = channel.url
         let keptMessages = budget.keptMessages
         var isPinned = false
-        // The moment through which messages go, and whether others go after them.
+        // The moment through which messages are evicted, and whether more remain after them.
         let (end, isLast) = try inspect {
             connection throws(SQLiteError) -> (Timestamp, isLast: Bool) in
             guard let row = try connection.channelRow(url)?.row else {
@@ -224,7 +228,7 @@ extension StoreWriter {
             let last = kept.advanced(by: -1)
             return (min(slice, last), slice >= last)
         }
-        // The plan is older than the pin, or the screen: what is left of the channel stays.
+        // The channel was pinned or opened after the plan was made, so the rest of it stays.
         if isPinned || trim.isOpenedSince(channel) {
             trim.remaining.removeFirst()
             trim.size = try usedBytes()
@@ -247,7 +251,7 @@ extension StoreWriter {
         return commit
     }
 
-    /// Goes on with more channels when those of the plan were not enough.
+    /// Adds channels to the trim if those of the plan were not enough.
     private func planRest(of trim: inout Trim) throws(StoreError) {
         trim.size = try usedBytes()
         if trim.size > trim.goal {
@@ -271,7 +275,7 @@ extension StoreWriter {
         }
         trim.phase = .forgetWords(isFirst: false)
         guard isForgotten else { return }
-        // Only now the size is told truly: a word marked as deleted takes more room than before.
+        // The size is exact only now: a word marked as deleted takes more space than before.
         trim.size = try usedBytes()
         try planRest(of: &trim)
         if trim.remaining.isEmpty { trim.phase = .giveBack }

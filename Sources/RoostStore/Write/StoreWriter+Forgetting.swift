@@ -4,19 +4,19 @@ internal import RoostCore
 internal import RoostSQLite
 
 extension StoreWriter {
-    /// Forgets the messages that a read could not read: the server is asked for them again.
+    /// Deletes the messages that a read found unreadable, so that they are fetched again.
     ///
-    /// - Parameter count: How many had been forgotten when the read began.
-    /// - Returns: Whether any are gone since; otherwise somebody has to look at the whole cache.
+    /// - Parameter count: The number of deleted unreadable messages at the beginning of the read.
+    /// - Returns: Whether more are deleted since; if not, the whole cache needs a check.
     func forgetUnreadable(since count: Int) async -> Bool {
-        // All of it in the writer's turn: whoever comes next and finds nothing left has to know why.
+        // All in one turn of the writer, so a later call that finds nothing left knows the reason.
         let isDone = try? await perform { connection throws(SQLiteError) in
             let rows = damage.channelRows
             for row in rows {
                 let url = try connection.channelURL(ofRow: row)
                 let before = try connection.first(.holding, row)?.messageCount ?? 0
                 let commit = try write([.unreadable(url)], in: connection)
-                // Not by its content, which names nobody that a list could take out.
+                // Reported as missed, because the commit cannot name messages that were unreadable.
                 readers.miss(commit.sequence...commit.sequence)
                 let after = try connection.first(.holding, row)?.messageCount ?? 0
                 if before > after { damage.noteForgotten(Int(before - after), in: url) }

@@ -5,10 +5,10 @@ internal import RoostExecutors
 internal import RoostModel
 internal import RoostSQLite
 
-/// The one who writes to the cache, and tells what changed.
+/// The one writer of the cache, and the source of its journal.
 ///
-/// - Invariant: A commit is on disk before anybody hears of it, and everybody hears of commits in their
-///   order.
+/// - Invariant: A commit is durable before any reader receives it, and every reader receives
+///   commits in their order.
 package actor StoreWriter {
     private nonisolated let executor: any SerialExecutor
     /// The executor, where it is a thread of its own.
@@ -37,7 +37,7 @@ package actor StoreWriter {
     private var bell: FileBell?
     /// Ends the listening to the bell.
     private var stopsListening: (@Sendable () -> Void)?
-    /// Whether the bell was heard and nobody has looked yet.
+    /// Whether a signal of another process has arrived and is not handled yet.
     private nonisolated let hasRung = Guarded(false)
     private var isClosed = false
     let switchboard: StoreSwitch
@@ -63,11 +63,11 @@ package actor StoreWriter {
 
     deinit { stopsListening?() }
 
-    /// Writes down the server's statements in one transaction: all of them, or none.
+    /// Applies the server's statements in one transaction.
     ///
-    /// - Parameter mutations: Applied in order; see `Mutation` for what each does.
-    /// - Returns: The changes; the same value every reader of the journal gets.
-    /// - Throws: `.full` and others; the store is as it was, and the call may be made again.
+    /// - Parameter mutations: The mutations, applied in order; see `Mutation` for each.
+    /// - Returns: The changes; every reader of the journal receives the same value.
+    /// - Throws: `.full` and other errors; the store is unchanged, and the call may be repeated.
     @discardableResult
     package func commit(_ mutations: [Mutation]) async throws(StoreError) -> Commit {
         try await perform { connection throws(SQLiteError) in
@@ -75,7 +75,7 @@ package actor StoreWriter {
         }
     }
 
-    /// Commits, tells everybody and keeps the log short.
+    /// Commits, publishes the commit and keeps the log short.
     func write(
         _ mutations: [Mutation], in connection: Connection
     ) throws(SQLiteError) -> Commit {
@@ -111,28 +111,30 @@ package actor StoreWriter {
         return commit
     }
 
-    /// Takes what the last commit has looked up, unless somebody else has written since.
+    /// Returns the look-up cache of the last commit, unless another process has written since.
     private func takeBook(of last: Int64) -> WriteBook? {
         guard let book = book.take() else { return nil }
         return last == book.sequence ? book : nil
     }
 
-    /// Tells everybody of a commit: our readers, and the other processes.
+    /// Publishes a commit to the readers, and signals it to other processes.
     func announce(_ commit: Commit) {
         if let missed = foreign?.noteOwn(commit.sequence) { readers.miss(missed) }
         readers.append(commit)
         bell?.ring()
     }
 
-    /// Gives freed space back to the system, and with it what stood there.
+    /// Returns freed space to the system, and destroys deleted content in it.
     ///
-    /// - Throws: `.full` when there is no room for the copy this takes; the cache stays as it was.
-    /// - Complexity: Writes all that is kept once.
+    /// - Throws: `.full` if there is no space for the copy that this needs; the cache is unchanged
+    ///   then.
+    /// - Complexity: Writes the whole cache once.
     package func compact() async throws(StoreError) {
         try await perform { connection throws(SQLiteError) in try connection.compact() }
     }
 
-    /// Has an index of edits kept from now on: whoever never asks for edits does not pay for it.
+    /// Maintains an index of edits from now on; a cache without such queries does not pay for the
+    /// index.
     func indexEdits() async throws(StoreError) {
         try await perform { connection throws(SQLiteError) in
             try connection.executeScript(
@@ -150,11 +152,11 @@ package actor StoreWriter {
         return (counts.main, counts.log)
     }
 
-    /// A feed of every later commit.
+    /// Returns a feed of all later commits.
     ///
-    /// - Parameter capacity: Commits that may wait for the reader before they become one `missed`. The
-    ///   default is a second of the busiest channel we expect.
-    /// - Returns: The feed; it is told of nothing that was committed before.
+    /// - Parameter capacity: The number of commits that may wait for the reader before they become
+    ///   one `missed`. The default is a second of the busiest expected channel.
+    /// - Returns: The feed; it has no commits from before the call.
     package func journal(capacity: Int = 256) -> JournalFeed {
         let (id, bell) = readers.add(capacity: capacity)
         if isClosed { readers.finish() }
@@ -178,17 +180,17 @@ package actor StoreWriter {
         return connection != nil
     }
 
-    /// Takes over a connection and the lock that keeps its files where they are.
+    /// Takes a connection and the lock that protects its files.
     func take(_ connection: Connection, _ lock: consuming FolderLock?) {
         self.lock = lock
         self.connection = connection
     }
 
-    /// Begins to tell readers of commits.
+    /// Begins to publish commits.
     ///
     /// - Parameters:
-    ///   - files: The files of the bell by which other processes are heard; nil for none.
-    ///   - isRepaired: Whether the file is another one than before, whose numbers say nothing of earlier commits.
+    ///   - files: The files for signals between processes; nil for none.
+    ///   - isRepaired: Whether the file was replaced, so earlier numbers have no meaning.
     func beginTelling(_ files: StoreFiles?, isRepaired: Bool) {
         if bell == nil { listen(to: files) }
         damage.begin()
@@ -227,7 +229,7 @@ package actor StoreWriter {
         }
     }
 
-    /// Has somebody look, on this actor's thread, which is not made before there is something to see.
+    /// Handles a signal on this actor's thread, which is only made for the first signal.
     private nonisolated func noteRing() {
         let isFirst = hasRung.withLock { hasRung in
             defer { hasRung = true }
@@ -257,8 +259,7 @@ package actor StoreWriter {
         try await inTurn { () throws(StoreError) in try inspect(body) }
     }
 
-    /// As `perform`, for work of several transactions: it must be such that it can be begun anew after
-    /// any of them.
+    /// Like `perform`, for work of several transactions that may start over after any of them.
     func inTurn<T>(_ body: () throws(StoreError) -> T) async throws(StoreError) -> T {
         try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
             guard connection != nil else { throw .closed }

@@ -3,18 +3,18 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// The users that commits have met, as they were before the last one and as they are now.
+/// The users of recent commits, before and after the last commit.
 struct UserBook {
     private struct Entry {
         let row: Int64
-        /// Nil for a user whom this commit has made.
+        /// Nil for a user that this commit has added.
         var before: User?
         var now: User
         /// The user as the last page mentioned them.
         ///
         /// A page repeats its senders many times.
         var told: User?
-        /// Whether that is all that is known of them.
+        /// Whether `told` has all known fields of the user.
         var isAllTold = false
     }
 
@@ -22,10 +22,11 @@ struct UserBook {
     private var entries: [Entry] = []
     private var indexByID: [UserID: Int] = [:]
     private var indexByRow: [Int64: Int] = [:]
-    /// Those that are not as they were before this commit, or were not there.
+    /// The users that this commit has added or changed.
     private var changed: Set<Int> = []
-    /// Whether everybody this commit has met was and is as it tells them, so that `now` and `before` need
-    /// not be asked: nearly every page is by people who are known and have not changed.
+    /// Whether every user of this commit is unchanged and as the commit describes it.
+    ///
+    /// Then `now` and `before` are not needed. Nearly every page is of this kind.
     private(set) var areAsTold = true
 
     var count: Int { entries.count }
@@ -34,9 +35,9 @@ struct UserBook {
         self.connection = connection
     }
 
-    /// Writes down a user, in full or as far as `user` tells.
+    /// Writes a user, in full or with the fields in `user`.
     ///
-    /// - Returns: The number of their row.
+    /// - Returns: The number of the user's row.
     @discardableResult
     mutating func learn(_ user: User, inFull: Bool) throws(SQLiteError) -> Int64 {
         guard let index = try find(user.id) else {
@@ -62,7 +63,7 @@ struct UserBook {
         return entries[index].row
     }
 
-    /// The row of a user whom this commit has met.
+    /// Returns the row of a user of this commit.
     func row(_ id: UserID) -> Int64 {
         guard let index = indexByID[id] else {
             preconditionFailure("A user is learned before somebody refers to them.")
@@ -78,7 +79,7 @@ struct UserBook {
         return stored.user
     }
 
-    /// A user as they are now, whatever was said of them on the way.
+    /// Returns a user in the present state.
     func now(_ user: User) -> User {
         indexByID[user.id].map { entries[$0].now } ?? user
     }
@@ -88,7 +89,7 @@ struct UserBook {
         indexByID[user.id].map { entries[$0].before ?? entries[$0].now } ?? user
     }
 
-    /// The users known before who are not what they were, in the order they were met.
+    /// The users known before that have changed, in the order of their look-ups.
     var updates: [(before: User, now: User)] {
         changed.sorted().compactMap { index in
             let entry = entries[index]
@@ -97,7 +98,7 @@ struct UserBook {
         }
     }
 
-    /// The rows of those who were known before this commit and have changed.
+    /// The rows of the users known before that have changed.
     var changedRows: [Int64] {
         changed.isEmpty ? [] : changed.filter { entries[$0].before != nil }.map { entries[$0].row }
     }
@@ -124,10 +125,10 @@ struct UserBook {
 }
 
 extension User {
-    /// This user with what another source says of them in passing.
+    /// Returns this user updated from a source with few fields.
     ///
-    /// A sender inside a frame has a name and a picture at most, so what such a source leaves out is
-    /// kept; it says nothing by leaving it out.
+    /// A sender in a frame has a name and a picture at most. Fields that the source leaves out are
+    /// kept.
     func learning(_ other: User) -> User {
         var user = self
         if !other.nickname.isEmpty { user.nickname = other.nickname }

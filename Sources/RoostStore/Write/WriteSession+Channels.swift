@@ -5,7 +5,7 @@ internal import RoostModel
 internal import RoostSQLite
 
 extension WriteSession {
-    /// Adds a channel or replaces what was known of it.
+    /// Adds a channel or replaces its cached form.
     func put(_ news: GroupChannel) throws(SQLiteError) {
         let row = try rowMaking(news.url)
         let old = try storedChannel(news.url)
@@ -27,7 +27,7 @@ extension WriteSession {
         }
     }
 
-    /// Changes a channel by what happened in it; one that is not known stays so.
+    /// Applies an event to a channel; ignores a channel that is not cached.
     func apply(_ news: ChannelNews, to url: ChannelURL) throws(SQLiteError) {
         guard let channel = try storedChannel(url) else { return }
         try put(channel.applying(news))
@@ -44,8 +44,8 @@ extension WriteSession {
         try connection.execute(.deleteCursorsOfChannel, row)
         try eraseKeys(ofChannel: row)
         try connection.execute(.blankChannel, row)
-        // One that comes back keeps its row. The others go at the end of the commit: until then no new
-        // channel may be given the number.
+        // A channel that returns in the same commit keeps its row. Other rows are deleted at the
+        // end of the commit, so their numbers are not reused before.
         if !rest.contains(where: { $0.concerns(url) }) { removedRows.insert(row) }
         note(url, before: old, after: nil)
     }
@@ -95,7 +95,7 @@ extension WriteSession {
 }
 
 extension GroupChannel {
-    /// The channel with what an older copy knows and this one was not told (scar 110).
+    /// Returns the channel with the fields of an older copy that this one lacks (scar 110).
     fileprivate func keepingUntold(of old: GroupChannel) -> GroupChannel {
         var channel = self
         channel.readReceipts = readReceipts ?? old.readReceipts
@@ -104,14 +104,14 @@ extension GroupChannel {
         return channel
     }
 
-    /// Everybody the channel names.
+    /// All users in the channel.
     fileprivate var users: [User] {
         [createdBy, inviter, lastMessage?.sender?.user, latestPinnedMessage?.sender?.user]
             .compactMap { $0 } + members.map(\.user) + operators
             + (lastMessage?.people ?? []) + (latestPinnedMessage?.people ?? [])
     }
 
-    /// The channel with its users as somebody else knows them.
+    /// Returns the channel with each of its users transformed.
     fileprivate func mapUsers(_ transform: (User) -> User) -> GroupChannel {
         var channel = self
         channel.createdBy = createdBy.map(transform)

@@ -5,10 +5,10 @@ internal import RoostModel
 internal import RoostSQLite
 
 extension WriteSession {
-    /// Forgets a channel's messages through a moment, and that they were known.
+    /// Deletes a channel's messages through a moment, and their coverage.
     ///
-    /// From the oldest on, so that after each slice what is left is still one stretch that is known, and a
-    /// page that comes between two slices does not meet messages that nobody has looked after.
+    /// Deletion begins with the oldest. After each slice the rest is still one covered range, so a
+    /// page that comes between two slices meets no uncovered messages.
     func evict(_ url: ChannelURL, through moment: Timestamp) throws(SQLiteError) {
         guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
@@ -28,7 +28,7 @@ extension WriteSession {
 }
 
 extension MessageNews {
-    /// Coverage alone says that messages are gone, as with `clear`.
+    /// The reduced coverage alone states the deletion, as with `clear`.
     fileprivate mutating func evict(through end: Position) {
         coverage.subtract(lower: .distantPast, upper: end)
         for index in (filtered ?? []).indices {

@@ -5,7 +5,7 @@ internal import RoostModel
 internal import RoostSQLite
 
 extension WriteSession {
-    /// Writes a page, after what it states to be known.
+    /// Writes a page, after its coverage.
     func put(
         _ messages: [Message], in url: ChannelURL, covering range: CoveredRange?,
         under filter: MessageFilter
@@ -50,7 +50,7 @@ extension WriteSession {
         try takeContested(for: row)
     }
 
-    /// Where the message before a live one lies; nearly always at the end of what is known.
+    /// Returns the position of a live message's predecessor; almost always the end of the coverage.
     private func position(
         of predecessor: MessageID, _ news: MessageNews
     ) throws(SQLiteError) -> Position? {
@@ -58,10 +58,10 @@ extension WriteSession {
         return try connection.first(.positionOfMessage, (news.channelRow, predecessor))
     }
 
-    /// Writes a newer copy of a message that the cache has.
+    /// Writes a newer copy of a cached message.
     ///
-    /// One that it has not may match a filter only now, or may have been deleted: nobody can tell, so
-    /// its place is not known under that filter any more, and is asked for again. Replies to it may be here.
+    /// A message that is not cached may match a filter only now, or may have been deleted. So its
+    /// position becomes uncovered under that filter, and is fetched again.
     func putEdited(_ message: Message) throws(SQLiteError) {
         guard let id = message.messageID, let row = try row(message.channelURL) else { return }
         try withNews(of: message.channelURL, row: row) { news throws(SQLiteError) in
@@ -72,7 +72,7 @@ extension WriteSession {
             case .found(let old):
                 return try update(old, with: message, isEdit: true, news: &news)
             case .dropped:
-                // The server's word takes the place of what could not be read.
+                // The server's copy replaces an unreadable one.
                 try put(message, news: &news)
                 return try forgetDropped(&news)
             case .absent: break
@@ -80,7 +80,7 @@ extension WriteSession {
             if message.parentID == nil {
                 try follow(id, as: message.preview, known: nil, news: &news)
             }
-            // Under no filter the place may be known and the message not be there: it was deleted.
+            // Without a filter the position may be covered although the message was deleted.
             guard news.hasFilters, news.coverage.range(containing: message.place) == nil else {
                 return
             }
@@ -121,13 +121,13 @@ extension WriteSession {
         }
     }
 
-    /// Forgets a channel's messages and what is known of its history.
+    /// Deletes a channel's messages and coverage.
     func clearMessages(
         _ url: ChannelURL, before rest: ArraySlice<Mutation>
     ) throws(SQLiteError) {
         guard let row = try row(url) else { return }
-        // That nothing is covered says that nothing is left. Only when the same commit fills the
-        // channel again, observers need the names of those that do not come back.
+        // Empty coverage states that nothing is left. Observers need the IDs of deleted messages
+        // only if the same commit fills the channel again.
         let comesBack = rest.contains { $0.channelOfMessages == url }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
             try readFilters(&news)
@@ -145,7 +145,7 @@ extension WriteSession {
         }
     }
 
-    /// Forgets what a channel shows no more, and what would come of it later.
+    /// Deletes the messages that a channel no longer shows, and keeps later copies of them out.
     func cutHistory(of url: ChannelURL, through moment: Timestamp) throws(SQLiteError) {
         let row = try rowMaking(url)
         try withNews(of: url, row: row) { news throws(SQLiteError) in
@@ -163,7 +163,8 @@ extension WriteSession {
         }
     }
 
-    /// Forgets a stretch of a channel, message by message: those that come back are told as they differ.
+    /// Deletes a range of a channel, message by message; a message that comes back is reported by
+    /// its difference.
     func forget(_ range: CoveredRange, of url: ChannelURL) throws(SQLiteError) {
         guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
@@ -203,8 +204,9 @@ extension WriteSession {
         }
     }
 
-    /// Notes what the cache has of a range and was known under filters only, where no page brings it again:
-    /// the server need not repeat what it was told is there.
+    /// Notes the cached messages of a range that were covered under filters only and are not in the page.
+    ///
+    /// The server need not repeat messages that the client has named.
     private func noteEntered(
         in range: CoveredRange, besides messages: [Message], news: inout MessageNews
     ) throws(SQLiteError) {
@@ -218,7 +220,7 @@ extension WriteSession {
             guard news.coverageBefore.range(containing: place) == nil,
                 !page.contains(place.messageID)
             else { return true }
-            // One that cannot be read is for whoever reads it.
+            // An unreadable message is left to its readers.
             if let found = try readable(row, in: news.channel) { entered.append(found.message) }
             return true
         }
@@ -259,7 +261,7 @@ extension WriteSession {
         guard news.hasFilters, news.coverageBefore.range(containing: position) == nil,
             news.coverage.range(containing: position) != nil
         else { return }
-        // It may stand as it was; for whoever shows more than the filter it is new.
+        // The message may be unchanged; for readers without the filter it is new.
         news.noteEntered(
             position.messageID, before: old.message, after: old.message.merged(with: message))
     }
@@ -281,14 +283,14 @@ extension WriteSession {
     ) throws(SQLiteError) {
         let old = stored.message
         let merged = old.merged(with: copy)
-        // An edit may take a message out of every filter under which it was known; the message is
-        // unknown then.
+        // An edit may exclude a message from every filter that covered it.
         if try isCovered(merged, news: &news) {
             try replace(stored, with: merged, news: &news)
         } else {
             try delete(stored, news: &news)
         }
-        // Its replies may stay where it does not, and be older: a page does not tell of a first edit.
+        // Replies may stay cached without the message, and be older: a page does not report a first
+        // edit.
         guard merged.parentID == nil, let id = merged.messageID,
             isEdit || merged.preview != old.preview
         else { return }
@@ -307,7 +309,7 @@ extension WriteSession {
             try connection.execute(
                 merged.hasColumns(of: old, viewer: me) ? .updateContent : .updateMessage, entry)
         } else {
-            // The server never moves a message; should one come from elsewhere, it stands once.
+            // The server never moves a message; a copy with another position replaces the old one.
             try connection.execute(
                 .deleteMessage, MessagePlace(channelRow: news.channelRow, position: old.place))
             try connection.execute(.insertMessage, entry)
@@ -327,16 +329,16 @@ extension WriteSession {
         news.note(old.place.messageID, before: old, after: nil)
     }
 
-    /// Writes down all whom a message names.
+    /// Writes all users in a message.
     ///
-    /// - Returns: The row of its sender; nil when it has none.
+    /// - Returns: The row of the sender; nil if the message has none.
     private func learnPeople(of message: Message) throws(SQLiteError) -> Int64? {
         for user in message.people { try users.learn(user, inFull: false) }
         guard let sender = message.sender else { return nil }
         return try users.learn(sender.user, inFull: false)
     }
 
-    /// The form of a message that goes into the table, once its people are written down.
+    /// Returns the row of a message, after its users are written.
     private func entry(
         _ message: Message, by senderRow: Int64?, row: Int64
     ) throws(SQLiteError) -> MessageEntry {
@@ -366,7 +368,7 @@ extension MessageNews {
     /// A range that waited for its predecessor joins the one that has it now.
     fileprivate mutating func joinPredecessors(_ messages: [Message]) {
         for range in coverage.ranges {
-            // One that lies nowhere was not kept, and what was not kept is not covered.
+            // A predecessor without a position is not cached, so it is not covered.
             guard let predecessor = range.predecessor,
                 let position = messages.first(where: { $0.messageID == predecessor })?.position,
                 position < range.lower, coverage.range(containing: position) != nil

@@ -5,7 +5,8 @@ internal import RoostModel
 internal import RoostSQLite
 
 extension WriteSession {
-    /// Has the replies to a message show what it is now; nil when it is gone (scar 116).
+    /// Updates the replies to a message with its present state; nil if the message is deleted (scar
+    /// 116).
     ///
     /// A caller that has already looked for replies passes the result as `known`.
     func follow(
@@ -21,7 +22,7 @@ extension WriteSession {
             key: parent.rawValue)
         var stale: [StoredMessage] = []
         try connection.scan(.oldestOfParent, replies) { row throws(SQLiteError) in
-            // One that cannot be read is for whoever reads it.
+            // An unreadable reply is left to its readers.
             if let reply = try readable(row, in: news.channel),
                 reply.message.details.parentPreview != preview
             {

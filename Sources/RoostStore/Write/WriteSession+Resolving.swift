@@ -29,7 +29,7 @@ extension WriteSession: RowResolver {
     }
 
     func checkNames() throws(SQLiteError) {
-        // Told once: the next row may be sound.
+        // The failure is thrown once, because the next row may be sound.
         if let failure = failure.take() { throw failure }
     }
 }

@@ -4,13 +4,15 @@ internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-/// The index of words as one commit uses it: not looked at until a message is touched, and never kept
-/// longer, because a rollback would undo what it believes.
+/// The index of words during one commit.
+///
+/// It is opened for the first changed message, and dropped at the end, because a rollback would
+/// make its state wrong.
 struct SearchKeeper {
     private let connection: Connection
     private var isFound = false
     private var found: SearchIndex?
-    /// The commit's changes to messages whose words are not yet in the index, or are still in it.
+    /// The changed messages of the commit whose words are not yet added or removed.
     private var pending: [Pending] = []
     /// Nothing is in any more, so nothing needs to be taken out.
     var isEmptied = false
@@ -35,17 +37,18 @@ struct SearchKeeper {
         var messageID: Int64 { old?.messageID ?? new?.messageID ?? 0 }
     }
 
-    /// Notes that a message has other words, has come, or goes.
+    /// Notes that a message was added, deleted, or has other words.
     ///
-    /// The index takes it with `settle`: it wants its rows in rising order, and writes out all that it
-    /// has gathered whenever one comes before the last one.
+    /// `settle` applies the changes, because the index needs its rows in rising order: an earlier
+    /// row makes it write all pending entries.
     mutating func note(
         _ old: SearchEntry?, _ new: SearchEntry?
     ) {
         pending.append(Pending(old: old, new: new))
     }
 
-    /// Puts into the index what has been noted; before its rows are needed, and at the end of a commit.
+    /// Applies the noted changes; called before rows of the index are read, and at the end of a
+    /// commit.
     mutating func settle() throws(SQLiteError) {
         guard !pending.isEmpty, let index = try index() else { return }
         // Of one message in the order it happened: the number of the place decides among equals.
@@ -63,7 +66,7 @@ struct SearchKeeper {
         pending = []
     }
 
-    /// Lets the index be filled anew, because a message goes that cannot be read.
+    /// Empties the index to be filled again, because an unreadable message is deleted.
     mutating func startAnew() throws(SQLiteError) {
         pending = []
         _ = try index()
@@ -98,8 +101,9 @@ extension WriteSession {
         search.note(SearchEntry(message, channelRow: row), nil)
     }
 
-    /// Takes out the words of a channel's messages up to a moment, while they still stand in their table:
-    /// the index cannot say what it holds of them.
+    /// Removes the words of a channel's messages up to a moment from the index.
+    ///
+    /// The messages must still be in their table, because the index cannot list its words.
     func unindexMessages(
         of url: ChannelURL, row: Int64, through moment: Timestamp = .distantFuture
     ) throws(SQLiteError) {
@@ -120,7 +124,7 @@ extension WriteSession {
 }
 
 extension SearchEntry {
-    /// A delivered message as the index knows it.
+    /// The indexed parts of a delivered message.
     init(_ message: Message, channelRow: Int64) {
         guard let id = message.messageID else {
             preconditionFailure("Only delivered messages are cached; the others are the outbox's.")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Messages as they stand in the cache. One that cannot be read, because its bytes are damaged or somebody it
-// names is not there, must not stop what the server says of it, nor its going (scar 43).
+// Messages in the cache. A message is unreadable if its bytes are damaged or the row of a user in
+// it is missing. Such a message must not block the server's newer copy, nor its own deletion (scar
+// 43).
 
 internal import RoostCore
 internal import RoostModel
@@ -25,7 +26,7 @@ extension WriteSession {
         try held(.changingMessageByID, (news.channelRow, id), news: &news, tellingOfReplies: true)
     }
 
-    /// The first answer to a question, whose fifth column may say whether the message has replies.
+    /// Returns the first row of a query whose fifth column may say whether the message has replies.
     func held<Key>(
         _ question: Query<Key, Void>, _ key: Key, news: inout MessageNews,
         tellingOfReplies: Bool = false
@@ -82,7 +83,8 @@ extension WriteSession {
         }
     }
 
-    /// Has the server asked again for what went because it could not be read, where nobody brings it now.
+    /// Removes the coverage of unreadable messages that were deleted and that the commit does not
+    /// replace.
     func forgetDropped(_ news: inout MessageNews) throws(SQLiteError) {
         guard !news.dropped.isEmpty else { return }
         try readFilters(&news)
@@ -95,10 +97,11 @@ extension WriteSession {
         news.dropped = []
     }
 
-    /// Takes messages away from other channels that have their IDs, and writes them into this channel.
+    /// Removes messages with the same IDs from other channels, and writes them into this channel.
     ///
-    /// An ID is unique in the application, and the index of words goes by it. A server that says
-    /// otherwise is believed in its last statement. The place in the other channel becomes unknown there.
+    /// An ID is unique in the application, and the index of words relies on that. If the server
+    /// contradicts itself, its last statement counts. The position in the other channel becomes
+    /// uncovered.
     func takeContested(for row: Int64) throws(SQLiteError) {
         guard !contested.isEmpty else { return }
         let messages = contested
@@ -118,7 +121,7 @@ extension WriteSession {
         }
     }
 
-    /// Every message of a channel that can be read; of the others nobody has heard.
+    /// All readable messages of a channel; observers have never received the others.
     func allMessages(of url: ChannelURL, row: Int64) throws(SQLiteError) -> [Message] {
         var messages: [Message] = []
         try connection.scan(.oldestMessages, .all(row)) { row throws(SQLiteError) in

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One commit at work.
+// The work of one commit.
 //
-// Rows are written as the mutations come; what changed is gathered beside them and told at the end, as
-// the difference between before and after, so that a message added and deleted in one commit was never
-// there, and one that came twice came once.
+// Rows are written as the mutations come. The changes are collected in memory and returned at the
+// end, as the difference between before and after. So a message added and deleted in one commit is
+// no change, and one added twice is one change.
 //
-// The invariant "a cached message lies inside a range of a filter it matches" saves half of the reads:
-// where nothing was covered before, nothing can be found.
+// The invariant "a cached message lies inside a range of a filter it matches" saves half of the
+// reads: without coverage there is no message to look up.
 
 internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-/// Applies mutations inside one transaction and gathers what they changed.
+/// Applies mutations inside one transaction and collects the changes.
 final class WriteSession {
     let connection: Connection
     /// The user that the cache belongs to.
@@ -32,9 +32,9 @@ final class WriteSession {
     private var seals: [Int64: PayloadSeal] = [:]
     private var filterRows: [MessageFilter: Int64] = [:]
     private var clearsUsers = false
-    /// Messages whose IDs another channel has; empty after each mutation.
+    /// Messages whose IDs exist in another channel; empty after each mutation.
     var contested: [Message] = []
-    /// Channels whose rows are gone, and all that refers to them.
+    /// The rows of removed channels; rows that refer to them are deleted too.
     var removedRows: Set<Int64> = []
     var channels: [ChannelURL: (before: GroupChannel?, after: GroupChannel?)] = [:]
     var channelOrder: [ChannelURL] = []
@@ -48,7 +48,7 @@ final class WriteSession {
         search = SearchKeeper(connection)
     }
 
-    /// Applies the mutations in order and tells what is different now.
+    /// Applies the mutations in order and returns the changes.
     func apply(_ mutations: [Mutation]) throws(SQLiteError) -> [Change] {
         for (index, mutation) in mutations.enumerated() {
             try apply(mutation, before: mutations[(index + 1)...])
@@ -59,7 +59,7 @@ final class WriteSession {
             try connection.execute(.deleteRecent, row)
             try connection.execute(.deleteChannel, row)
         }
-        // Users stand in payloads too, so they go when nobody can refer to them any more.
+        // Payloads refer to users too, so users are deleted only when there is no channel left.
         if clearsUsers, try connection.channelURLs().isEmpty {
             try connection.execute(.deleteUsers)
             try connection.execute(.deleteWords)
@@ -161,7 +161,7 @@ final class WriteSession {
         return found?.row
     }
 
-    /// Lends the news of a channel's messages; the first use reads what is covered.
+    /// Gives a closure the changes of a channel's messages; the first use reads the coverage.
     func withNews<T>(
         of url: ChannelURL, row: Int64,
         _ body: (inout MessageNews) throws(SQLiteError) -> T
@@ -182,7 +182,7 @@ final class WriteSession {
         return try body(&news[news.count - 1])
     }
 
-    /// Reads what is known of a channel under filters, unless that was done.
+    /// Reads the coverage of a channel under filters, once.
     func readFilters(_ news: inout MessageNews) throws(SQLiteError) {
         guard news.filtered == nil else { return }
         var filtered: [MessageNews.Filtered] = []
@@ -206,7 +206,7 @@ final class WriteSession {
         return seal
     }
 
-    /// Destroys the keys of a channel that goes, and with them what is left of it in the files.
+    /// Destroys the keys of a removed channel, so its remains in the files cannot be decrypted.
     func eraseKeys(ofChannel row: Int64) throws(SQLiteError) {
         seals[row] = nil
         try connection.seals?.eraseKeys(channelRow: row)
@@ -221,7 +221,7 @@ final class WriteSession {
         return row ?? 0
     }
 
-    /// Writes the ranges and sums that are different now; the others are not touched.
+    /// Writes the changed ranges and sums.
     private func storeCoverage() throws(SQLiteError) {
         for news in news where !removedRows.contains(news.channelRow) {
             let row = news.channelRow
@@ -231,7 +231,7 @@ final class WriteSession {
                 continue
             }
             guard news.hasOtherState else { continue }
-            // The tables lack what stood above them until now.
+            // The tables lack the values that `recent` had until now.
             let isStale = try connection.execute(.deleteRecent, row) > 0
             try store(
                 news.coverage, over: news.coverageBefore, CoverageKey(channelRow: row),
@@ -247,12 +247,12 @@ final class WriteSession {
         }
     }
 
-    /// Writes the ranges that are different now, and the `stale` one, whose row is older than `before`.
+    /// Writes the changed ranges, and the `stale` one, whose row is older than `before`.
     private func store(
         _ now: Coverage, over before: Coverage, _ key: CoverageKey, stale: CoveredRange? = nil
     ) throws(SQLiteError) {
         guard now != before || stale != nil else { return }
-        // Both in their order; one that begins where one did is written over it.
+        // Both lists are in order; a range with the same beginning replaces the row.
         var old = before.ranges[...]
         for range in now.ranges {
             while let gone = old.first, gone.lower < range.lower {
@@ -268,8 +268,8 @@ final class WriteSession {
         for gone in old { try connection.execute(.deleteRange, (key, gone)) }
     }
 
-    /// The trace of the rows that readers have to look up again; nil if readers have to drop
-    /// everything.
+    /// Returns the trace of the rows that readers have to look up again; nil if readers have to
+    /// drop everything.
     func trace(at sequence: Int64) -> CommitTrace? {
         guard !clearsUsers, removedRows.isEmpty else { return nil }
         return CommitTrace(
@@ -309,7 +309,7 @@ final class WriteSession {
         return changes
     }
 
-    /// The message with everybody it names as they are after all that this commit has been told so far.
+    /// Returns the message with its users in their present state.
     func asNow(_ message: Message) -> Message {
         users.areAsTold ? message : message.mapUsers(users.now)
     }
@@ -317,7 +317,7 @@ final class WriteSession {
 
 /// The look-up cache that one commit leaves to the next; valid if no other commit came in between.
 ///
-/// The people of a channel write page after page of it.
+/// A channel's pages are written by the same users.
 struct WriteBook {
     /// The commit it is from.
     let sequence: Int64
@@ -327,12 +327,12 @@ struct WriteBook {
 
     /// Channels in which one message after another arrives.
     fileprivate static let channelCapacity = 256
-    /// Some ten megabytes of users; beyond, looking up begins anew.
+    /// About ten megabytes of users; beyond it the cache starts empty again.
     fileprivate static let capacity = 20_000
 }
 
 extension Message {
-    /// The message with everybody it names as somebody else knows them.
+    /// Returns the message with each of its users transformed.
     func mapUsers(_ transform: (User) -> User) -> Message {
         var message = mapPeople(transform)
         // Nearly always as it is; a change would copy the message.
