@@ -189,7 +189,6 @@ extension Query where Input == MessageEntry, Output == Void {
     ///
     /// If another channel has it, the ID becomes NULL, which the column refuses. The check reads
     /// the leaf of the index that the new row's entry is written to, so it costs no further read.
-    /// the new row's own entry in the index goes to, so it is no question of its own.
     static let insertNewMessage = Query(
         sql: """
             INSERT OR IGNORE INTO message (channel_id, created_at, message_id, sender_id, kind,

@@ -8,7 +8,6 @@ extension Message {
     /// The copy edited later wins, whichever came first (scar 119). With equal times the copy that
     /// came last wins, because a translation or a link preview has no time of its own (scar 118).
     /// If one copy lacks the request ID or the sender, those of the other are kept.
-    /// copy does not tell, the request ID or the sender, is kept from the other.
     func merged(with other: Message) -> Message {
         let isStale = (other.updatedAt ?? .distantPast) < (updatedAt ?? .distantPast)
         let (base, rest) = isStale ? (self, other) : (other, self)
