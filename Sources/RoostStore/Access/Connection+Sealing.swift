@@ -10,7 +10,7 @@ internal import RoostSealing
 extension Connection {
     /// Replaces all names by hashes; part of the transaction that makes the vault.
     ///
-    /// Seals the tables that have few rows together with the names, the whole outbox among them.
+    /// Encrypts the tables with few rows together with the names; in the outbox all tables.
     func sealNames(with seals: RowSeals) throws(SQLiteError) {
         // A database has either the cache's tables or the outbox's.
         guard try first(.itemTableCount) == 0 else { return try sealItems(with: seals) }

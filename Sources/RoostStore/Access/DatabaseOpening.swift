@@ -7,7 +7,7 @@
 
 internal import RoostSQLite
 
-/// How one of the two databases of a store is opened.
+/// The opening of one of the two databases of a store.
 struct DatabaseOpening: Sendable {
     let owner: StoreOwner
     /// Nil in memory.
@@ -70,7 +70,7 @@ struct DatabaseOpening: Sendable {
             try finishSettingAside()
             if let recovered = try recover() { report = recovered }
             do throws(StoreError) {
-                // Closed at once, see above.
+                // Closed at once and opened again with the shared lock.
                 _ = try openAlone()
             } catch  where error.kind == .damaged {
                 report = try repair(error)

@@ -8,23 +8,24 @@ struct BudgetKeeper: Sendable {
     /// The size of the log from which a commit empties it (scar 150).
     static let logLimit = Connection.keptLogBytes
 
-    /// Nil: no limit.
+    /// The budget; nil for no limit.
     let budget: CacheBudget?
     let order: ClearOrder
-    /// How many of its newest messages each channel keeps.
+    /// The number of newest messages that each channel keeps.
     var keptMessages = 0
-    /// No trim below this size, because the last one could do no better.
+    /// No trim is tried below this size, because the last one could not reach a smaller one.
     var quietBelow: Int64 = 0
-    /// The length at which the log is looked at next; more than the limit while a reader holds it.
+    /// The length at which the log is checked next; above the limit while a reader uses the log.
     var nextLogLimit = Self.logLimit
 
-    /// Whether a trim is due and promises something.
+    /// Whether a trim is due and may have an effect.
     func isReached(by size: Int64) -> Bool {
         guard let budget else { return false }
         return budget.isReached(by: size) && size >= quietBelow
     }
 
-    /// Pinned channels may keep the cache above its limit; then it is tried again when it has grown.
+    /// Pinned channels may keep the cache above its limit; the next attempt then waits until the
+    /// cache has grown.
     mutating func noteTrim(endingAt size: Int64) {
         guard let budget else { return }
         quietBelow = budget.isReached(by: size) ? size + size / 16 : 0
@@ -34,7 +35,7 @@ struct BudgetKeeper: Sendable {
 /// The sizes of messages in a packed file, by the measurements of `roost-bench cache`
 /// (`docs/adr/0006-eviction.md`).
 struct PackedBytes {
-    /// Of all messages together, words and all that is no message included.
+    /// The size of everything: messages, words and the rest.
     let all: Int64
     /// The factor from a channel's computed share to its share of the present size.
     private let factor: Double

@@ -55,7 +55,7 @@ extension Query where Input == Void, Output == Int64 {
             """
     ) { row in row.int64(0) }
 
-    /// Zero for a file that was made before it could give pages back.
+    /// Zero for a file that cannot return free pages.
     static let autoVacuum = Query(sql: "PRAGMA auto_vacuum") { row in row.int64(0) }
 
     /// Rows changed since the connection was opened.

@@ -6,7 +6,7 @@ package import RoostSQLite
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of errors that a caller can distinguish.
     package enum Kind: Hashable, Sendable {
-        /// The folder cannot be made or written.
+        /// The folder cannot be created or written.
         case folderNotWritable
         /// The file is not a database of this library.
         case notADatabase

@@ -3,7 +3,7 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// Where a store keeps its databases.
+/// The place of a store's databases.
 package enum StoreLocation: Hashable, Sendable {
     /// In memory; the content is gone when the store closes.
     case memory
@@ -12,7 +12,7 @@ package enum StoreLocation: Hashable, Sendable {
     /// In exactly this folder, for tools that have found one.
     case files(in: String)
 
-    /// The files of one owner; nil in memory.
+    /// Returns the files of one owner; nil in memory.
     package func files(of owner: StoreOwner) -> StoreFiles? {
         switch self {
         case .memory: nil
@@ -24,7 +24,7 @@ package enum StoreLocation: Hashable, Sendable {
     }
 }
 
-/// The files of one application's one user.
+/// The files of one user in one application.
 package struct StoreFiles: Hashable, Sendable {
     package let folder: String
 
@@ -53,7 +53,7 @@ package struct StoreFiles: Hashable, Sendable {
 }
 
 extension String {
-    /// This name as one component of a path, different for different names.
+    /// Returns this name as one component of a path, different for different names.
     ///
     /// Small letters, digits, `_` and `-` are kept; every other byte becomes `%XX`. So `..`, `/`,
     /// NUL and letters that a file system regards as equal do no harm. A name too long for a file

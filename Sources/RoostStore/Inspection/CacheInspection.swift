@@ -4,20 +4,20 @@ package import RoostCore
 package import RoostModel
 internal import RoostSQLite
 
-/// The contents of a cache in figures, as `roost cache inspect` prints them.
+/// The figures of a cache, as `roost cache inspect` prints them.
 package struct CacheInspection: Hashable, Sendable {
     package struct Channel: Hashable, Sendable {
         package let url: ChannelURL
         package let messageCount: Int
         package let coverage: Coverage
-        /// How far its change log has been read.
+        /// The place that the change log was read to.
         package let cursor: Cursor?
     }
 
     /// Bytes of the pages in use and free, as SQLite counts them.
     package let usedBytes: Int64
     package let freeBytes: Int64
-    /// By URL.
+    /// The channels by URL.
     package let channels: [Channel]
     package let channelCursor: Cursor?
     package let userCount: Int
@@ -25,7 +25,7 @@ package struct CacheInspection: Hashable, Sendable {
 }
 
 extension StoreReader {
-    /// Looks at all of the cache.
+    /// Inspects the whole cache.
     ///
     /// - Complexity: Counts every message, O(n).
     package func inspection() async throws(StoreError) -> CacheInspection {

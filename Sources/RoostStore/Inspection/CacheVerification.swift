@@ -7,35 +7,35 @@ internal import RoostSQLite
 /// The findings of a verification; empty if the store keeps all of its invariants.
 package struct CacheVerification: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
-        /// SQLite finds the file broken.
+        /// SQLite finds the file damaged.
         case file
-        /// A row refers to one that is not there.
+        /// A row refers to a missing one.
         case missingRow
         /// Messages are outside of every covered range, so their neighbours are unknown.
         case uncovered
         /// Covered ranges overlap, touch, or run from new to old.
         case coverage
-        /// The sums that the budget goes by are wrong.
+        /// The sums for the budget are wrong.
         case holding
-        /// A change log is said to be read for a channel that is not there.
+        /// A change log has a cursor for a missing channel.
         case cursor
-        /// The payload of a row cannot be read.
+        /// The payload of a row is unreadable.
         case payload
-        /// A message is not found by its request ID, or by one that it does not have.
+        /// A message cannot be found by its request ID, or is found by another one.
         case requestKey
         /// The columns for filters of lists differ from the channel's payload.
         case channelColumns
         /// The columns for queries differ from the message's payload.
         case messageColumns
-        /// Words that would not be found, or would be though their message is gone.
+        /// Words are missing from the search index, or belong to a deleted message.
         case searchIndex
-        /// Unsent messages that cannot be read, or a file of theirs that is broken.
+        /// Unsent messages are unreadable, or one of their files is damaged.
         case outbox
     }
 
     package struct Finding: Hashable, Sendable {
         package let kind: Kind
-        /// Nil when it concerns no one channel.
+        /// Nil for a finding about several channels or none.
         package let channel: ChannelURL?
         package let count: Int
         /// The finding as a sentence, without any content of messages.
@@ -243,7 +243,7 @@ private struct CacheCheck {
         }
     }
 
-    /// Looks at the ranges as they are stored; a `Coverage` would put them right.
+    /// Checks the ranges as they are stored; a `Coverage` would correct them.
     private mutating func checkRanges(_ row: Int64, _ url: ChannelURL) throws(SQLiteError) {
         var count = 0
         var last: (filter: Int64, upper: Position)?

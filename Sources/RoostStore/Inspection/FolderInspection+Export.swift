@@ -4,7 +4,7 @@ package import RoostCore
 package import RoostModel
 internal import RoostSQLite
 
-/// One thing of a store, as `FolderInspection.export` hands them out.
+/// One piece of `FolderInspection.export`.
 package enum ExportedItem: Hashable, Sendable {
     /// A channel, before its messages; nil if only its messages are cached. The ranges are those
     /// without a missing message.
@@ -18,7 +18,7 @@ package struct ExportCount: Hashable, Sendable {
     package var channels = 0
     package var messages = 0
     package var unsent = 0
-    /// Rows that are there and cannot be read.
+    /// The number of unreadable rows.
     package var unreadable = 0
 
     package init() {}

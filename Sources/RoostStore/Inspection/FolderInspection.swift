@@ -6,23 +6,23 @@ internal import RoostSQLite
 
 /// The state of one user's folder in one application, as seen without opening the store.
 ///
-/// Opens the databases to read only and takes no lock, so it works beside a client that has them open,
-/// and repairs nothing.
+/// Opens the databases read-only and without a lock, so it works beside a client, and repairs
+/// nothing.
 package struct FolderInspection: Hashable, Sendable {
     package let owner: StoreOwner
     package let cache: CacheInspection
     package let outbox: OutboxItems
     /// Whether there is a file of the outbox; without it the unsent items are unknown.
     package let hasOutbox: Bool
-    /// Damaged outboxes that were replaced and not deleted since.
+    /// Damaged outboxes that were replaced and are not deleted yet.
     package let setAsides: [OutboxSetAside]
-    /// Bytes on disk, logs included.
+    /// The size on disk, logs included.
     package let cacheBytes: Int64
     package let outboxBytes: Int64
 
     /// The name of the file that marks a folder as a store.
     package static let cacheName = "cache.sqlite"
-    /// The unsent messages beside it.
+    /// The name of the file of unsent messages.
     package static let outboxName = "outbox.sqlite"
 
     /// Inspects a folder that contains a `cache.sqlite`.
@@ -162,7 +162,7 @@ package struct FolderInspection: Hashable, Sendable {
     }
 }
 
-/// A damaged outbox that was set aside when another one took its place.
+/// A damaged outbox that was set aside when a new one replaced it.
 package struct OutboxSetAside: Hashable, Sendable {
     package let path: String
     /// The number of items that could not be saved; nil if unknown.
@@ -194,7 +194,7 @@ extension DatabaseFiles {
     fileprivate var byteCount: Int64 { byteCounts.main + byteCounts.log }
 }
 
-/// The errors that keep the two files of a folder from being read; nil for a readable file.
+/// The errors that prevent reading the two files of a folder; nil for a readable file.
 private struct FolderState {
     let cache: StoreError?
     let outbox: StoreError?
@@ -207,11 +207,11 @@ private struct FolderState {
         outbox = await Self.hindrance(files.outbox, schema.outbox, protection, owner)
     }
 
-    /// Why a repair would do harm.
+    /// The reason why a repair would do harm.
     var objection: StoreError? {
         // Intact as far as it can be checked, and a repair would keep nothing of it.
         if let cache, cache.kind == .olderSchema { return cache }
-        // A new cache would lie in the clear beside a sealed outbox.
+        // A new cache would be plaintext beside an encrypted outbox.
         if let outbox, [.keyMissing, .wrongKey].contains(outbox.kind) { return outbox }
         return nil
     }
@@ -229,7 +229,8 @@ private struct FolderState {
 }
 
 extension ReadConnection {
-    /// Throws `.olderSchema` for a file that is neither damaged nor readable: an opening to write migrates it.
+    /// Throws `.olderSchema` for an intact file with an old schema, which an opening for writing
+    /// migrates.
     func requireSchema(of migrator: Migrator) throws(StoreError) {
         let version = try inspect { connection throws(SQLiteError) in
             try connection.first(Query(sql: "PRAGMA user_version") { row in row.int64(0) }) ?? 0

@@ -69,7 +69,8 @@ struct CacheOpening: Sendable {
     ) -> DatabaseOpening {
         let checks = checksForDamage
         var options = options
-        // Tables, and the first people and channels of a cache, which a list of channels begins with.
+        // Enough for the tables, and for the first users and channels, which a channel list begins
+        // with.
         options.readAheadKiB = 320
         return DatabaseOpening(
             owner: owner, path: path, lockFile: files?.lock, options: options,
@@ -107,7 +108,7 @@ struct CacheOpening: Sendable {
     /// work, the next opening finds the damage again.
     private func salvage(_ damage: StoreError) throws(StoreError) -> RepairReport {
         guard let files else { throw damage }
-        // A new cache without a key would lie in the clear beside sealed files.
+        // Without a key a new cache would be plaintext beside encrypted files.
         try protection.requireKeys(of: files)
         let cache = DatabaseFiles(files.cache)
         let source = cache.exists ? cache.path : nil
@@ -171,7 +172,7 @@ struct CacheOpening: Sendable {
         do {
             return try body()
         } catch {
-            // Not `.damaged`: no other repair would fare better.
+            // Not `.damaged`, because another repair would have the same result.
             throw StoreError(
                 .notAccessible,
                 "\(damage.message) It could not be set aside: \(error) Try again, or move it away by hand.",

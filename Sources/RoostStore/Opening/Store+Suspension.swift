@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Store {
-    /// Gives up every lock and file before the system stops the app: one that holds a lock is killed
-    /// (scar 49).
+    /// Releases every lock and file before the system suspends the app.
+    ///
+    /// The system ends a suspended app that has a lock (scar 49).
     ///
     /// A running transaction is interrupted, rolled back and repeated after `resume`, before the calls
     /// that arrive in between. A store in memory only stops working.

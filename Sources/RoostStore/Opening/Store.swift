@@ -7,40 +7,42 @@ package import RoostSealing
 
 /// One user's data on this device: the cache, which can be fetched again, and the outbox, which cannot.
 ///
-/// The two are databases of their own, so that nothing that happens to the cache reaches unsent words.
+/// Two databases, so damage to the cache never affects unsent messages.
 package struct Store: Sendable {
     package let writer: StoreWriter
-    /// At least one; each answers on a connection of its own, so several may be asked at once.
+    /// At least one reader; each has a connection of its own, so several can read at once.
     package let readers: [StoreReader]
     package let outbox: OutboxStore
-    /// How the cache was found.
+    /// The state of the cache at the opening.
     package let report: RepairReport
-    /// How the outbox was found.
+    /// The state of the outbox at the opening.
     package let outboxReport: RepairReport
 
-    /// The index, where the cache's file does not hold it.
+    /// The index, if the cache's file does not contain it.
     let memoryIndex: MemoryIndex?
     let connections: [ReadConnection]
     private let executors: [ThreadExecutor]
     let switchboard: StoreSwitch
     let opening: CacheOpening
 
-    /// How a store is opened; the defaults suit an app.
+    /// The options of a store; the defaults suit an app.
     package struct Options: Sendable {
-        /// Where all of the store's actors run; nil gives each database connection its own thread.
+        /// The executor of all the store's actors; nil gives each database connection its own
+        /// thread.
         package var executor: (any SerialExecutor)?
-        /// Connections that read beside the writer; two let a list scroll while a search runs.
+        /// The number of read connections; two let a list scroll during a search.
         package var readerCount = 2
         /// Whether the opening checks the whole cache, which takes a second for each few hundred
         /// MB.
         ///
         /// An opening that finds the mark of damage does so too.
         package var checksForDamage = false
-        /// The cache's connections; the outbox always waits for the disk.
+        /// The options of the cache's connections; the outbox always waits for the disk.
         package var connection = ConnectionOptions()
         /// Whether the content is encrypted, and with which key.
         package var protection = StoreProtection.none
-        /// The class that every file of the folder gets on Apple platforms; nil is the system's own.
+        /// The protection class of every file in the folder on Apple platforms; nil is the system's
+        /// default.
         package var fileProtection: FileProtection?
         /// The two classes that a client chooses from.
         package var locksFilesWithDevice: Bool {
@@ -54,9 +56,10 @@ package struct Store: Sendable {
         ///
         /// Shorter than the time that an extension has for a notification.
         package var patience: Duration = .seconds(5)
-        /// Whether messages can be found by their words; the index takes some 60 bytes a message.
+        /// Whether messages can be searched by their words; the index takes about 60 bytes a
+        /// message.
         ///
-        /// One that another process keeps in the file is kept in step either way.
+        /// An index that another process keeps in the file is updated in either case.
         package var isSearchable = true
         /// Whether the index is in memory and not in the file, as always in a sealed cache.
         ///
@@ -64,13 +67,13 @@ package struct Store: Sendable {
         package var keepsIndexInMemory = false
         /// The size limit of the cache, applied by callers of `keepBudget`; nil for no limit.
         package var budget: CacheBudget?
-        /// Which channels lose their messages first.
+        /// The order of eviction.
         package var clearOrder = ClearOrder.messageCollectionAccessedAt
-        /// How many of its newest messages a channel keeps when it is evicted; 0 is none.
+        /// The number of newest messages that a channel keeps in an eviction; 0 for none.
         package var keptMessages = 0
         /// Called on the writer's executor with the progress of a large migration.
         package var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
-        /// The schemas to open the databases with; a test adds a made-up next version.
+        /// The schemas of the databases; a test adds a made-up next version.
         package var schema = StoreSchema.current
 
         package init(executor: (any SerialExecutor)? = nil) {
@@ -156,7 +159,7 @@ package struct Store: Sendable {
         }
     }
 
-    /// Opens the two databases; both at once where each has a thread of its own and no key is shared.
+    /// Opens the two databases; both at once if each has a thread of its own and they share no key.
     private static func open(
         _ writer: StoreWriter, _ connections: [ReadConnection], _ outbox: OutboxStore,
         _ opening: CacheOpening, _ repairs: inout Repairs
@@ -221,7 +224,7 @@ extension Store.Options {
         protection.progress = migrating
     }
 
-    /// In memory the database's own index is in memory already.
+    /// A database in memory contains its index in memory too.
     fileprivate func searchPlace(isFile: Bool) -> SearchPlace {
         if !isSearchable { return .nowhere }
         // The words of a sealed cache must not be in its file.

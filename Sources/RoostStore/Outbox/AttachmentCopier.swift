@@ -5,11 +5,11 @@ internal import RoostExecutors
 internal import RoostModel
 internal import RoostSQLite
 
-/// Copies files into the outbox's folder on a thread of its own: a film of two gigabytes holds up no text
-/// and no suspension.
+/// Copies files into the outbox's folder on a thread of its own, so that a film of two gigabytes
+/// delays neither messages nor a suspension.
 actor AttachmentCopier {
     private nonisolated let executor: any SerialExecutor
-    /// Nil in memory, where nothing outlives the process anyway.
+    /// The folder; nil in memory, where no file outlives the process.
     private let folder: AttachmentFolder?
     private nonisolated let isStopped = Guarded(false)
 
@@ -47,7 +47,7 @@ actor AttachmentCopier {
                 } else {
                     params.files[index].size = try Self.size(of: params.files[index])
                 }
-                // They are in the copy now.
+                // The bytes are in the copy now.
                 if copy != nil, case .bytes = params.files[index].source {
                     params.files[index].source = .bytes([])
                 }

@@ -6,11 +6,11 @@ internal import RoostModel
 internal import RoostSQLite
 internal import RoostSealing
 
-/// Where the files of unsent messages lie.
+/// The folder of the files of unsent messages.
 struct AttachmentFolder: Sendable {
     let path: String
 
-    /// How much of a file is in memory at once, and sealed at once.
+    /// The size of the pieces that are read and encrypted at a time.
     static let chunk = 1 << 16
 
     /// Copies a file; at the return the copy survives a loss of power.
@@ -58,14 +58,14 @@ struct AttachmentFolder: Sendable {
         unsafe SecretBytes.random(count: 32).withBytes { unsafe Array($0) }
     }
 
-    /// A copy that stays is found by the next opening, and deleted then.
+    /// A failed deletion is repeated by the next opening.
     func delete(_ copies: [CopiedFile]) { delete(copies.map(\.name)) }
 
     func delete(_ names: [String]) {
         for name in names { try? PlainFile.delete("\(path)/\(name)") }
     }
 
-    /// Whether all of them are there.
+    /// Whether all of some copies exist.
     func holds(_ copies: [CopiedFile]) -> Bool {
         copies.allSatisfy { PlainFile.modifiedAt("\(path)/\($0.name)") != nil }
     }
@@ -85,7 +85,7 @@ struct AttachmentFolder: Sendable {
     }
 }
 
-/// Reads a file piece by piece, in the clear; one caller at a time.
+/// Reads a file piece by piece, decrypted; one caller at a time.
 package final class AttachmentReader: Sendable {
     private enum Source: ~Copyable {
         case file(PlainFile)
@@ -95,7 +95,7 @@ package final class AttachmentReader: Sendable {
     private let source: Source
     private let seal: ChunkSeal?
     private let offset = Guarded<Int64>(0)
-    /// Bytes in all.
+    /// The size before encryption.
     package let size: Int64
 
     init(_ path: String, _ copy: CopiedFile?) throws(FileError) {
@@ -136,7 +136,7 @@ package final class AttachmentReader: Sendable {
     }
 }
 
-/// Seals a file piece by piece, each bound to its place.
+/// Encrypts a file piece by piece, each bound to its place.
 struct ChunkSeal: Sendable {
     private let sealer: Sealer
 

@@ -3,7 +3,7 @@
 internal import RoostSQLite
 
 extension StoreFiles {
-    /// Whether an outbox that a client once sent from is not there any more, and nothing that was saved of it.
+    /// Whether an outbox that a client once sent from is missing, and no salvage of it exists.
     var hasLostOutbox: Bool {
         let counts = DatabaseFiles(outbox).byteCounts
         return counts.main == 0 && counts.log == 0 && PlainFile.identity(sendingLock) != nil
@@ -20,7 +20,7 @@ struct OutboxOpening: Sendable {
     let protection: StoreProtection
     var schema = StoreSchema.current
 
-    /// Opens the outbox; from one that is damaged every item that can be read is saved (scar 42).
+    /// Opens the outbox; saves every readable item of a damaged one (scar 42).
     func open(
         _ interrupter: Interrupter = Interrupter()
     ) throws(StoreError) -> OpenDatabase {
@@ -32,7 +32,7 @@ struct OutboxOpening: Sendable {
             return try repair(files, damage)
         }
         if let files {
-            // An outbox that has no copy is whole; the next opening tries again.
+            // A failed copy leaves the outbox complete; the next opening tries again.
             try? VaultCopy(path: files.vaultCopy).follow(opened.connection)
         }
         return opened
@@ -96,7 +96,7 @@ struct OutboxOpening: Sendable {
             if let vault = connection.seals?.vault, try !vault.brokenKeys(in: connection).isEmpty {
                 return "a key of its vault is broken"
             }
-            // Few rows, so the thorough check costs less than a sync.
+            // The outbox has few rows, so the thorough check costs less than a sync.
             return try connection.firstDamage(comparesIndices: true)
         }
     }
@@ -129,7 +129,7 @@ struct OutboxOpening: Sendable {
             _ = try protection.attach(to: connection, owner: owner, unfinished.path)
         }
         do {
-            // Its owner's name was hashed with the key of the vault that is replaced.
+            // The owner's name is hashed again, because the key of the vault was replaced.
             if let seals = connection.seals {
                 for key in try seals.vault.brokenKeys(in: connection) {
                     try connection.execute(.deleteKey, key)
@@ -160,7 +160,7 @@ struct OutboxOpening: Sendable {
             try salvaged.move(to: outbox)
             return setAside
         }
-        // Nothing may fail from here on: the next opening finds an outbox that is whole.
+        // Nothing may fail from here on: the next opening finds a complete outbox.
         return .repaired(
             setAside: setAside, because: reason,
             saved: SavedContent(messages: items.count, lost: lost))

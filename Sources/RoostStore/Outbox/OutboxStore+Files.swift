@@ -25,9 +25,9 @@ extension OutboxStore {
         attachments.map { AttachmentFolder(path: $0) }
     }
 
-    /// Opens a file that is to be uploaded.
+    /// Opens a file for an upload.
     ///
-    /// - Throws: `.fileUnreadable` when it is gone or may not be read.
+    /// - Throws: `.fileUnreadable` if the file is missing or may not be read.
     package nonisolated func reader(
         of file: OutgoingFile, _ copy: CopiedFile?
     ) throws(StoreError) -> AttachmentReader {

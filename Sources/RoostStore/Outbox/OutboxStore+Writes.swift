@@ -4,14 +4,14 @@ package import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-// Several writes in one transaction: a hundred messages that are sent at once cost one flush of the disk.
+// Several writes in one transaction: a hundred messages sent at once cost one flush of the disk.
 
 /// The result of one write.
 package enum OutboxResult: Sendable {
     case noted(OutboxReceipt)
     /// A place in the order.
     case place(Int64)
-    /// The item as it is now; nil when it is gone, may have left, or its copies are gone.
+    /// The item as it is now; nil if it is gone, may have been sent, or its copies are gone.
     case item(OutboxItem?)
     /// Whether the item was deleted.
     case takenBack(Bool)
@@ -39,7 +39,7 @@ extension OutboxStore {
         return results
     }
 
-    /// Makes one write.
+    /// Performs one write.
     func perform(_ write: OutboxWrite) async throws(StoreError) -> OutboxResult {
         if case .notes(let notes) = write { return .noted(try await note(notes)) }
         defer { bell?.ring() }
@@ -50,7 +50,7 @@ extension OutboxStore {
         return result
     }
 
-    /// Nil when the disk refuses one of them.
+    /// Performs all writes in one transaction; nil if the disk refuses one of them.
     private func performTogether(_ writes: [OutboxWrite]) async -> [OutboxResult]? {
         defer { bell?.ring() }
         let results: [OutboxResult]
@@ -83,8 +83,9 @@ extension OutboxStore {
             if let item = try connection.outboxItem(id)?.item { return .item(item) }
             return .place(try connection.takeSequence())
         case .append(let draft):
-            // Another process may have tidied a copy away while this one was suspended. It does so in a
-            // transaction of its own, so a copy that is there now is there when the item names it.
+            // Another process may have deleted a copy while this one was suspended. It does so in a
+            // transaction of its own, so a copy that exists now still exists when the item is
+            // written.
             guard folder?.holds(draft.copies) ?? true else { return .item(nil) }
             return .item(try connection.insertedItem(draft))
         case .fold(let edit, let id, let now):

@@ -7,7 +7,7 @@ internal import RoostSQLite
 
 /// Keeps unsent messages through crashes, migrations, a damaged cache and a loss of power (scar 15).
 ///
-/// A call that has returned is on the disk. Nothing here is ever deleted but by `remove`.
+/// A call that has returned is on disk. Only `remove` deletes an item.
 package actor OutboxStore {
     private nonisolated let executor: any SerialExecutor
     /// The executor, where it is a thread of its own.
@@ -15,11 +15,11 @@ package actor OutboxStore {
     /// Nil in memory.
     private let files: StoreFiles?
     private var connection: Connection?
-    /// Keeps the files where they are.
+    /// The lock that protects the files.
     private var lock: FolderLock?
     private var isClosed = false
     private var isSealed = false
-    /// Held by the one process that sends.
+    /// The lock of the one process that sends.
     private var sending: FolderLock? {
         didSet {
             let isHeld = sending != nil
@@ -32,7 +32,7 @@ package actor OutboxStore {
     private nonisolated let turns = Guarded((count: 0, isHeld: false))
     /// The highest number of the order of writing that this process has seen.
     var highest: Int64 = 0
-    /// Whether the file was opened again since the last write: it may have forgotten `highest`.
+    /// Whether the file was opened again since the last write, so it may not include `highest`.
     private var isReopened = false
     /// Signals writes to other processes and receives their signals; nil in memory.
     var bell: FileBell?
@@ -44,12 +44,12 @@ package actor OutboxStore {
     var heardVersion: Int64?
     /// The number of damages that may have lost items in memory, and the last one that was mended.
     private var losses = (count: 0, mended: 0)
-    /// Which file this process has had open; nil before the first opening.
+    /// The identity of the file that this process has open; nil before the first opening.
     private var file: UInt64?
     private let switchboard: StoreSwitch
     private let gate: SuspensionGate
     private let copier: AttachmentCopier
-    /// Where copies of files lie; nil in memory.
+    /// The folder of the copies of files; nil in memory.
     package nonisolated let attachments: String?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -117,7 +117,7 @@ package actor OutboxStore {
                 deleteFiles(copies)
                 throw error
             }
-            // A call under the same name that overlapped this one was first, with copies of its own.
+            // An overlapping call with the same request ID was first and has copies of its own.
             if sequence.map({ stored?.sequence != $0 }) ?? false { deleteFiles(copies) }
             if let stored { return stored }
         }
@@ -149,7 +149,7 @@ package actor OutboxStore {
         try await copier.content(of: params, requestID, at: sequence, isSealed)
     }
 
-    /// Everything unsent, in the order it was written.
+    /// Returns all items, in the order of writing.
     package func items() async throws(StoreError) -> OutboxItems {
         try await write { connection throws(SQLiteError) in try connection.storedItems() }
     }
@@ -172,7 +172,7 @@ package actor OutboxStore {
         }
         heardVersion = version
         guard var items else { return nil }
-        // They are in their order.
+        // The items are in their order.
         if let last = items.items.last { highest = max(highest, last.sequence) }
         if losses.count > losses.mended {
             let record = files.map { RepairRecord(path: $0.repairRecord) }
@@ -216,7 +216,7 @@ package actor OutboxStore {
         }
     }
 
-    /// The same for notes all of which have to be written.
+    /// As `note`, for notes that must all be written.
     @discardableResult
     package func note(_ notes: OutboxNote...) async throws(StoreError) -> Bool {
         let receipt = try await note(notes)
@@ -245,7 +245,7 @@ package actor OutboxStore {
         return item
     }
 
-    /// Deletes an unsent message; false when it may have left, or is gone, and nothing was changed.
+    /// Deletes an unsent item; false if it is gone or may have been sent, and nothing was changed.
     package func takeBack(_ requestID: RequestID) async throws(StoreError) -> Bool {
         guard case .takenBack(let isGone) = try await perform(.takeBack(requestID)) else {
             return false
@@ -255,18 +255,19 @@ package actor OutboxStore {
 
     // MARK: Other processes
 
-    /// Whether this process is the one that sends: two that did would do everything twice.
+    /// Takes the turn to send, which one process has at a time; two would send every item twice.
     ///
-    /// It stays so until the store closes or is suspended; the system ends it with the process.
+    /// The process keeps the turn until the store closes or is suspended; the system ends it with
+    /// the process.
     ///
-    /// - Returns: Its turn; nil when another process is the one.
+    /// - Returns: The number of the turn; nil while another process has it.
     package func maySend() -> Int? {
         guard let files else { return turn }
         if sending == nil, connection != nil { sending = try? FolderLock(file: files.sendingLock) }
         return turn
     }
 
-    /// The turn in which this process sends, as a number that no other turn of it has; nil while it may not.
+    /// The number of this process's present turn, different for each turn; nil without one.
     package nonisolated var turn: Int? {
         guard attachments != nil else { return 0 }
         return turns.withLock { $0.isHeld ? $0.count : nil }
@@ -308,7 +309,7 @@ package actor OutboxStore {
         return opened.report ?? (isGone ? .gone : .intact)
     }
 
-    /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
+    /// Closes the file and releases the lock; the gate is closed, so no work is running.
     func letGo() {
         connection = nil
         heardVersion = nil
@@ -344,7 +345,7 @@ package actor OutboxStore {
         }
     }
 
-    /// Does something once; nil when it was interrupted and undone.
+    /// Performs work once; nil if it was interrupted and undone.
     private func attempt<T>(
         _ body: (Connection) throws(SQLiteError) -> T
     ) throws(StoreError) -> T? {
@@ -352,7 +353,7 @@ package actor OutboxStore {
         do throws(SQLiteError) {
             return try body(connection)
         } catch {
-            // Keys that were noted meanwhile are gone again.
+            // Keys that the transaction made are gone again.
             connection.seals?.vault.forgetKeys()
             if error.isInterrupted { return nil }
             throw StoreError(error, in: files?.outbox ?? ":memory:")

@@ -14,10 +14,10 @@ struct RepairRecord {
     /// The end mark; a record without it is incomplete.
     private static let end = "."
 
-    /// Forgets the last repair; before another one is put in its place.
+    /// Deletes the record, before another repair replaces the outbox.
     func forget() throws(FileError) { try PlainFile.delete(path) }
 
-    /// Stands before how many items a repair could not save, and the path of the damaged file.
+    /// The word before the number of lost items and the path of the damaged file.
     private static let lost = "lost"
 
     /// Writes the result of a repair.

@@ -3,19 +3,20 @@
 internal import RoostSQLite
 internal import RoostSealing
 
-/// The items of a damaged outbox that its pages still prove.
+/// The intact items in the pages of a damaged outbox.
 struct SalvagedItems: Sendable {
-    /// In the order they were written, each once.
+    /// The items in the order of writing, each once.
     let items: [SalvagedItem]
-    /// Items of which only the name was found, or which nothing can open any more; nil when neither all
-    /// rows nor all names were found, so that there may have been more.
+    /// The number of items of which only the name was found, or which cannot be decrypted.
+    ///
+    /// Nil if neither all rows nor all names were found, so there may have been more.
     let lostCount: Int?
-    /// Up to where numbers of the order of writing were given away.
+    /// The highest number of the order of writing that may have been used.
     let lastSequence: Int64
-    /// The vault that opens the items of a sealed outbox.
+    /// The vault of an encrypted outbox.
     let vault: SalvagedVault?
 
-    /// The numbers that are skipped where the counter is lost: rows that are lost too may have had them.
+    /// The numbers to skip if the counter is lost, because lost rows may have them.
     private static let skippedNumbers: Int64 = 100
 
     /// `copy` is the sound copy of the vault; without one, the pages are searched for the vault.
@@ -34,7 +35,7 @@ struct SalvagedItems: Sendable {
             vault != nil || !SealedForm.isSealed(item.payload.span)
         }
         items = found.values.filter(isOpenable).sorted { $0.sequence < $1.sequence }
-        // The index of request IDs: a name, and the row that has it.
+        // The entries of the index of request IDs: a name, and its row.
         let known = pages.entries.reduce(into: Set<Int64>()) { known, entry in
             if case .text? = entry.first, entry.count == 2, case .integer(let row) = entry[1] {
                 known.insert(row)
@@ -59,7 +60,7 @@ extension PageSalvage {
     /// Whether all rows of a table can be read, from the table or from one of its indices.
     fileprivate func hasWholeTree(of table: String) -> Bool {
         rows.contains { row in
-            // As the schema's table has it: kind, name, table, root, SQL.
+            // The columns of the schema's table: kind, name, table, root, SQL.
             guard row.values.count == 5, row.values[2] == .text(table),
                 case .integer(let root) = row.values[3]
             else { return false }

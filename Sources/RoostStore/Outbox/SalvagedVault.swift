@@ -8,7 +8,7 @@ struct SalvagedVault: Equatable, Sendable {
     private let header: [UInt8]
     private let keys: [WrappedKey]
 
-    /// Nil when the header was not found whole: then nothing opens the keys.
+    /// Nil if the header is incomplete, so nothing opens the keys.
     init?(_ pages: PageSalvage) {
         var header: [UInt8]?
         var keys: [Int64: WrappedKey] = [:]
@@ -29,14 +29,14 @@ struct SalvagedVault: Equatable, Sendable {
         self.keys = keys.values.sorted { $0.number < $1.number }
     }
 
-    /// The vault of a database that is whole; nil when it has none.
+    /// The vault of an intact database; nil if it has none.
     init?(of connection: Connection) throws(SQLiteError) {
         guard let row = try connection.first(.vault) else { return nil }
         header = row.header
         keys = try connection.all(.allKeys)
     }
 
-    /// Puts it into the place of the vault that a new database was given.
+    /// Replaces the vault of a new database.
     func write(to connection: Connection) throws(SQLiteError) {
         try connection.execute(.deleteKeys)
         try connection.execute(.saveVault, (VaultStage.sealed.rawValue, header))

@@ -13,11 +13,12 @@ struct VaultCopy {
     /// is encrypted.
     func follow(_ outbox: Connection) throws(SQLiteError) {
         guard let seals = outbox.seals else {
-            // One that stays opens nothing that is left. Its main file goes last, so nothing is there without it.
+            // A copy that cannot be deleted opens no present content. Its main file is deleted
+            // last, so it marks the rest.
             if DatabaseFiles(path).exists { try? DatabaseFiles(path).delete() }
             return
         }
-        // The key of all items, which otherwise the first of them would make.
+        // The key of all items, which the first item would make otherwise.
         if try outbox.first(.newestKeyOfChannel, RowSeals.commonRow) == nil {
             try outbox.transaction { () throws(SQLiteError) in
                 _ = try seals.vault.sealer(channelRow: RowSeals.commonRow, in: outbox)
@@ -27,7 +28,7 @@ struct VaultCopy {
         do throws(SQLiteError) {
             try put(vault)
         } catch {
-            // Damaged itself: it is worth nothing beside a whole outbox.
+            // The copy is damaged, and useless beside an intact outbox.
             try? DatabaseFiles(path).delete()
             try put(vault)
         }

@@ -9,7 +9,7 @@ package import RoostModel
 package struct MessageQuery: Hashable, Sendable {
     package var channel: ChannelURL
     package var filter: MessageFilter
-    /// The stretch of places looked at, both ends included.
+    /// The range of positions to read, both ends included.
     package var lower: Position
     package var upper: Position
     package var newestFirst: Bool

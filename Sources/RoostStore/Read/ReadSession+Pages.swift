@@ -31,8 +31,8 @@ extension ReadSession {
         // range.
         let olderEnd = lower == .distantPast ? nil : min(lower.previous, range.upper)
         let newerStart = upper == .distantFuture ? nil : max(upper.next, range.lower)
-        // A query without newer messages skips the check whether there are any: the check takes as long
-        // as reading some messages.
+        // A query without newer messages skips the check for them, which takes as long as reading
+        // some messages.
         let end = query.newerCount == 0 ? min(range.upper, max(upper, range.lower)) : range.upper
         return CacheWindow(
             range: CoveredRange(lower: range.lower, upper: end),
@@ -49,7 +49,7 @@ extension ReadSession {
             coverage: coverage, sequence: sequence)
     }
 
-    /// Messages of a stretch that match, in the order asked for.
+    /// Returns the matching messages of a stretch, in the requested order.
     func messages(
         _ stretch: MessageStretch, _ filter: RowFilter, in channel: ChannelURL, newestFirst: Bool,
         limit: Int
@@ -59,7 +59,7 @@ extension ReadSession {
             .messages
     }
 
-    /// The same, and whether another one matches; that one is not decoded.
+    /// Returns a page and whether another message matches; that one is not decoded.
     private func page(
         _ stretch: MessageStretch, _ filter: RowFilter, in channel: ChannelURL, newestFirst: Bool,
         limit: Int

@@ -9,9 +9,9 @@ internal import RoostSQLite
 /// A user's search repeats after each typed letter, and commits in between are rare.
 struct SearchBook {
     fileprivate var tokenizer: WordTokenizer?
-    /// Every channel of the cache, once asked for.
+    /// Every channel of the cache, once it was read.
     fileprivate var channels: [SearchedChannel]?
-    /// The newest message of each channel that the index has not, as of a floor.
+    /// The newest unindexed message of each channel, as of a floor.
     fileprivate var unindexed: (floor: Int64, newest: [Int64: Timestamp])?
 
     /// The part of the cache that stays valid after a commit.
@@ -23,7 +23,7 @@ struct SearchBook {
 }
 
 extension ReadSession {
-    /// One page of hits; nil when the database has no index.
+    /// Returns one page of hits; nil if the database has no index.
     func search(_ question: SearchQuestion) throws(SQLiteError) -> SearchAnswer? {
         guard let index = try SearchIndex(in: connection) else { return nil }
         let tokenizer = try tokenizer()
@@ -120,7 +120,7 @@ extension ReadSession {
             if let range = row.range { ranges.append(range) }
         }
         try finish()
-        // In a sealed cache the rows came in the order of their hashes.
+        // The rows of a sealed cache are in the order of their hashes.
         if rowSeals != nil { channels.sort { $0.url < $1.url } }
         book.search.channels = channels
         return channels
@@ -204,7 +204,7 @@ extension SearchQuery {
 }
 
 extension Timestamp {
-    /// The next moment the server can name.
+    /// The next moment in the server's resolution.
     fileprivate var next: Timestamp { advanced(by: 1) }
 }
 
@@ -230,7 +230,7 @@ extension Query where Input == Void, Output == SearchedRow {
         var range: CoveredRange?
         if !row.isNull(2) {
             let (lower, upper) = (Position(row, column: 2), Position(row, column: 4))
-            // Sorted, because a damaged row must not stop the program.
+            // Sorted, because a damaged row must not trap.
             range = CoveredRange(lower: min(lower, upper), upper: max(lower, upper))
         }
         return SearchedRow(

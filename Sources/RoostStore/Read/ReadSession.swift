@@ -8,15 +8,15 @@ internal import RoostSQLite
 /// A read on one state of the database; looks up each user and word once.
 final class ReadSession {
     let connection: Connection
-    /// The last commit this read sees.
+    /// The number of the last commit in this read's state.
     private(set) var sequence: Int64 = 0
     /// The look-up cache of the read before, passed on to the next.
     let book: ReadBook
-    /// How payloads are sealed; nil in the clear.
+    /// The encryption of rows; nil in a plaintext cache.
     let rowSeals: RowSeals?
-    /// The row of the channel of the last message that could not be read.
+    /// The row of the channel with the last unreadable message.
     private(set) var unreadableChannel: Int64?
-    /// Why a user or a word could not be read.
+    /// The error of an unreadable user or word.
     @exclusivity(unchecked) private var failure: SQLiteError?
 
     init(_ connection: Connection, _ book: ReadBook) {
@@ -25,7 +25,7 @@ final class ReadSession {
         self.book = book
     }
 
-    /// Takes note which state of the database it is; before anything else is read.
+    /// Sets the state of the database; called before the first query.
     func begin(at sequence: Int64, _ traces: Guarded<CommitTraces>?) {
         self.sequence = sequence
         book.turn(to: sequence, connection, traces)
@@ -91,13 +91,13 @@ final class ReadSession {
         }
         // Preparing the statement takes as long as some single look-ups.
         guard rows.count > 16 else { return }
-        // In the order in which they lie.
+        // In the order of the rows on disk.
         try? connection.forEach(.usersInRows, rows.sorted()) { stored in
             unsafe book.users.add(stored.user, at: stored.row)
         }
     }
 
-    /// The first message that a question finds.
+    /// Returns the first message of a query.
     func firstMessage<Input>(
         _ query: Query<Input, Void>, _ input: Input
     ) throws(SQLiteError) -> Message? {
@@ -109,7 +109,7 @@ final class ReadSession {
         return found
     }
 
-    /// Every message that a question finds; the query carries a limit.
+    /// Returns every message of a query; the query has a limit.
     func messages<Input>(
         _ query: Query<Input, Void>, _ input: Input, in channel: ChannelURL? = nil
     ) throws(SQLiteError) -> [Message] {
@@ -121,7 +121,7 @@ final class ReadSession {
         return found
     }
 
-    /// A filter in the numbers of the tables; nil when nothing can match it.
+    /// Returns a filter with the numbers of rows; nil if no message can match.
     func rowFilter(_ filter: MessageFilter) throws(SQLiteError) -> RowFilter? {
         try RowFilter(
             filter,
@@ -131,7 +131,7 @@ final class ReadSession {
             })
     }
 
-    /// The row of a custom type; nil when no channel and no message has it.
+    /// Returns the row of a custom type; nil if no channel and no message has it.
     func customTypeRow(_ name: String) throws(SQLiteError) -> Int64? {
         try unsafe book.words.knownRow(name)
     }
@@ -179,14 +179,14 @@ extension ReadSession: RowResolver {
 /// Nearly every page has the same few users, and nearly every read has the same state as the one
 /// before.
 final class ReadBook {
-    // One read at a time has the book, and no two uses of a variable overlap: the check at run time,
-    // which every message would pay, could find nothing.
-    /// The last commit these are from.
+    // One read at a time uses the cache, and no two accesses of a variable overlap. The check at
+    // run time would cost time for every message and find nothing.
+    /// The commit of these look-ups.
     fileprivate(set) var sequence: Int64?
     @exclusivity(unchecked) fileprivate var users = RowTable<User>()
     @exclusivity(unchecked) fileprivate var urls = RowTable<ChannelURL>()
     @exclusivity(unchecked) fileprivate var channels: [ChannelURL: Int64] = [:]
-    /// The channel on screen is asked for again and again.
+    /// The last channel; a channel on screen is read again and again.
     @exclusivity(unchecked) fileprivate var lastChannel: (url: ChannelURL, row: Int64)?
     @exclusivity(unchecked) fileprivate var coverage = RowTable<Coverage>()
     @exclusivity(unchecked) fileprivate var words: WordBook

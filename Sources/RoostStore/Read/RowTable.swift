@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values by the number of their row.
+/// Values by row number.
 ///
 /// Rows are numbered from one upwards. The first ones are in an array, whose access takes far less
 /// time than hashing. Higher numbers are in a dictionary, because a damaged row may have any
@@ -17,7 +17,7 @@ struct RowTable<Value> {
         return row < dense.count ? dense[Int(row)] : nil
     }
 
-    /// Forgets a row.
+    /// Removes a row.
     mutating func remove(_ row: Int64) {
         guard row >= 0, row < Self.denseCount else {
             if sparse.removeValue(forKey: row) != nil { count -= 1 }
@@ -28,7 +28,7 @@ struct RowTable<Value> {
         count -= 1
     }
 
-    /// Adds a row that is not there yet.
+    /// Adds a row that is not in the table.
     mutating func add(_ value: Value, at row: Int64) {
         count += 1
         guard row >= 0, row < Self.denseCount else {

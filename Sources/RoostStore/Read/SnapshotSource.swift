@@ -5,7 +5,7 @@ internal import RoostExecutors
 internal import RoostModel
 internal import RoostSQLite
 
-/// An actor that answers questions about one state of the cache.
+/// An actor that runs queries on one state of the cache.
 protocol SnapshotSource: Actor {
     /// The writer of the same file; nil for a file that is only inspected.
     nonisolated var writer: StoreWriter? { get }
@@ -15,16 +15,16 @@ protocol SnapshotSource: Actor {
     ) async throws(StoreError) -> T
 }
 
-/// Owns a connection that only reads.
+/// Owns a read-only connection.
 actor ReadConnection: SnapshotSource {
-    /// The owner and the keys that a connection is opened with.
+    /// The owner and the keys for opening a connection.
     typealias Access = (owner: StoreOwner?, protection: StoreProtection)
 
     private nonisolated let executor: any SerialExecutor
     let path: String
-    /// Made by the first read, or by an opening that asks for it.
+    /// The connection, made by the first read or by an opening that needs it.
     private var connection: Connection?
-    /// How the connection is made; nil while this is closed.
+    /// The means to make the connection; nil while this reader is closed.
     private var access: Access?
     /// The look-up cache of the last read.
     private var book: ReadBook?
@@ -37,7 +37,7 @@ actor ReadConnection: SnapshotSource {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    /// Makes a reader that is closed.
+    /// Makes a closed reader.
     init(
         on executor: any SerialExecutor, path: String,
         _ switchboard: StoreSwitch = StoreSwitch(), writer: StoreWriter? = nil
@@ -69,7 +69,7 @@ actor ReadConnection: SnapshotSource {
         connection = nil
     }
 
-    /// The connection; nil when a suspension came while it was made.
+    /// Returns the connection; nil if a suspension came while it was made.
     private func opened() throws(StoreError) -> Connection? {
         if let connection { return connection }
         guard let access else { throw .closed }
@@ -93,7 +93,7 @@ actor ReadConnection: SnapshotSource {
         return made
     }
 
-    /// Lends the connection, to a database that is no cache and so has no state to read.
+    /// Passes the connection to a closure, for a database that is no cache.
     func inspect<T: Sendable>(
         _ body: @Sendable (Connection) throws(SQLiteError) -> T
     ) throws(StoreError) -> T {
@@ -164,7 +164,8 @@ extension Connection {
         book = session.book
     }
 
-    /// The same for a body that writes, to a database of its own beside the cache: in one transaction.
+    /// Like `read`, for a closure that writes to another database beside the cache, in one
+    /// transaction.
     func readAndWrite(
         _ body: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?,
         _ damage: DamageWatch?
@@ -182,7 +183,7 @@ extension Connection {
         book = session.book
     }
 
-    /// A read that fails leaves no book behind: it may have noted half of something.
+    /// A failed read leaves no look-up cache, which might be incomplete.
     private func session(_ book: inout ReadBook?) -> ReadSession {
         ReadSession(self, book.take() ?? ReadBook(self))
     }

@@ -10,21 +10,21 @@ package struct Snapshot<Value: Sendable>: Sendable {
     package let sequence: Int64
 }
 
-/// Asks the cache; every answer comes from one state of it.
+/// Queries of the cache; each result is from one state of it.
 ///
-/// A file has readers with connections and executors of their own, which neither wait for the writer
-/// nor hold it up. In memory they ask the writer.
+/// A file has readers with connections and executors of their own; readers and the writer do not
+/// wait for each other. In memory the writer answers.
 package struct StoreReader: Sendable {
     let source: any SnapshotSource
-    /// Answers searches where the file does not hold the index of words.
+    /// Answers searches if the file does not contain the index of words.
     var index: (any SnapshotSource)?
 
-    /// The messages of a timeline's window: all of them from one covered range.
+    /// Returns the messages of a timeline's window, all from one covered range.
     package func window(_ query: WindowQuery) async throws(StoreError) -> CacheWindow {
         try await ask { session throws(SQLiteError) in try session.window(query) }
     }
 
-    /// A message by the ID the server gave it; nil when it is not cached.
+    /// Returns a message by the server's ID; nil if it is not cached.
     package func message(_ id: MessageID) async throws(StoreError) -> Snapshot<Message?> {
         try await snapshot { session throws(SQLiteError) in
             try session.firstMessage(.messageByID, id)

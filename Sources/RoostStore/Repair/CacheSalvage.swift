@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The salvage copies the content that a damaged cache still proves. Everything else can be fetched from
-// the server again.
+// The salvage copies the provable content of a damaged cache. The rest can be fetched from the
+// server again.
 //
 // SQLite keeps no checksums: a flipped bit may hide rows without an error. So a stretch of messages
 // counts only where two trees, the table and the index of IDs, name the same messages, and the cache
@@ -17,11 +17,11 @@ struct CacheSalvage {
     private let target: Connection
     private let owner: StoreOwner
     private var report = SavedContent()
-    /// Every message that the index of IDs names, by the rows of their channels; a page of it that is
-    /// lost leaves out some.
+    /// Every message in the index of IDs, by the row of its channel; a lost page of the index omits
+    /// some.
     private var places: [Int64: Set<Position>] = [:]
 
-    /// Messages in one transaction of the new cache.
+    /// The number of messages in one transaction of the new cache.
     private static let batchSize = 500
 
     /// Salvages the cache at `path`, which no process has open, and leaves it unchanged; nil if it
@@ -100,7 +100,7 @@ struct CacheSalvage {
         // Copied before the channels, even if not all of them follow. Missing channels are fetched
         // with the list, and the change log has the changes of the others.
         try carry(cursor: .channelChanges, row: 0)
-        // As the columns have them, in a sealed cache the hashes.
+        // The values of the columns, which are hashes in a sealed cache.
         var rows: [(row: Int64, url: ChannelURL)] = []
         let isEnded = try read { session throws(SQLiteError) in
             try session.connection.scan(.salvagedChannels, ()) { row throws(SQLiteError) in
@@ -168,7 +168,7 @@ struct CacheSalvage {
             coverage = try session.coverage(ofRow: row)
         }
         if !isWhole {
-            // Messages behind the last fold are no longer covered; everything before them is.
+            // Messages after the last fold are no longer covered; all earlier ones are.
             _ = try read { session throws(SQLiteError) in
                 let key = CoverageKey(channelRow: row)
                 coverage = Coverage(try session.connection.all(.foldedCoverage, key))
@@ -249,8 +249,8 @@ struct CacheSalvage {
         _ = try read { session throws(SQLiteError) in
             cursor = try session.connection.cursor(kind: key.kind, channelRow: row)
         }
-        // Without one nothing would be asked of the time before the next login; a damaged table may just
-        // seem to have none.
+        // Without a cursor, changes before the next login would never be fetched. A damaged table
+        // may just seem to have none.
         try commit([.cursor(key, cursor ?? .moment(Timestamp(milliseconds: 0)))])
     }
 
@@ -287,12 +287,12 @@ extension Query where Input == Void, Output == Int {
 }
 
 extension Query where Input == Void, Output == Void {
-    /// The channels as the table has them, not as the index does.
+    /// The channels from the table, not from the index.
     fileprivate static let salvagedChannels = Query(
         sql: "SELECT id, url FROM channel NOT INDEXED ORDER BY id")
 }
 
-/// A message as the index of IDs has it, not as the table does.
+/// A message as the index of IDs has it, not the table.
 private struct IndexedMessage: Sendable {
     let channelRow: Int64
     let position: Position
@@ -333,7 +333,7 @@ extension Query where Input == Int64, Output == (accessedAt: Timestamp?, isPinne
 extension SavedContent {
     /// Counts the content of a new cache.
     ///
-    /// Whether the old cache had more is unknown.
+    /// The losses from the old cache are unknown.
     init(countedIn connection: Connection) throws(SQLiteError) {
         self.init()
         channels = try connection.first(.salvagedChannelCount) ?? 0

@@ -2,9 +2,9 @@
 
 internal import RoostModel
 
-/// The flags by which lists of channels are filtered, in one column: the filter needs no payload.
+/// The flags for filters of channel lists, in one column, so that a filter needs no payload.
 ///
-/// The bits are stored; none is ever given another meaning.
+/// The bits are stored; a bit never changes its meaning.
 struct ChannelFlags: OptionSet, Sendable {
     let rawValue: Int64
     static let isSuper = ChannelFlags(rawValue: 1 << 0)

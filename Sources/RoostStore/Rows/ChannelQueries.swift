@@ -14,12 +14,12 @@ struct StoredChannel: Sendable {
 
 /// A page of a channel list.
 struct ChannelPage: Sendable {
-    /// The place after which the page begins, as `ChannelOrder` keys it.
+    /// The place before the page, by the key of `ChannelOrder`.
     let lastMessageAt: Timestamp
     let createdAt: Timestamp
     let url: ChannelURL
     let filter: ChannelFilter
-    /// The row of the one custom type asked for; nil when the filter names none or several.
+    /// The row of the one custom type of the filter; nil if the filter names none or several.
     let customTypeRow: Int64?
 }
 
@@ -101,7 +101,7 @@ extension Query where Input == ChannelEntry, Output == Void {
 }
 
 extension Query where Input == Int64, Output == Void {
-    /// Forgets all of a channel but its URL.
+    /// Deletes all fields of a channel but its URL.
     static let blankChannel = Query(
         sql: """
             UPDATE channel SET created_at = 0, last_message_at = 0, membership = 0,
@@ -110,7 +110,7 @@ extension Query where Input == Int64, Output == Void {
             """,
         bind: { row, bindings in bindings.append(row) })
 
-    /// Removes a channel; its messages and coverage go with it.
+    /// Deletes a channel with its messages and coverage.
     static let deleteChannel = Query(
         sql: "DELETE FROM channel WHERE id = ?1",
         bind: { row, bindings in bindings.append(row) })

@@ -9,7 +9,7 @@ internal import RoostSQLite
 internal import RoostSealing
 
 extension Connection {
-    /// Everything unsent, in the order it was written.
+    /// Returns all items, in the order of writing.
     func outboxItems() throws(SQLiteError) -> [OutboxRow] {
         guard let seals else { return try all(.items) }
         return try all(.storedItems).map { OutboxRow($0, openedBy: seals) }
@@ -50,7 +50,7 @@ extension Connection {
         return item
     }
 
-    /// Takes the next number of the order of writing; in a transaction.
+    /// Returns the next number of the order of writing; needs a transaction.
     func takeSequence() throws(SQLiteError) -> Int64 {
         try execute(.beginSequence)
         guard let number = try first(.takeSequence) else {
@@ -59,13 +59,13 @@ extension Connection {
         return number
     }
 
-    /// Makes the next number of the order of writing greater than `number`; in a transaction.
+    /// Makes the next number of the order of writing greater than `number`; needs a transaction.
     func skipSequences(through number: Int64) throws(SQLiteError) {
         try execute(.beginSequence)
         try execute(.skipSequences, number)
     }
 
-    /// Writes an item again that the file has lost, in its place if that is free.
+    /// Writes a lost item again, at its own place if that is free.
     func restore(_ item: OutboxItem) throws(SQLiteError) {
         // An unreadable row contains nothing that the item in memory lacks.
         if let row = try outboxItem(item.requestID), row.item == nil, !row.isOfLaterRelease {
@@ -109,7 +109,7 @@ extension Connection {
         }
     }
 
-    /// How the table names an item; one that cannot be opened is named so outside too.
+    /// Returns the table's name of an item, which also identifies one that cannot be decrypted.
     func itemName(_ id: RequestID) throws(SQLiteError) -> RequestID {
         guard let seals else { return id }
         let column = seals.column(id)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Filters, cursors, the session and single messages, in the clear or sealed.
+// Filters, cursors, the session and single messages, in plain text or sealed.
 
 import RoostCore
 internal import RoostModel
@@ -53,7 +53,7 @@ extension Connection {
 }
 
 extension RowSeals {
-    /// A filter as its row holds it.
+    /// Returns the sealed form of a filter.
     func sealed(_ filter: MessageFilter) throws(SQLiteError) -> WrittenName {
         let hash = hash(of: filter)
         return WrittenName(

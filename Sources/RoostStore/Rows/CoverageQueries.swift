@@ -53,8 +53,10 @@ extension Query where Input == (key: CoverageKey, range: CoveredRange), Output =
     // Not `OR REPLACE`: a statement that may delete another row takes a savepoint, at which the
     // index of words writes all its pending entries.
 
-    /// Adds a range; one that began at the same place has been deleted, unless odd rows overlapped there:
-    /// then this one counts.
+    /// Adds a range.
+    ///
+    /// A range with the same beginning was deleted before; should a damaged row overlap there, the
+    /// new one replaces it.
     static let putRange = Query(
         sql: """
             INSERT INTO coverage

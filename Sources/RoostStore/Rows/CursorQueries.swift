@@ -5,7 +5,7 @@ import RoostModel
 internal import RoostSQLite
 
 extension CursorKey {
-    /// The stored number of the kind; never given to another kind.
+    /// The stored number of the kind; never reused.
     var kind: Int64 {
         switch self {
         case .channelChanges: 1

@@ -7,9 +7,9 @@ internal import RoostSealing
 /// A message as stored, and its size.
 struct StoredMessage: Sendable {
     let message: Message
-    /// Bytes of the payload, as the budget counts them.
+    /// The size of the payload, as the budget counts it.
     let payloadCount: Int
-    /// Whether the cache holds a reply to it; nil where the question was another.
+    /// Whether a reply to the message is cached; nil if the query did not ask.
     var hasReplies: Bool?
 }
 
@@ -24,7 +24,8 @@ struct MessageEntry: Sendable {
     let mentionsMe: Bool
     let payload: [UInt8]
 
-    /// The form of a delivered message; only when it `isMine` can its request ID be the outbox's.
+    /// Makes the entry of a delivered message; the request ID is stored only if the message
+    /// `isMine`.
     init(
         _ message: Message, channelRow: Int64, senderRow: Int64?, customTypeRow: Int64?,
         isMine: Bool, me: UserID, seal: PayloadSeal = .plain,
@@ -159,7 +160,7 @@ extension Query where Input == (channelRow: Int64, id: MessageID), Output == Pos
 }
 
 extension Query where Input == (channelRow: Int64, id: MessageID), Output == MessagePlace {
-    /// Where other channels hold a message of this ID.
+    /// The places of a message's ID in other channels.
     static let placesElsewhere = Query(
         sql: """
             SELECT channel_id, created_at, message_id FROM message
@@ -175,7 +176,7 @@ extension Query where Input == (channelRow: Int64, id: MessageID), Output == Mes
 }
 
 extension Query where Input == MessageEntry, Output == Void {
-    /// Adds a message; changes no row when the channel has one of its ID or place.
+    /// Adds a message; changes no row if the channel has one with its ID or place.
     static let insertMessage = Query(
         sql: """
             INSERT INTO message (channel_id, created_at, message_id, sender_id, kind,
@@ -260,7 +261,7 @@ where
 }
 
 extension Query where Input == Int64, Output == Timestamp? {
-    /// When a channel's oldest cached message was written; one step into the tree.
+    /// The time of a channel's oldest cached message; one step into the tree.
     static let oldestMessage = Query(
         sql: "SELECT min(created_at) FROM message WHERE channel_id = ?1",
         bind: { channelRow, bindings in bindings.append(channelRow) },

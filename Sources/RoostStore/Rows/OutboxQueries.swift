@@ -7,14 +7,14 @@ internal import RoostSQLite
 /// A row of the outbox.
 struct OutboxRow: Sendable {
     let requestID: RequestID
-    /// Nil when this release cannot read it.
+    /// The item; nil if this release cannot read it.
     let item: OutboxItem?
-    /// Why it cannot: a later release wrote it, or else it is damaged.
+    /// Whether a later release wrote the unreadable item; otherwise it is damaged.
     var isOfLaterRelease = false
 }
 
 extension OutboxItem {
-    /// Makes the item that a draft becomes on disk.
+    /// Returns the item that a draft becomes on disk.
     init(_ draft: OutboxDraft, sequence: Int64) {
         self.init(
             sequence: sequence, requestID: draft.requestID, channel: draft.channel,
@@ -97,7 +97,7 @@ extension Query where Input == (id: RequestID, attemptCount: Int), Output == Voi
 }
 
 extension Query where Input == Int64, Output == Int64 {
-    /// A row when a number is that of an item.
+    /// Returns a row if an item has the number.
     static let hasItem = Query(
         sql: "SELECT 1 FROM item WHERE sequence = ?1",
         bind: { number, bindings in bindings.append(number) },
@@ -114,7 +114,7 @@ extension Query where Input == (id: RequestID, payload: [UInt8]), Output == Void
 }
 
 extension Query where Input == (id: RequestID, createdAt: Timestamp), Output == Void {
-    /// From when its three days count.
+    /// The time from which the three days of an item count.
     static let updateTime = Query(
         sql: "UPDATE item SET created_at = ?2 WHERE request_id = ?1",
         bind: { input, bindings in
@@ -134,7 +134,7 @@ extension Query where Input == Void, Output == Int64 {
 }
 
 extension Query where Input == Void, Output == Void {
-    /// SQLite counts from the first row on; this makes it count before there is one.
+    /// Starts the counter, which SQLite otherwise starts with the first row.
     static let beginSequence = Query(
         sql: """
             INSERT INTO sqlite_sequence (name, seq) SELECT 'item', 0
@@ -143,7 +143,7 @@ extension Query where Input == Void, Output == Void {
 }
 
 extension Query where Input == Int64, Output == Void {
-    /// Makes the next number of the order of writing greater than the one that is given.
+    /// Makes the next number of the order of writing greater than a given one.
     static let skipSequences = Query(
         sql: "UPDATE sqlite_sequence SET seq = max(seq, ?1) WHERE name = 'item'",
         bind: { number, bindings in bindings.append(number) })

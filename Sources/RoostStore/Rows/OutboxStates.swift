@@ -5,13 +5,13 @@ internal import RoostModel
 
 /// The result of writing notes.
 package struct OutboxReceipt: Sendable {
-    /// Whether another process has written since `OutboxStore.news` was last asked for.
+    /// Whether another process has written since the last call of `OutboxStore.news`.
     package let hasNews: Bool
     /// The errors of the notes that were left out, by index.
     package let refused: [Int: StoreError]
 }
 
-/// The stored numbers of `UnsentState`; never given to another state.
+/// The stored numbers of `UnsentState`; never reused.
 enum OutboxStateTag: Int64 {
     case pending = 0
     case failed = 1

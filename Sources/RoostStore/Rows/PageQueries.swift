@@ -3,7 +3,7 @@
 internal import RoostModel
 internal import RoostSQLite
 
-// Pages of a channel: one statement for each index they can walk and each direction.
+// Pages of a channel: one statement for each index and each direction.
 //
 // The planner has no statistics and would walk the channel although another index is shorter, so
 // each statement names its index. The columns are those of `RowResolver.message`, then those of
@@ -129,7 +129,7 @@ extension Query where Input == MessageStretch, Output == Void {
 }
 
 extension Query where Input == (channelRow: Int64, parent: MessageID), Output == Int64 {
-    /// Whether the cache holds a reply to a message: asked at every edit, and nearly never so.
+    /// Whether a reply to a message is cached; runs at every edit, and almost always returns no.
     static let replyOfParent = Query(
         sql: """
             SELECT message_id FROM message INDEXED BY message_by_parent
@@ -161,7 +161,8 @@ extension Query
 where
     Input == (channelRow: Int64, since: Timestamp, place: Position, limit: Int), Output == Void
 {
-    /// Messages edited after a moment, or at it and standing behind a place, in the order of their edits.
+    /// Messages edited after a moment, or at the moment and behind a position, in the order of
+    /// their edits.
     static let edited = Query(
         sql: """
             SELECT channel_id, created_at, message_id, payload FROM message
@@ -199,7 +200,7 @@ extension MessageStretch {
     }
 }
 
-/// A filter in the numbers of the table, so that a row is judged before its payload is read.
+/// A filter with the numbers of rows, so that a row is tested before its payload is read.
 struct RowFilter: Sendable {
     private let kind: ContentTag?
     /// Nil in the set means messages without a custom type.
@@ -207,7 +208,7 @@ struct RowFilter: Sendable {
     private let senders: Set<Int64>?
     private let replyType: MessageFilter.ReplyType
     private let parent: Int64?
-    /// Nothing is asked, and so the columns that are looked at need not be there.
+    /// Whether the filter matches everything, so the columns that it tests need not exist.
     private let matchesAll: Bool
 
     /// Looks up the names in the filter.
@@ -250,7 +251,7 @@ struct RowFilter: Sendable {
         matchesAll = filter == .everything
     }
 
-    /// Judges a row of one of the statements above.
+    /// Tests a row of one of the statements above.
     func matches(_ row: borrowing Row) -> Bool {
         if matchesAll { return true }
         if let kind, row.int64(7) != Int64(kind.rawValue) { return false }
@@ -282,14 +283,14 @@ struct RowFilter: Sendable {
     }
 }
 
-/// When a message was edited.
+/// The time of a message's edit.
 struct MessageEditRow: Sendable {
     let place: Position
     let editedAt: Timestamp?
 }
 
 extension Query where Input == MessageStretch, Output == MessageEditRow {
-    /// Places and edits of a stretch, oldest first.
+    /// The positions and edits of a stretch, oldest first.
     static let messageEdits = Query(
         sql: """
             SELECT created_at, message_id, updated_at FROM message

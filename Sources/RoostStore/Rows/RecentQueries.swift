@@ -4,10 +4,10 @@ internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-/// The state of a channel after live messages, on the page that each commit writes anyway.
+/// The state of a channel after live messages, on a page that each commit writes in any case.
 struct RecentState: Sendable {
     let channelRow: Int64
-    /// The newest range without a filter, which begins where the one in `coverage` does.
+    /// The newest range without a filter; it has the same beginning as the one in `coverage`.
     let range: CoveredRange
     let holding: Holding
 
@@ -26,7 +26,7 @@ extension Connection {
         try execute(.insertRecent, state)
     }
 
-    /// Moves the states of all channels to `coverage` and `holding`; in a transaction.
+    /// Moves the states of all channels to `coverage` and `holding`; needs a transaction.
     func foldRecent() throws(SQLiteError) {
         try execute(.foldCoverage)
         try execute(.foldHolding)

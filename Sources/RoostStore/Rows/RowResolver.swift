@@ -7,16 +7,17 @@ internal import RoostSealing
 /// Looks up the rows to which a message's row refers by number.
 protocol RowResolver: AnyObject {
     var connection: Connection { get }
-    /// The user of a row; a failure is kept until `message` asks for it, because payloads cannot throw it.
+    /// Returns the user of a row; an error is kept until `message` checks it, because payloads
+    /// cannot throw it.
     func user(inRow row: Int64) -> User
-    /// The custom type of a row; a failure is kept alike.
+    /// Returns the custom type of a row; an error is kept too.
     func word(inRow row: Int64) -> String
     func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL
-    /// How payloads are sealed; nil in the clear.
+    /// The encryption of rows; nil in a plaintext cache.
     var rowSeals: RowSeals? { get }
-    /// Throws the failure that was kept.
+    /// Throws the kept error.
     func checkNames() throws(SQLiteError)
-    /// Takes note that a message of a channel cannot be read.
+    /// Records that a message of a channel is unreadable.
     func noteUnreadable(in channelRow: Int64)
 }
 
@@ -25,7 +26,8 @@ extension RowResolver {
 }
 
 extension RowResolver {
-    /// The message of a row of one of the statements above; `channel` where the question named it.
+    /// Returns the message of a row of one of the statements above; `channel` if the query named
+    /// it.
     func message(
         _ row: borrowing Row, in channel: ChannelURL? = nil
     ) throws(SQLiteError) -> StoredMessage {
@@ -44,7 +46,7 @@ extension RowResolver {
         }
     }
 
-    /// The same; nil when it cannot be read.
+    /// Like `message`; nil if the message is unreadable.
     func readable(
         _ row: borrowing Row, in channel: ChannelURL? = nil
     ) throws(SQLiteError) -> StoredMessage? {
@@ -88,7 +90,7 @@ extension RowResolver {
                 bytes, id: place.messageID, channelURL: url, createdAt: place.createdAt,
                 user: { user(inRow: $0) }, word: { word(inRow: $0) })
         } catch {
-            // A name that is missing too is not the next row's fault.
+            // An error about a name belongs to this row, so it is cleared before the next one.
             try? checkNames()
             throw error.asSQLiteError(reading: "a message")
         }

@@ -2,10 +2,10 @@
 
 internal import RoostSQLite
 
-/// The owner's row, which both databases have under different names.
+/// The queries of the owner's row, which has another name in each of the two databases.
 struct OwnerQueries: Sendable {
     let insert: Query<StoreOwner, Void>
-    /// Writes other names for the same owner.
+    /// Replaces the names of the same owner.
     let rename: Query<StoreOwner, Void>
     let select: Query<Void, StoreOwner>
 
@@ -47,7 +47,7 @@ extension Query where Input == Void, Output == Int64 {
 }
 
 extension Query where Input == Int64, Output == Void {
-    /// Takes a number for this commit; of the one row, by its key, so that no savepoint is taken.
+    /// Sets the number of this commit, in the one row by its key, so no savepoint is taken.
     static let setSequence = Query(
         sql: "UPDATE recent SET sequence = ?1 WHERE channel_id = 0",
         bind: { sequence, bindings in bindings.append(sequence) })
@@ -66,10 +66,11 @@ extension Query where Input == [UInt8]?, Output == Void {
 }
 
 extension Connection {
-    /// The number of the last commit, by whomever; zero before the first.
+    /// Returns the number of the last commit of any process; zero before the first.
     func lastCommitNumber() throws(SQLiteError) -> Int64 { try first(.sequence) ?? 0 }
 
-    /// Takes the number of this commit, one more than `last`, which is as it was when the transaction began.
+    /// Takes the number of this commit, one more than `last`, the number at the beginning of the
+    /// transaction.
     func takeCommitNumber(after last: Int64) throws(SQLiteError) -> Int64 {
         try execute(.setSequence, last + 1)
         return last + 1

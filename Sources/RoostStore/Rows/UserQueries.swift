@@ -3,7 +3,7 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// A user and the number of their row.
+/// A user and the number of the user's row.
 struct StoredUser: Sendable {
     let row: Int64
     let user: User
@@ -72,7 +72,7 @@ extension StoredUser {
 }
 
 extension [Int64] {
-    /// The numbers as a JSON array, which is how a statement takes a list.
+    /// The numbers as a JSON array, the form of a list for a statement.
     var jsonArray: String {
         var bytes: [UInt8] = [UInt8(ascii: "[")]
         bytes.reserveCapacity(count * 8 + 2)

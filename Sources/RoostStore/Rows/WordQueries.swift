@@ -3,7 +3,7 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// A text that many rows repeat; compared byte by byte.
+/// A text that many rows share; compared byte by byte.
 struct Word: Identifier {
     let rawValue: String
     init(_ rawValue: String) { self.rawValue = rawValue }
@@ -42,7 +42,7 @@ struct WordBook {
         self.connection = connection
     }
 
-    /// The row of a word, made when it is new; the empty word has none.
+    /// Returns the row of a word, made if it is new; the empty word has none.
     mutating func row(_ text: String) throws(SQLiteError) -> Int64? {
         if text.isEmpty { return nil }
         if let row = try knownRow(text) { return row }
@@ -60,7 +60,7 @@ struct WordBook {
         return row
     }
 
-    /// The word of a row that another row refers to.
+    /// Returns the word of a row to which another row refers.
     mutating func text(inRow row: Int64) throws(SQLiteError) -> String {
         if let text = texts[row] { return text }
         guard let text = try connection.word(inRow: row) else {

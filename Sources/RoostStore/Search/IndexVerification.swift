@@ -12,21 +12,21 @@ internal import RoostSQLite
 
 /// Sums over words, by groups of their messages.
 private struct WordSums {
-    /// As many as make it likely that two wrong messages are counted as two.
+    /// Enough groups that two wrong messages are probably counted as two.
     private static let groupCount = 1 << 16
 
     private var sums = [Int](repeating: 0, count: groupCount)
-    /// Groups of which nothing can be said.
+    /// Groups with an unreadable message.
     private var unknown: Set<Int> = []
 
     private static func group(of message: Int64) -> Int {
         Int(UInt64(bitPattern: message) % UInt64(groupCount))
     }
 
-    /// Adds a word with sign 1, or takes it out again with sign -1.
+    /// Adds a word with sign 1, or removes it with sign -1.
     mutating func add(_ word: IndexedWord, sign: Int) {
         var hasher = Hasher()
-        // By its bytes: equal accents may lie in the index differently.
+        // Compared by bytes: equal accents may be indexed differently.
         for byte in word.word.utf8 { hasher.combine(byte) }
         hasher.combine(word.message)
         hasher.combine(word.isTag)
@@ -44,7 +44,7 @@ private struct WordSums {
 
 /// A word and its place.
 private struct IndexedWord {
-    /// Characters that are compared; past 32 KiB the index cuts words off.
+    /// The number of compared characters; the index cuts words at 32 KiB.
     static let length = 1_000
 
     let word: String

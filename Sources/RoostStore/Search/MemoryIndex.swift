@@ -30,9 +30,9 @@ actor MemoryIndex: SnapshotSource {
     /// The commit that the index reflects; nil when it has to be filled again.
     private var known: Int64?
 
-    /// Messages put in by one step.
+    /// The number of messages added by one step.
     private static let stepSize = 2_000
-    /// Steps a search takes before it answers: some 200 ms, once.
+    /// The number of steps before a search answers: about 200 ms, once.
     private static let stepsOfSearch = 10
     /// The number of commits that may wait between two searches; beyond it, filling again costs
     /// less.
@@ -71,7 +71,7 @@ actor MemoryIndex: SnapshotSource {
 
     func goOn() { isSuspended = false }
 
-    /// Reads one state of the cache with the index at hand, after some more of it has been filled.
+    /// Reads one state of the cache with the index, after a part of the filling.
     func snapshot<T: Sendable>(
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
@@ -93,7 +93,7 @@ actor MemoryIndex: SnapshotSource {
         }
     }
 
-    // MARK: - Keeping in step
+    // MARK: - Following commits
 
     /// Runs `body` on a state of the cache that the index reflects exactly.
     private func inStep<T: Sendable>(
@@ -170,7 +170,7 @@ actor MemoryIndex: SnapshotSource {
         } catch {
             throw StoreError(error, in: path)
         }
-        // Its vault and its names are found through the attached file: this one has no such tables.
+        // The vault and its names are in the attached file; this connection has no such tables.
         _ = try protection.attach(to: connection, owner: owner, path)
         self.connection = connection
         if feed == nil { feed = await writer?.journal(capacity: Self.capacity) }
@@ -199,7 +199,7 @@ extension [JournalEntry] {
 extension Connection {
     /// Brings an index from one commit to the next.
     ///
-    /// - Returns: The commit it reflects now; nil when it cannot be followed.
+    /// - Returns: The commit that the index reflects now; nil if it has to be filled again.
     fileprivate func follow(
         _ entry: JournalEntry, from known: Int64
     ) throws(SQLiteError) -> Int64? {
@@ -222,7 +222,7 @@ extension Connection {
             }
             changes.append((row, change))
         }
-        // A message may go from one channel into another, and the index goes by its ID alone.
+        // A message may move from one channel to another, and the index has only its ID.
         for (row, change) in changes {
             for message in change.deleted {
                 try index.remove(SearchEntry(message, channelRow: row))
@@ -243,7 +243,7 @@ extension Connection {
 }
 
 extension MessagesChange {
-    /// Whether every message that went is listed: none is when a stretch is not covered any more.
+    /// Whether every deleted message is listed; none is if a stretch lost its coverage.
     fileprivate var namesAll: Bool {
         if cutThrough != nil { return false }
         let keepsRanges = coverageBefore.ranges.allSatisfy { range in

@@ -3,20 +3,20 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// How far the words of the cached messages have been put into the index.
+/// The progress of indexing the cached messages.
 package struct SearchProgress: Hashable, Sendable {
     /// The messages added to the index afterwards, without those added by their own commits.
     package let backfilled: Int
-    /// Messages of the cache.
+    /// The number of cached messages.
     package let total: Int
     package let isComplete: Bool
 }
 
 extension StoreWriter {
-    /// Makes the file have the index it should have.
+    /// Makes the index that the file should have.
     ///
-    /// An index that cannot be made now, on a full disk, does not keep the store from opening: `indexSome`
-    /// tries again.
+    /// A failure, for example on a full disk, does not prevent the opening: `indexSome` tries
+    /// again.
     func prepareIndex(in place: SearchPlace) throws(StoreError) {
         searchPlace = place
         switch place {
@@ -75,9 +75,9 @@ extension StoreWriter {
         }
     }
 
-    /// Makes the index when there is none.
+    /// Makes the index if there is none.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether there was one.
     private func indexIsThere() throws(StoreError) -> Bool {
         do throws(StoreError) {
             return try inspect { connection throws(SQLiteError) in
@@ -142,7 +142,7 @@ extension Query where Input == Void, Output == Bool {
 }
 
 extension Query where Input == Void, Output == Int64 {
-    /// Messages of the cache, out of the budget's sums: counting them would read an index.
+    /// The number of cached messages from the sums of the budget; counting would read an index.
     static let messageTotal = Query(sql: "SELECT ifnull(sum(message_count), 0) FROM held") {
         row in row.int64(0)
     }

@@ -65,10 +65,10 @@ final class StoreSwitch: Sendable {
         }
     }
 
-    /// Lets files be opened again; work still waits.
+    /// Permits opening files again; work still waits.
     func prepare() { state.withLock { $0.isOn = true } }
 
-    /// Lets a connection be opened, unless everything was turned off meanwhile.
+    /// Permits opening a connection, unless everything was turned off meanwhile.
     func admit(_ gate: SuspensionGate) throws(StoreError) {
         let isOn = state.withLock { state in
             if state.isOn { gate.interrupter.lower() }

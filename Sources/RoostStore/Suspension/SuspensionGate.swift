@@ -14,7 +14,7 @@ package final class SuspensionGate: Sendable {
         /// The tickets of all unfinished work, lowest first.
         var tickets: [Int] = []
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-        /// The continuations that wait until no work is left.
+        /// The continuations that wait for the end of all work.
         var draining: [CheckedContinuation<Void, Never>] = []
 
         /// Whether a ticket's work may run.
@@ -27,7 +27,7 @@ package final class SuspensionGate: Sendable {
         }
     }
 
-    /// Ends the statements of the connection; belongs to `Connection.init`.
+    /// Interrupts the statements of the connection; belongs to `Connection.init`.
     package let interrupter = Interrupter()
     private let state = Guarded(State())
 
@@ -84,7 +84,7 @@ package final class SuspensionGate: Sendable {
         }
     }
 
-    /// Lets the work that waits be done, then all other.
+    /// Opens the gate: the waiting work runs first.
     package func open() {
         let next = state.withLock { state in
             interrupter.lower()
@@ -94,7 +94,7 @@ package final class SuspensionGate: Sendable {
         next?.resume()
     }
 
-    /// Returns when all work that has come is done.
+    /// Returns when all work so far is done.
     func drain() async {
         await withCheckedContinuation { continuation in
             let isEmpty = state.withLock { state in

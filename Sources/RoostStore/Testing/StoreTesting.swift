@@ -7,14 +7,14 @@ internal import RoostModel
 package import RoostSQLite
 
 extension StoreWriter {
-    /// Lends the connection to a test, in its turn.
+    /// Passes the connection to a test, in its turn.
     package func withConnection<T: Sendable>(
         _ body: @Sendable (Connection) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
         try await perform(body)
     }
 
-    /// How the queries that run often walk their tables, by name.
+    /// The plans of the frequent queries, by name.
     package func hotPlans() async throws(StoreError) -> [String: [String]] {
         try await perform { connection throws(SQLiteError) in
             try connection.defineRelevance()
@@ -104,7 +104,7 @@ extension StoreWriter {
 }
 
 extension StoreReader {
-    /// Lends the connection to a test, during a read of its own.
+    /// Passes the connection to a test, during a read of its own.
     package func withConnection<T: Sendable>(
         _ body: @Sendable (Connection) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {

@@ -3,18 +3,18 @@
 package import RoostSQLite
 package import RoostSealing
 
-/// How the payloads of one channel are written: as they are, or sealed.
+/// The stored form of one channel's payloads: plain or encrypted.
 ///
-/// Asked for once per channel and transaction (`Vault.sealer`), and handed to each row's binding.
+/// Made once per channel and transaction (`Vault.sealer`), and passed to each row's binding.
 package struct PayloadSeal: Sendable {
     private let sealer: Sealer?
 
-    /// As they are; costs one comparison.
+    /// Plaintext; costs one comparison.
     package static let plain = PayloadSeal(nil)
 
     package init(_ sealer: Sealer?) { self.sealer = sealer }
 
-    /// Appends a payload in the form in which it is stored.
+    /// Appends a payload in its stored form.
     package func append(
         to buffer: inout [UInt8], at place: @autoclosure () -> SealPlace,
         _ write: (inout [UInt8]) -> Void
@@ -27,17 +27,17 @@ package struct PayloadSeal: Sendable {
     }
 }
 
-/// How stored payloads are read: as they are, or opened into memory that is used again.
+/// Reads stored payloads: plain ones in place, encrypted ones into a buffer that is used again.
 ///
-/// One for each connection, which it asks for keys and which has to outlive it.
+/// Each connection has one, which must not outlive the connection.
 package final class PayloadOpener {
     private let vault: Vault?
     private unowned let connection: Connection
     private var scratch: [UInt8] = []
 
     /// - Parameters:
-    ///   - vault: Nil when the database is in the clear.
-    ///   - connection: That of the session.
+    ///   - vault: The vault; nil for a plaintext database.
+    ///   - connection: The connection of the session.
     package init(_ vault: Vault?, _ connection: Connection) {
         self.vault = vault
         self.connection = connection
@@ -94,7 +94,7 @@ package final class PayloadOpener {
         }
     }
 
-    /// A larger buffer is given back, so that one huge message does not stay in memory.
+    /// A larger buffer is released, so one huge message does not stay in memory.
     private static let keptCapacity = 64 * 1_024
 }
 

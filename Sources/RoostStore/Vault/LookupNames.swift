@@ -64,12 +64,12 @@ extension NameHash {
 package struct LookupNames: Sendable {
     private let keyed: KeyedHash?
 
-    /// Names as they are.
+    /// Plain names.
     package static let plain = LookupNames(keyed: nil)
 
     init(keyed: KeyedHash?) { self.keyed = keyed }
 
-    /// Whether a column holds hashes, so that the name itself has to be sealed beside it.
+    /// Whether a column contains hashes, so the name itself has to be stored encrypted beside it.
     package var areHashed: Bool { keyed != nil }
 
     /// Returns the value of the column for a name, to search or to write.
@@ -87,7 +87,7 @@ package struct LookupNames: Sendable {
         }
     }
 
-    /// 64 bits for `message.request_key`; nil when the plain store's own hash is to be used.
+    /// 64 bits for `message.request_key`; nil if the plain store's own hash is to be used.
     package func requestKey(_ requestID: String) -> Int64? {
         hash(requestID, .requestID)?.high
     }

@@ -4,9 +4,9 @@ internal import RoostModel
 internal import RoostSQLite
 internal import RoostSealing
 
-/// The sealers and openers of a sealed database's rows; they live as long as its connection.
+/// Encrypts and decrypts the rows of a sealed database; lives as long as the connection.
 ///
-/// A database in the clear has none, and its rows are read and written as they are.
+/// A plaintext database has none, and its rows are read and written unchanged.
 final class RowSeals {
     let vault: Vault
     /// The owner of the store; the row of the owner holds hashes only.
@@ -28,7 +28,7 @@ final class RowSeals {
 
     // MARK: - Values
 
-    /// Lends stored bytes in the clear.
+    /// Decrypts stored bytes and passes them to a closure.
     func open<T>(
         _ stored: Span<UInt8>, at place: @autoclosure () -> SealPlace, reading what: String,
         _ read: (Span<UInt8>) throws(SQLiteError) -> T
@@ -36,7 +36,7 @@ final class RowSeals {
         try opener.open(stored, at: place(), reading: what, read)
     }
 
-    /// Stored bytes in the clear.
+    /// Returns stored bytes in decrypted form.
     func opened(
         _ stored: [UInt8], at place: @autoclosure () -> SealPlace, reading what: String
     ) throws(SQLiteError) -> [UInt8] {
@@ -62,7 +62,7 @@ final class RowSeals {
 
     // MARK: - Names
 
-    /// A name as its column holds it, and sealed, to be had back.
+    /// Returns the column's form of a name, and the encrypted name.
     func written(_ name: String, _ kind: NameKind) throws(SQLiteError) -> WrittenName {
         let hash = hash(name, kind)
         return WrittenName(
@@ -70,7 +70,7 @@ final class RowSeals {
             sealed: try sealed(at: .name(kind, hash)) { $0.append(contentsOf: name.utf8) })
     }
 
-    /// The name that was written.
+    /// Returns the original name.
     func name(_ written: WrittenName, _ kind: NameKind) throws(SQLiteError) -> String {
         let hash = try hash(inColumn: written.column)
         return try open(written.sealed.span, at: .name(kind, hash), reading: "a name") { bytes in
@@ -103,7 +103,7 @@ final class RowSeals {
 
     // MARK: - Erasure
 
-    /// Destroys a channel's keys within a transaction, and with them all that they sealed.
+    /// Destroys a channel's keys within a transaction, and so all content encrypted with them.
     func eraseKeys(channelRow: Int64) throws(SQLiteError) {
         // Deleted content is overwritten from here to `finishErasure`.
         try connection.executeScript("PRAGMA secure_delete = ON")
@@ -128,10 +128,10 @@ struct WrittenName: Sendable {
 }
 
 extension Connection {
-    /// How rows are sealed here; nil in the clear.
+    /// The encryption of rows; nil in a plaintext database.
     var seals: RowSeals? { companion as? RowSeals }
 
-    /// The seal of a channel's payloads, for this transaction.
+    /// Returns the encryption of a channel's payloads, for this transaction.
     func payloadSeal(channelRow: Int64) throws(SQLiteError) -> PayloadSeal {
         guard let seals else { return .plain }
         return PayloadSeal(try seals.vault.sealer(channelRow: channelRow, in: self))

@@ -29,7 +29,7 @@ package final class Vault: Sendable {
         let wrapped: [UInt8]
     }
 
-    /// Keys kept ready at once, of two kilobytes each; the next one empties the stock.
+    /// The number of keys in memory, two kilobytes each; the next one empties the cache.
     private static let knownLimit = 4_096
 
     private init(
@@ -60,7 +60,7 @@ package final class Vault: Sendable {
             throw .database(error)
         }
         guard let row else {
-            // A row that is lost must not make sealed names pass for names.
+            // If the row of the vault is lost, hashed names must not be taken for plain names.
             guard try Self.hasKeys(in: connection) else { return nil }
             throw .damaged("it is missing")
         }
@@ -97,10 +97,10 @@ package final class Vault: Sendable {
         }
     }
 
-    /// Gives a database that has none a vault; from then on all that is written is sealed.
+    /// Makes a vault in a database without one; from then on all new content is encrypted.
     ///
-    /// To be called inside the transaction that also replaces the names in lookup columns. The master
-    /// key must be on the disk, or wherever the app keeps it, before that transaction ends.
+    /// To be called inside the transaction that also replaces the names in lookup columns. The
+    /// master key must be stored before that transaction ends.
     package static func make(
         in connection: Connection, _ master: MasterKey, stage: VaultStage
     ) throws(SQLiteError) -> Vault {
@@ -111,9 +111,9 @@ package final class Vault: Sendable {
             stage: stage, wrapper: header.wrapper(master), lookup: lookup, needsRewrap: false)
     }
 
-    /// The key that seals a channel's payloads, made when there is none yet.
+    /// Returns the key of a channel's payloads, made if there is none yet.
     ///
-    /// To be called inside a transaction, once for each channel it writes to.
+    /// To be called inside a transaction, once for each channel with new content.
     package func sealer(
         channelRow: Int64, in connection: Connection
     ) throws(SQLiteError) -> Sealer {
@@ -161,7 +161,7 @@ package final class Vault: Sendable {
         return sealer
     }
 
-    /// The numbers of the keys that the wrapping key does not open: damage.
+    /// Returns the numbers of the keys that the wrapping key does not open; they are damaged.
     func brokenKeys(in connection: Connection) throws(SQLiteError) -> [Int64] {
         var broken: [Int64] = []
         for key in try connection.all(.allKeys) {

@@ -45,7 +45,7 @@ package struct VaultHeader: Sendable {
         return body + .sha256(of: body)
     }
 
-    /// Whether this header was made with that key.
+    /// Whether this header was made with a key.
     func isMade(with master: MasterKey) -> Bool {
         Self.check(master, salt: salt).matches(check)
     }
@@ -74,7 +74,7 @@ extension Sealer {
     func wrapping(_ key: borrowing SecretBytes, at place: SealPlace) -> [UInt8] {
         var wrapped: [UInt8] = []
         wrapped.reserveCapacity(key.count + SealedForm.overhead)
-        // Encrypted where it is copied to, so nothing of it stays.
+        // Encrypted in place, so no plaintext copy remains.
         // SAFETY: the key's bytes are read during the call only.
         unsafe key.withBytes { key in
             seal(into: &wrapped, at: place) { unsafe $0.append(contentsOf: key) }

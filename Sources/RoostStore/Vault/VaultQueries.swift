@@ -3,9 +3,9 @@
 internal import RoostSQLite
 internal import RoostSealing
 
-/// How far a database is sealed; the stored numbers are never given to another.
+/// The stage of a database's encryption; a stored number is never reused.
 package enum VaultStage: Int64, Sendable {
-    /// Some rows are in the clear still: they are read, and all that is written is sealed.
+    /// Some rows are still plaintext: they are readable, and all new content is encrypted.
     case sealing = 1
     /// Plaintext in a sealed database is a sign of tampering and is refused.
     case sealed = 2
@@ -20,7 +20,7 @@ struct WrappedKey: Equatable, Sendable {
     let channelRow: Int64
     let bytes: [UInt8]
 
-    /// A key of 32 bytes, sealed.
+    /// The size of an encrypted key of 32 bytes.
     static let byteCount = 32 + SealedForm.overhead
 }
 

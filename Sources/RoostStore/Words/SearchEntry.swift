@@ -17,7 +17,7 @@ package struct SearchEntry: Hashable, Sendable {
         self.text = text
     }
 
-    /// The word by which a search in one channel finds its messages in the index.
+    /// Returns the word by which a search in one channel finds its messages in the index.
     static func tag(ofChannel row: Int64) -> String { "c\(row)" }
 
     /// Whether a tag is this word or begins with it.
@@ -27,7 +27,7 @@ package struct SearchEntry: Hashable, Sendable {
     }
 }
 
-/// Which of a message's words a text is.
+/// The part of a message that a text comes from.
 package enum SearchedText: Hashable, Sendable {
     /// `Message.text`: the text of the message, or a file's caption.
     case text
@@ -47,7 +47,7 @@ extension Message {
         return searchableTexts.map(\.text).joined(separator: "\n")
     }
 
-    /// The parts of `searchableText`, none of them empty; lines of it follow one another so.
+    /// The parts of `searchableText`, each one non-empty, in the order of its lines.
     var searchableTexts: [(place: SearchedText, text: String)] {
         var texts: [(place: SearchedText, text: String)] = [(.text, text)]
         if case .file(let file) = content {

@@ -15,7 +15,7 @@ package struct SearchSnippet: Hashable, Sendable {
     package let highlights: [Range<Int>]
     /// Whether text of the message precedes the snippet.
     package let isCutBefore: Bool
-    /// Something follows it in the message.
+    /// Whether text of the message follows the snippet.
     package let isCutAfter: Bool
 }
 
@@ -54,7 +54,8 @@ extension SearchQuery {
         let first = text.range(ofBytes: highlights.first ?? 0..<0)
         let hitLength = text[first].count
         let spare = max(0, length - hitLength)
-        // A third before, the rest after, and more before when the text ends early.
+        // A third of the text precedes the match and the rest follows; more precedes if the text
+        // ends early.
         let following = text[first.upperBound...].prefix(spare).count
         let lead = max(spare / 3, spare - following)
         let start =
@@ -92,7 +93,7 @@ extension SearchQuery {
 }
 
 extension SearchQuery.Phrase {
-    /// Whether words of a text, as many as the phrase has, are this phrase.
+    /// Whether the words at the beginning of a text are this phrase.
     fileprivate func matches(_ found: some Collection<String>) -> Bool {
         for (index, pair) in zip(words, found).enumerated() {
             let mayGoOn = isUnfinished && index == words.count - 1
@@ -111,8 +112,9 @@ extension String {
         return lower..<utf8.index(lower, offsetBy: range.count)
     }
 
-    /// The characters that a range of bytes touches, as a range of bytes: half a character, a thumb
-    /// without its colour, cannot be shown.
+    /// The characters that a range of bytes touches, as a range of bytes.
+    ///
+    /// A part of a character, such as a thumb without its colour, cannot be displayed.
     fileprivate func wholeCharacters(in range: Range<Int>) -> Range<Int> {
         var start = 0
         var lower = range.lowerBound

@@ -15,7 +15,7 @@ package struct SearchRequest: Hashable, Sendable {
 
     package var query: SearchQuery
     package var order: Order
-    /// Only in these channels; nil in all.
+    /// The rows of the channels to search; nil for all.
     package var channelRows: [Int64]?
     /// The rows of the senders to search; nil for all messages, including those without a sender.
     package var senderRows: [Int64]?
@@ -42,26 +42,27 @@ package struct SearchRequest: Hashable, Sendable {
     }
 }
 
-/// A message that has the words.
+/// A message that contains the words.
 package struct SearchHit: Hashable, Sendable {
     package let messageID: Int64
     package let channelRow: Int64
     package let createdAt: Int64
-    /// The smaller the better; 0 when newest first.
+    /// The score, better if smaller; 0 when newest first.
     ///
-    /// Moves when other messages come or go, so pages
-    /// by relevance may then repeat or leave out a hit.
+    /// The score changes when other messages are added or deleted. Pages by relevance may then
+    /// repeat or omit a hit.
     package let score: Double
 }
 
 extension SearchRequest {
-    /// Past this many channels the index gives all hits and the messages' own channels are compared.
+    /// Beyond this number of channels, the index returns all hits and the channels are compared
+    /// afterwards.
     private static let tagLimit = 64
 
     /// The hits of one page, best or newest first; none for an empty query.
     ///
-    /// The connection has the index, and the messages, be it in an attached database; to order by relevance
-    /// it has the function for it (`Connection.defineRelevance`).
+    /// The connection must have the index and the messages, either one in an attached database. The
+    /// order by relevance also needs a function (`Connection.defineRelevance`).
     package func hits(in connection: Connection) throws(SQLiteError) -> [SearchHit] {
         guard canFind else { return [] }
         let statement = order == .newest ? newestStatement : .bestHits
@@ -99,8 +100,8 @@ extension SearchRequest {
 }
 
 extension Query where Input == SearchRequest, Output == SearchHit {
-    // CROSS JOIN: the index is walked and the messages are looked up, never the other way round.
-    // The bounds of the row number are open above, because no message has the highest number.
+    // CROSS JOIN makes SQLite walk the index and look up the messages, never the other way round.
+    // The bounds of the row number exclude the highest number, which no message has.
 
     // The rows of newest first have the columns of `RowResolver.message`.
 
@@ -157,7 +158,7 @@ extension Query where Input == SearchRequest, Output == SearchHit {
 }
 
 extension SearchHit {
-    /// A hit of the newest, out of the columns of its message.
+    /// A hit of newest first, from the columns of its message.
     init(ofMessage row: borrowing Row) {
         self.init(
             messageID: row.int64(2), channelRow: row.int64(0), createdAt: row.int64(1), score: 0)

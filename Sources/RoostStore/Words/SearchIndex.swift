@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The words of all messages, in a table that holds no texts.
+// The words of all messages, in a table that contains no texts.
 //
 // The table (FTS5, contentless) lists for each word the messages that contain it. Its row number is
 // the message's ID, so the table is in the order of newest first.
@@ -24,11 +24,11 @@ package import RoostSQLite
 /// A sealed cache has its index in a database in memory, because words on disk would reveal the
 /// encrypted content. `backfill` fills it like that of an old cache.
 package struct SearchIndex {
-    /// How far the index has come.
+    /// The progress of indexing.
     package struct State: Hashable, Sendable {
-        /// Messages from this ID on are in; `.min` when all are.
+        /// Messages from this ID on are indexed; `.min` when all are.
         package let floor: Int64
-        /// Messages that backfilling has put in so far, for showing progress.
+        /// The number of messages that backfilling has added so far, to show progress.
         package let backfilled: Int
 
         package var isComplete: Bool { floor == .min }
@@ -92,7 +92,7 @@ package struct SearchIndex {
         return index
     }
 
-    /// Says how a table that has no word yet shall lie in the file; one that was only made has forgotten it.
+    /// Sets the layout of an empty table in the file; also needed for the new table of a copy.
     package static func arrange(
         in connection: Connection, isToBeFilled: Bool
     ) throws(SQLiteError) {
@@ -107,38 +107,38 @@ package struct SearchIndex {
         return try connection.first(.searchIndexBytes) ?? 0
     }
 
-    /// Takes the index away; a database without one is left as it is.
+    /// Removes the index; does nothing to a database without one.
     package static func drop(from connection: Connection) throws(SQLiteError) {
         try connection.execute(.dropSearchTable)
         try connection.execute(.dropSearchState)
     }
 
-    /// Notes a message that is new in the cache.
+    /// Adds a message that is new in the cache.
     ///
-    /// - Precondition: The cache did not hold it before; for a change use `replace`.
+    /// - Precondition: The message was not cached before; for a change use `replace`.
     package func insert(_ entry: SearchEntry) throws(SQLiteError) {
         guard entry.messageID >= state.floor else { return }
         try add(entry)
     }
 
-    /// Notes that a message is no longer in the cache.
+    /// Removes a deleted message.
     ///
-    /// The entry is the message as it was inserted or last replaced, to the letter.
+    /// The entry must equal the one that was inserted or last replaced, byte for byte.
     package func remove(_ entry: SearchEntry) throws(SQLiteError) {
         guard entry.messageID >= state.floor, !entry.text.isEmpty else { return }
         try connection.execute(.removeSearchEntry, entry)
     }
 
-    /// Notes that a message of the cache is another now; both have the same ID.
+    /// Replaces the entry of a changed message; both have the same ID.
     package func replace(_ old: SearchEntry, with new: SearchEntry) throws(SQLiteError) {
         precondition(old.messageID == new.messageID, "A message keeps its ID.")
-        // Texts are compared by their bytes: equal accents may lie in the index differently.
+        // Texts are compared by their bytes: equal accents may be indexed differently.
         if old.channelRow == new.channelRow, old.text.utf8.elementsEqual(new.text.utf8) { return }
         try remove(old)
         try insert(new)
     }
 
-    /// Notes that the cache holds no message any more.
+    /// Removes all entries, because the cache has no message any more.
     package mutating func removeAll() throws(SQLiteError) {
         try connection.execute(.clearSearchTable)
         if !state.isComplete { try connection.execute(.mergeOften) }
@@ -166,8 +166,8 @@ package struct SearchIndex {
         precondition(limit > 0, "A step of no message would never end.")
         guard !state.isComplete else { return }
         let entries = try messages(state.floor, limit)
-        // In rising order: at each number that is lower than the one before, the table writes out all
-        // that it has gathered.
+        // Added in rising order: before each number lower than the last one, the table writes all
+        // its pending entries.
         for entry in entries.reversed() { try add(entry) }
         try store(
             State(
@@ -177,7 +177,7 @@ package struct SearchIndex {
     }
 
     private func add(_ entry: SearchEntry) throws(SQLiteError) {
-        // A message without words is not there, which saves its place and its tag.
+        // A message without words is not indexed, which saves its entry and its tag.
         guard !entry.text.isEmpty else { return }
         try connection.execute(.addSearchEntry, entry)
     }

@@ -54,10 +54,11 @@ extension Query where Input == Void, Output == Bool {
 }
 
 extension Query where Input == Void, Output == Int64 {
-    /// The size of the index of words, from the number of the last leaf on which a word begins in each
-    /// piece.
+    /// The size of the index of words, from the number of the last leaf in each segment that begins
+    /// a word.
     ///
-    /// A page of the file holds 4,061 bytes of one row or of several; a leaf has 4,050 where nothing else is said.
+    /// A page of the file contains 4,061 bytes of one row or of several; a leaf has 4,050 by
+    /// default.
     static let searchIndexBytes = Query(
         sql: """
             SELECT ifnull(sum(leaves), 0) * 4096 / (
@@ -67,7 +68,7 @@ extension Query where Input == Void, Output == Int64 {
             """
     ) { row in row.int64(0) }
 
-    /// Another one after each change of the schema, by whomever.
+    /// The version of the schema, different after each change by any connection.
     static let schemaVersion = Query(sql: "PRAGMA main.schema_version") { row in row.int64(0) }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the index of a cache's words is.
+/// The place of the index of a cache's words.
 enum SearchPlace: Sendable {
-    /// In the cache's own database, kept in step by every commit.
+    /// The cache's own database; every commit updates the index.
     case database
-    /// In memory, beside a file that must not hold words one can read.
+    /// Memory, beside a file that must not contain plaintext words.
     case memory
-    /// This process does not search. It still updates an index that another process keeps in the file.
+    /// No search in this process. An index that another process keeps in the file is still updated.
     case nowhere
 }

@@ -18,7 +18,8 @@ package struct SearchQuery: Hashable, Sendable {
     let wanted: [Phrase]
     let excluded: [Phrase]
 
-    /// A text pasted as one phrase is looked for by its first words.
+    /// The number of words of a query; a long text pasted as one phrase is searched by its first
+    /// words.
     static let wordLimit = 64
 
     /// Parses a query as typed: see `TypedQuery`.
@@ -35,12 +36,12 @@ package struct SearchQuery: Hashable, Sendable {
         self.excluded = excluded
     }
 
-    /// Whether there is nothing to find: no word at all, or only words that must not occur.
+    /// Whether there can be no hit: no word at all, or only excluded words.
     package var isEmpty: Bool { wanted.isEmpty }
 
-    /// The question in the index's own language, in these channels or in all.
+    /// Returns the query in the index's own language, in some channels or in all.
     ///
-    /// Words consist of letters, and are quoted all the same: nothing in them is an operator.
+    /// Words consist of letters, and are quoted nevertheless, so no word is an operator.
     func expression(inChannels tags: [Int64]?) -> String {
         precondition(!isEmpty, "An empty query finds nothing, and is not asked.")
         var text = wanted.map(\.expression).joined(separator: " AND ")
@@ -59,7 +60,7 @@ package struct SearchQuery: Hashable, Sendable {
 }
 
 extension SearchQuery.Phrase {
-    /// The words of one part; nil when it has none, like a smile of colons and brackets.
+    /// The words of one part; nil if it has none, like a smile of colons and brackets.
     fileprivate init?(
         _ part: TypedQuery.Part, by tokenizer: WordTokenizer
     ) throws(SQLiteError) {
@@ -75,7 +76,7 @@ extension SearchQuery.Phrase {
             || !part.isQuoted && last.word.unicodeScalars.last.map(\.isHangulSyllable) ?? false
     }
 
-    /// Whether a channel's tag may be meant by it, which is a word of its own.
+    /// Whether the phrase may equal a channel's tag, which is a single word.
     fileprivate var mayBeTag: Bool { words.count == 1 && SearchEntry.mayBeginTag(words[0]) }
 
     fileprivate var expression: String {

@@ -5,9 +5,9 @@ package import RoostModel
 
 /// A search in the words of the cached messages.
 package struct SearchQuestion: Hashable, Sendable {
-    /// As a person typed it, see `TypedQuery`.
+    /// The query as the user typed it, see `TypedQuery`.
     ///
-    /// Without a word in it nothing is found.
+    /// A query without a word has no hits.
     package var typed: String
     /// The channels to search; nil for all channels of the cache.
     package var channels: [ChannelURL]?
@@ -20,7 +20,7 @@ package struct SearchQuestion: Hashable, Sendable {
     /// The last hit of the page before.
     package var after: SearchHit?
     package var limit: Int
-    /// About how many characters the excerpt of each hit has; nil for none, which is faster.
+    /// The approximate length of each hit's excerpt in characters; nil for none, which is faster.
     package var excerptLength: Int?
     /// The channels whose newest messages are complete, because they have caught up on the present
     /// connection.
@@ -47,12 +47,12 @@ package struct SearchQuestion: Hashable, Sendable {
     }
 }
 
-/// A message that was found.
+/// A hit.
 package struct FoundMessage: Hashable, Sendable {
     package let message: Message
     /// The hit's place in the order; the next page begins after it.
     package let hit: SearchHit
-    /// Nil when none was asked for.
+    /// Nil if no excerpts were requested.
     package let excerpt: SearchExcerpt?
 }
 
@@ -61,20 +61,21 @@ package struct SearchExcerpt: Hashable, Sendable {
     /// A text of the message and the matches in it.
     package struct Marked: Hashable, Sendable {
         package let place: SearchedText
-        /// Ranges of bytes in the text's `utf8`: whole characters, in order, apart.
+        /// The matches as ranges of bytes in the text's `utf8`: whole characters, in order, not
+        /// adjacent.
         package let highlights: [Range<Int>]
     }
 
-    /// A line or two to show, out of `Message.searchableText`.
+    /// One or two lines of `Message.searchableText`, for display.
     package let snippet: SearchSnippet
-    /// The texts in which something was found.
+    /// The texts with a match.
     package let marked: [Marked]
 }
 
 /// One page of hits, and the extent of the searched part.
 package struct SearchAnswer: Sendable {
     package let found: [FoundMessage]
-    /// How far the index has come.
+    /// The progress of indexing.
     package let index: SearchIndex.State
     let searched: [SearchedChannel]
     let question: SearchQuestion
@@ -82,9 +83,9 @@ package struct SearchAnswer: Sendable {
     /// Whether the cache has a channel to search at all.
     package var hasChannels: Bool { !searched.isEmpty }
 
-    /// Whether no hit means that there is none; else the periods that could not be seen.
+    /// Whether the absence of a hit is certain; otherwise the periods that were not searched.
     ///
-    /// - Complexity: Goes through the coverage of every channel searched.
+    /// - Complexity: Reads the coverage of every searched channel.
     package var sight: SearchSight {
         let channels =
             question.liveChannels.isEmpty
@@ -97,7 +98,7 @@ package struct SearchAnswer: Sendable {
         return SearchSight(of: channels, from: question.from, through: question.through)
     }
 
-    /// The question for the next page; nil when this one is the last.
+    /// The query for the next page; nil if this one is the last.
     package var next: SearchQuestion? {
         guard let last = found.last, found.count >= question.limit else { return nil }
         var next = question

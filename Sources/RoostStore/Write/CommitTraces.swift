@@ -14,10 +14,10 @@ struct CommitTrace: Sendable {
 /// A commit without a trace, such as another process's, is a gap: a reader drops all look-ups
 /// across it.
 struct CommitTraces: Sendable {
-    /// More commits between two reads leave little worth keeping.
+    /// After more commits between two reads, few look-ups are still valid.
     private static let capacity = 64
 
-    /// In the order of their numbers, without a gap.
+    /// The traces in the order of their numbers, without a gap.
     private var recent: [CommitTrace] = []
 
     /// Adds the trace of a durable commit.
@@ -31,7 +31,7 @@ struct CommitTraces: Sendable {
     /// describe.
     mutating func removeAll() { recent = [] }
 
-    /// The traces of all commits after one and up to another; nil where one is missing.
+    /// Returns the traces of all commits after one and up to another; nil if one is missing.
     func between(_ last: Int64, and sequence: Int64) -> ArraySlice<CommitTrace>? {
         guard last < sequence, let first = recent.first?.sequence, first <= last + 1,
             sequence < first + Int64(recent.count)

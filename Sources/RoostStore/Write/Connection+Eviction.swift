@@ -24,7 +24,7 @@ extension Connection {
         return commit
     }
 
-    /// Whether a channel has been pinned, which may have been since a plan was made.
+    /// Whether a channel is pinned, perhaps after the plan was made.
     func isPinned(_ url: ChannelURL) throws(SQLiteError) -> Bool {
         guard let row = try channelRow(url)?.row else { return false }
         return try first(.isPinned, row) ?? false

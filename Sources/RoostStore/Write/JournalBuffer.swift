@@ -5,7 +5,7 @@ package import RoostCore
 /// The next entry for a reader of the journal.
 package enum JournalEntry: Hashable, Sendable {
     case commit(Commit)
-    /// The reader was slower than the writer: these commits are gone, read the store again.
+    /// The reader was too slow and has missed these commits; it has to read the store again.
     case missed(from: Int64, through: Int64)
 }
 

@@ -2,10 +2,10 @@
 
 internal import RoostCore
 
-/// Every commit from the moment of subscribing on, in order, for one reader.
+/// All commits from the subscription on, in order, for one reader.
 ///
-/// Ends when the store closes or the reader's task is cancelled. The commits wait in the writer; the
-/// feed rings when there is one, and the reader takes it.
+/// Ends when the store closes or the reader's task is cancelled. The commits wait in the writer;
+/// the feed signals that there is one, and the reader takes it.
 package struct JournalFeed: AsyncSequence, Sendable {
     package typealias Element = JournalEntry
 
@@ -47,7 +47,7 @@ struct JournalReaders {
         let bell: AsyncStream<Void>.Continuation
     }
 
-    /// In the order they came, so that the order of ringing is always the same.
+    /// The readers in the order of subscription, so that the order of signals is always the same.
     private var readers: [Reader] = []
     private var lastID = 0
 
@@ -55,7 +55,7 @@ struct JournalReaders {
         capacity: Int, hearsOwn: Bool = true
     ) -> (id: Int, bell: AsyncStream<Void>) {
         lastID += 1
-        // One ring is enough for any number of commits: the reader takes until nothing is left.
+        // One signal is enough for any number of commits: the reader takes all of them.
         let (bell, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         readers.append(

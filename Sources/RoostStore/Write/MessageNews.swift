@@ -23,7 +23,7 @@ struct MessageNews {
         var hasEntered = false
     }
 
-    /// Where the news of a message is kept.
+    /// The place of a message's change.
     private enum Slot {
         case added(Int)
         case changed(Int)
@@ -52,9 +52,10 @@ struct MessageNews {
     /// The positions of unreadable messages that were deleted.
     var dropped: [Position] = []
     private var cutThrough: Timestamp?
-    /// Messages that are new and were not touched since, nil once they were.
+    /// The new messages that were not changed since; nil after a change.
     ///
-    /// Nearly all of a page are, so they are moved and not copied on their way into the journal.
+    /// Nearly all messages of a page are of this kind, so they are moved and not copied into the
+    /// journal.
     private var added: [Message?] = []
     private var rows: [Row] = []
     private var slots: [MessageID: Slot] = [:]
@@ -78,14 +79,13 @@ struct MessageNews {
             holding: holding)
     }
 
-    /// Whether the ranges or the sums are different now.
+    /// Whether the ranges or the sums have changed.
     var hasOtherState: Bool {
         coverage != coverageBefore || holding != holdingBefore
             || (filtered ?? []).contains { $0.before != $0.now }
     }
 
-    /// The newest range, if nothing of the state but its upper end and the sums is different now; nil for
-    /// any other change, and for none.
+    /// The newest range, if only its upper end and the sums have changed; nil otherwise.
     var continuedRange: CoveredRange? {
         let (old, new) = (coverageBefore.ranges, coverage.ranges)
         guard hasOtherState, let range = new.last, let last = old.last, old.count == new.count,
@@ -96,7 +96,7 @@ struct MessageNews {
         return range
     }
 
-    /// Whether a message of this place may have been in the cache before the commit.
+    /// Whether a message at a position may have been cached before the commit.
     func mayHaveHeld(_ place: Position) -> Bool {
         hasFilters || coverageBefore.range(containing: place) != nil
     }
@@ -107,7 +107,7 @@ struct MessageNews {
         if !dropped.isEmpty { dropped.removeAll { $0.messageID == id } }
     }
 
-    /// Notes a message that was not there.
+    /// Notes an added message.
     mutating func noteAdded(_ id: MessageID, _ message: Message) {
         guard slots[id] == nil else { return note(id, before: nil, after: message) }
         slots[id] = .added(added.count)
@@ -196,7 +196,7 @@ struct MessageNews {
             case (let old?, nil): deleted.append(before(old))
             case (_?, let after?) where row.hasEntered: inserted.append(now(after))
             case (let old?, let after?):
-                // A new name of the sender alone is the news of `Change.users`.
+                // A new name of the sender is reported by `Change.users` only.
                 if old.updatedAt != after.updatedAt || now(old) != now(after) {
                     updated.append(Update(before: before(old), after: now(after)))
                 }

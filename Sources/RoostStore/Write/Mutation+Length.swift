@@ -4,7 +4,7 @@ import RoostCore
 import RoostModel
 
 extension [Mutation] {
-    /// Whether these are a page of history or of a change log, of which more will come.
+    /// Whether the mutation is a page of history or of a change log, so more pages follow.
     var isBulk: Bool {
         count > 30
             || contains { mutation in

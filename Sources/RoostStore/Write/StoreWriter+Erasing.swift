@@ -36,7 +36,7 @@ extension StoreWriter {
                 do throws(SQLiteError) {
                     stored = try connection.storedChannel(url)
                 } catch  where error.isMalformedValue {
-                    // A broken seal cannot be put on again; its channel comes back from the server.
+                    // A broken seal cannot be made again; the server sends the channel again.
                 }
                 _ = try seals.vault.replaceKey(channelRow: row, in: connection)
                 if let payload = stored?.payload {

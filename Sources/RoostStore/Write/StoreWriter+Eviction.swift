@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How a cache gets smaller: `docs/adr/0006-eviction.md`.
+// The eviction of messages: `docs/adr/0006-eviction.md`.
 
 package import RoostCore
 package import RoostModel
@@ -12,7 +12,7 @@ extension StoreWriter {
     private static let slice = 2_000
     /// The number of messages indexed in one transaction, with the same delay.
     private static let indexedSlice = 10_000
-    /// Free pages returned in one transaction.
+    /// The number of free pages returned in one transaction.
     private static let givenBack = 256
 
     /// The size of the cache's files as the system counts it; in memory the size of its pages.
@@ -23,9 +23,9 @@ extension StoreWriter {
         return DatabaseFiles(path).bytesOnDisk
     }
 
-    /// Whether the cache has grown to its limit, so that `keepBudget` would do something.
+    /// Whether the cache has reached its limit, so `keepBudget` would evict.
     ///
-    /// - Complexity: Reads one page; may be asked after any commit.
+    /// - Complexity: Reads one page; cheap enough for every commit.
     package func isBudgetReached() async throws(StoreError) -> Bool {
         guard budget.budget != nil else { return false }
         let bytes = try await inTurn { () throws(StoreError) in try usedBytes() }
@@ -120,7 +120,7 @@ extension StoreWriter {
         switch trim.phase {
         case .rewrite: commit = try rewrite(&trim)
         case .indexWords:
-            // Where words cannot be indexed there is nothing to fill.
+            // Without an index there is nothing to fill.
             var isComplete = true
             do throws(StoreError) {
                 isComplete = try indexNext(Self.indexedSlice).isComplete
@@ -147,7 +147,7 @@ extension StoreWriter {
         return trim
     }
 
-    /// Trims a cache that has reached its budget; nil when it has not.
+    /// Trims a cache that has reached its budget; nil if it has not.
     @discardableResult
     package func keepBudget(
         sparing open: Set<ChannelURL> = []
@@ -156,7 +156,7 @@ extension StoreWriter {
         return try await trim(sparing: open)
     }
 
-    /// Empties a log that has grown, which it does while readers overlap without a pause (scar 150).
+    /// Empties a long log; the log grows while readers overlap without a pause (scar 150).
     func keepLogShort(_ connection: Connection) {
         // The known length of the log saves most commits a look at the file.
         guard !isInMemory, Int64(connection.logPages) * 4_096 >= budget.nextLogLimit else { return }
@@ -183,13 +183,13 @@ extension StoreWriter {
             for channel in plan.channels where !trim.isOpenedSince(channel) {
                 if try !connection.isPinned(channel.url) { going.append(channel) }
             }
-            // Nothing that would be worth a copy of all.
+            // The plan has nothing that is worth a copy of the rest.
             if going.isEmpty { return nil }
             do throws(SQLiteError) {
                 return try connection.rewrite(
                     without: going.map(\.url), expectedBytes: plan.expectedSize)
             } catch  where error.isBusy || error.isFull {
-                // Another process writes, or there is no room for a copy. Slices need neither.
+                // Another process writes, or there is no space for a copy. Slices need neither.
                 return nil
             }
         }
@@ -223,7 +223,8 @@ extension StoreWriter {
             isPinned = try connection.first(.isPinned, row) ?? false
             let slice = try connection.first(.endOfOldest, (row, Self.slice)) ?? .distantFuture
             guard keptMessages > 0 else { return (slice, slice == .distantFuture) }
-            // All of the moment of the first that stays stay with it; nothing where there are fewer.
+            // All messages of the first kept moment are kept; nothing is evicted if there are
+            // fewer.
             let kept = try connection.first(.startOfNewest, (row, keptMessages)) ?? .distantPast
             let last = kept.advanced(by: -1)
             return (min(slice, last), slice >= last)

@@ -27,15 +27,15 @@ package actor StoreWriter {
     nonisolated let traces = Guarded(CommitTraces())
     /// The look-up cache of the last commit; nil during a commit and after a failed one.
     private var book: WriteBook?
-    /// Keeps other clients out of the folder.
+    /// The lock against other processes that change the files.
     private var lock: FolderLock?
     var readers = JournalReaders()
-    /// Where the words are to be found.
+    /// The place of the index of words.
     var searchPlace = SearchPlace.nowhere
     var budget: BudgetKeeper
     private var foreign: ForeignCommits?
     private var bell: FileBell?
-    /// Ends the listening to the bell.
+    /// Ends the subscription to other processes' signals.
     private var stopsListening: (@Sendable () -> Void)?
     /// Whether a signal of another process has arrived and is not handled yet.
     private nonisolated let hasRung = Guarded(false)
@@ -98,7 +98,7 @@ package actor StoreWriter {
             self.book = book
             (commit, trace) = (done, left)
         } catch {
-            // A key that was made meanwhile is gone again.
+            // A key made by the failed transaction is gone again.
             connection.seals?.vault.forgetKeys()
             throw error
         }
@@ -163,7 +163,7 @@ package actor StoreWriter {
         return JournalFeed(id: id, writer: self, bell: bell)
     }
 
-    /// A feed of the commits that were made elsewhere, as numbers that were missed, and of nothing else.
+    /// Returns a feed of the commits of other processes, as missed numbers, and no other commits.
     package func missedCommits() -> JournalFeed {
         let (id, bell) = readers.add(capacity: 1, hearsOwn: false)
         if isClosed { readers.finish() }
@@ -174,7 +174,7 @@ package actor StoreWriter {
         readers.take(id)
     }
 
-    /// Whether the cache is open; throws when it never will be again.
+    /// Whether the cache is open; throws if the store is closed for good.
     func checkIsOpen() throws(StoreError) -> Bool {
         guard !isClosed else { throw .closed }
         return connection != nil
@@ -202,7 +202,7 @@ package actor StoreWriter {
         findForeignCommits()
     }
 
-    /// Closes the file and gives the lock away; the gate is closed, so nothing is going on.
+    /// Closes the file and releases the lock; the gate is closed, so no work is running.
     func letGo() {
         connection = nil
         lock = nil
@@ -217,7 +217,8 @@ package actor StoreWriter {
         readers.finish()
     }
 
-    /// Hears of other processes' commits from now on; without a bell they are found with our own.
+    /// Subscribes to the signals of other processes; without signals, their commits are found at
+    /// the next own commit.
     private func listen(to files: StoreFiles?) {
         guard let files else { return }
         do {
@@ -225,7 +226,7 @@ package actor StoreWriter {
             stopsListening = try bell.listen { [weak self] in self?.noteRing() }
             self.bell = bell
         } catch {
-            // A system that has no more watches to give: see above.
+            // The system has no watches left: see above.
         }
     }
 
@@ -242,7 +243,7 @@ package actor StoreWriter {
         }
     }
 
-    /// Looks at the number of the last commit; one that cannot be read now is found with the next.
+    /// Reads the number of the last commit; a failure is made good at the next attempt.
     private func findForeignCommits() {
         guard let sequence = try? connection?.first(.sequence) else { return }
         if foreign == nil {
@@ -252,7 +253,7 @@ package actor StoreWriter {
         }
     }
 
-    /// Does a piece of work in its turn, once more when a suspension has interrupted it.
+    /// Performs work in its turn, and repeats it after an interruption by a suspension.
     func perform<T>(
         _ body: (Connection) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
@@ -271,7 +272,7 @@ package actor StoreWriter {
         }
     }
 
-    /// Lends the connection outside any transaction, to work that has its turn.
+    /// Passes the connection, outside of a transaction, to work that has its turn.
     func inspect<T>(_ body: (Connection) throws(SQLiteError) -> T) throws(StoreError) -> T {
         guard let connection else { throw isClosed ? .closed : .suspended }
         do throws(SQLiteError) {
@@ -281,7 +282,7 @@ package actor StoreWriter {
         }
     }
 
-    /// Translates an error of SQLite, and notes damage of the file.
+    /// Translates an error of SQLite, and records damage of the file.
     private func failure(_ error: SQLiteError) -> StoreError {
         damage.note(error)
         return StoreError(error, in: path)

@@ -10,7 +10,7 @@ struct UserBook {
         /// Nil for a user that this commit has added.
         var before: User?
         var now: User
-        /// The user as the last page mentioned them.
+        /// The user as in the last page.
         ///
         /// A page repeats its senders many times.
         var told: User?
@@ -71,7 +71,7 @@ struct UserBook {
         return entries[index].row
     }
 
-    /// The user of a row that another row refers to.
+    /// Returns the user of a row to which another row refers.
     mutating func user(inRow row: Int64) throws(SQLiteError) -> User {
         if let index = indexByRow[row] { return entries[index].now }
         let stored = try connection.user(inRow: row)
@@ -84,7 +84,7 @@ struct UserBook {
         indexByID[user.id].map { entries[$0].now } ?? user
     }
 
-    /// A user as they were before this commit.
+    /// Returns a user in the state before this commit.
     func before(_ user: User) -> User {
         indexByID[user.id].map { entries[$0].before ?? entries[$0].now } ?? user
     }
@@ -103,7 +103,7 @@ struct UserBook {
         changed.isEmpty ? [] : changed.filter { entries[$0].before != nil }.map { entries[$0].row }
     }
 
-    /// Begins the next commit, for which this one is past.
+    /// Begins the next commit, with the present state as the one before it.
     mutating func settle() {
         for index in changed { entries[index].before = entries[index].now }
         changed.removeAll(keepingCapacity: true)

@@ -33,7 +33,7 @@ extension WriteSession {
         try put(channel.applying(news))
     }
 
-    /// Removes a channel and all that belongs to it.
+    /// Removes a channel with all its data.
     func removeChannel(
         _ url: ChannelURL, before rest: ArraySlice<Mutation>
     ) throws(SQLiteError) {
@@ -50,7 +50,7 @@ extension WriteSession {
         note(url, before: old, after: nil)
     }
 
-    /// The difference in the set of channels; nil when there is none.
+    /// Returns the change of the set of channels; nil if there is none.
     func channelsChange() -> ChannelsChange? {
         var inserted: [GroupChannel] = []
         var updated: [Update<GroupChannel>] = []
@@ -60,7 +60,7 @@ extension WriteSession {
             case (nil, let after?): inserted.append(after.mapUsers(users.now))
             case (.some, nil): deleted.append(url)
             case (let old?, let after?):
-                // A new name of a member alone is the news of `Change.users`.
+                // A new name of a member is reported by `Change.users` only.
                 if old.mapUsers(users.now) != after.mapUsers(users.now) {
                     updated.append(
                         Update(before: old.mapUsers(users.before), after: after.mapUsers(users.now))

@@ -42,7 +42,7 @@ extension WriteSession {
                 range = CoveredRange(lower: known, upper: place)
             }
             news.coverage.insert(range)
-            // A filter may have brought its predecessor.
+            // The predecessor may be cached under a filter.
             try noteEntered(in: range, besides: [message], news: &news)
             try put(message, news: &news)
             news.joinPredecessors([message])
@@ -93,7 +93,7 @@ extension WriteSession {
         try takeContested(for: row)
     }
 
-    /// Changes a part of a message that the cache has.
+    /// Changes a part of a cached message.
     func amend(
         _ id: MessageID, in url: ChannelURL, _ change: (inout Message) -> Void
     ) throws(SQLiteError) {
@@ -108,7 +108,7 @@ extension WriteSession {
         }
     }
 
-    /// Forgets a message that is gone; its replies stay, and show nothing of it.
+    /// Deletes a message; its replies stay, without a preview of it.
     func delete(_ id: MessageID, in url: ChannelURL) throws(SQLiteError) {
         guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
@@ -246,7 +246,7 @@ extension WriteSession {
                 news.add(entry)
                 news.noteAdded(position.messageID, message)
                 news.hasWord(of: position.messageID)
-                // Replies that came before it may show an earlier copy.
+                // Replies that were cached before it may show an earlier copy.
                 if !message.hasNoDetails, message.details.threadInfo != nil {
                     let preview = message.preview
                     try follow(position.messageID, as: preview, known: nil, news: &news)
@@ -266,7 +266,7 @@ extension WriteSession {
             position.messageID, before: old.message, after: old.message.merged(with: message))
     }
 
-    /// Whether the cache claims to hold every message like this one at its place.
+    /// Whether a message like this one would be cached if it existed at its position.
     private func isCovered(
         _ message: Message, news: inout MessageNews
     ) throws(SQLiteError) -> Bool {
@@ -305,7 +305,7 @@ extension WriteSession {
         guard merged.updatedAt != old.updatedAt || asNow(merged) != asNow(old) else { return }
         let entry = try entry(merged, by: senderRow, row: news.channelRow)
         if old.place == merged.place {
-            // An index is written when a column of its is named, whether or not it is another value.
+            // SQLite writes an index for each named column, even if the value is unchanged.
             try connection.execute(
                 merged.hasColumns(of: old, viewer: me) ? .updateContent : .updateMessage, entry)
         } else {
@@ -365,7 +365,7 @@ extension MessageNews {
         holding.payloadBytes -= Int64(stored.payloadCount)
     }
 
-    /// A range that waited for its predecessor joins the one that has it now.
+    /// Joins a range with the one that contains its predecessor now.
     fileprivate mutating func joinPredecessors(_ messages: [Message]) {
         for range in coverage.ranges {
             // A predecessor without a position is not cached, so it is not covered.
@@ -379,7 +379,7 @@ extension MessageNews {
 }
 
 extension Message {
-    /// Whether the columns of an edit that changes words only stay as they are.
+    /// Whether the columns other than the text are unchanged by an edit.
     fileprivate func hasColumns(of old: Message, viewer: UserID) -> Bool {
         sender?.user.id == old.sender?.user.id && parentID == old.parentID
             && requestID == old.requestID && isReplyToChannel == old.isReplyToChannel
@@ -388,7 +388,7 @@ extension Message {
             && ContentTag(content) == ContentTag(old.content)
     }
 
-    /// The place of a message that the cache may hold.
+    /// The position of a message that may be cached.
     fileprivate var place: Position {
         guard let position else {
             preconditionFailure("Only delivered messages are cached; the others are the outbox's.")

@@ -14,14 +14,14 @@ struct SearchKeeper {
     private var found: SearchIndex?
     /// The changed messages of the commit whose words are not yet added or removed.
     private var pending: [Pending] = []
-    /// Nothing is in any more, so nothing needs to be taken out.
+    /// Whether the index was emptied, so no entry has to be removed.
     var isEmptied = false
 
     init(_ connection: Connection) {
         self.connection = connection
     }
 
-    /// The index; nil when the database keeps none.
+    /// Returns the index; nil if the database has none.
     mutating func index() throws(SQLiteError) -> SearchIndex? {
         if !isFound {
             found = try SearchIndex(in: connection)
@@ -30,7 +30,7 @@ struct SearchKeeper {
         return found
     }
 
-    /// A message before and after; nil where there was or is none.
+    /// A message before and after the change; nil if absent.
     private struct Pending {
         let old: SearchEntry?
         let new: SearchEntry?
@@ -51,7 +51,8 @@ struct SearchKeeper {
     /// commit.
     mutating func settle() throws(SQLiteError) {
         guard !pending.isEmpty, let index = try index() else { return }
-        // Of one message in the order it happened: the number of the place decides among equals.
+        // Changes of one message stay in their order: the index in the list decides among equal
+        // IDs.
         let order = pending.indices.sorted { left, right in
             (pending[left].messageID, left) < (pending[right].messageID, right)
         }
@@ -73,7 +74,7 @@ struct SearchKeeper {
         try found?.startAnew()
     }
 
-    /// Takes everything out at once, before the messages themselves go.
+    /// Removes all entries at once, before the messages are deleted.
     mutating func removeAll() throws(SQLiteError) {
         pending = []
         _ = try index()
@@ -83,19 +84,19 @@ struct SearchKeeper {
 }
 
 extension WriteSession {
-    /// Notes the words of a message that is new in the cache.
+    /// Notes the words of a new message.
     func index(_ message: Message, row: Int64) throws(SQLiteError) {
         guard try search.index() != nil else { return }
         search.note(nil, SearchEntry(message, channelRow: row))
     }
 
-    /// Notes that a message of the cache has other words now, perhaps.
+    /// Notes that the words of a cached message may have changed.
     func reindex(_ old: Message, as new: Message, row: Int64) throws(SQLiteError) {
         guard try search.index() != nil else { return }
         search.note(SearchEntry(old, channelRow: row), SearchEntry(new, channelRow: row))
     }
 
-    /// Takes out the words of a message that goes.
+    /// Notes that a message is deleted.
     func unindex(_ message: Message, row: Int64) throws(SQLiteError) {
         guard try search.index() != nil else { return }
         search.note(SearchEntry(message, channelRow: row), nil)

@@ -8,10 +8,10 @@ internal import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-/// The cached message at a place, or the reason why there is none.
+/// The cached message at a position, or the reason for its absence.
 enum HeldMessage {
     case found(StoredMessage)
-    /// It could not be read and went; `MessageNews.dropped` has its place.
+    /// The message was unreadable and was deleted; `MessageNews.dropped` has its position.
     case dropped
     case absent
 
@@ -19,7 +19,7 @@ enum HeldMessage {
 }
 
 extension WriteSession {
-    /// A message that is cached under the same ID, though not where it was looked for.
+    /// Returns the cached message with the same ID at another position.
     func movedMessage(
         _ id: MessageID, news: inout MessageNews
     ) throws(SQLiteError) -> HeldMessage {
@@ -69,7 +69,7 @@ extension WriteSession {
         news.dropped.append(message.place.position)
     }
 
-    /// Forgets every message of a channel that cannot be read.
+    /// Deletes every unreadable message of a channel.
     func forgetUnreadable(in url: ChannelURL) throws(SQLiteError) {
         guard let row = try row(url) else { return }
         try withNews(of: url, row: row) { news throws(SQLiteError) in
@@ -133,7 +133,7 @@ extension WriteSession {
 }
 
 extension MessageStretch {
-    /// All of a channel.
+    /// All messages of a channel.
     fileprivate static func all(_ channelRow: Int64) -> MessageStretch {
         MessageStretch(channelRow: channelRow, lower: .distantPast, upper: .distantFuture)
     }

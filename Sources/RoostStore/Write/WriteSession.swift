@@ -16,19 +16,19 @@ internal import RoostSQLite
 /// Applies mutations inside one transaction and collects the changes.
 final class WriteSession {
     let connection: Connection
-    /// The user that the cache belongs to.
+    /// The owner of the cache.
     let me: UserID
     var users: UserBook
     var words: WordBook
     var search: SearchKeeper
-    /// Why a user could not be read.
+    /// The error of an unreadable user.
     var failure: SQLiteError?
     private var channelRows: [ChannelURL: ChannelRow] = [:]
     /// The channels that earlier commits have read or written, as long as they are unchanged.
     private var known: [ChannelURL: KnownChannel]
     private var news: [MessageNews] = []
     private var newsIndex: [Int64: Int] = [:]
-    /// How the payloads of each channel are sealed by this commit.
+    /// The encryption of each channel's payloads in this commit.
     private var seals: [Int64: PayloadSeal] = [:]
     private var filterRows: [MessageFilter: Int64] = [:]
     private var clearsUsers = false
@@ -144,7 +144,7 @@ final class WriteSession {
         return try connection.cursor(kind: key.kind, channelRow: row)
     }
 
-    /// The row of a channel, made when this is the first word of it.
+    /// Returns the row of a channel, made if it is the first mention of the channel.
     func rowMaking(_ url: ChannelURL) throws(SQLiteError) -> Int64 {
         if let row = try row(url) { return row }
         let row = try connection.insertChannel(url)
@@ -152,7 +152,7 @@ final class WriteSession {
         return row
     }
 
-    /// The row of a channel; nil when nothing was ever said of it.
+    /// Returns the row of a channel; nil if the channel is unknown.
     func row(_ url: ChannelURL) throws(SQLiteError) -> Int64? {
         if let looked = channelRows[url] { return looked.row }
         let found =
@@ -197,8 +197,9 @@ final class WriteSession {
         news.filtered = filtered
     }
 
-    /// How a channel's payloads are written; asked for once a commit, because the next may not see the
-    /// key that this one makes.
+    /// Returns the encryption of a channel's payloads.
+    ///
+    /// Read once a commit, because a rollback may remove a key that this commit makes.
     func seal(ofChannel row: Int64) throws(SQLiteError) -> PayloadSeal {
         if let seal = seals[row] { return seal }
         let seal = try connection.payloadSeal(channelRow: row)
@@ -212,7 +213,7 @@ final class WriteSession {
         try connection.seals?.eraseKeys(channelRow: row)
     }
 
-    /// The row of a filter, made when it is new.
+    /// Returns the row of a filter, made if it is new.
     func row(_ filter: MessageFilter) throws(SQLiteError) -> Int64 {
         if let row = filterRows[filter] { return row }
         var row = try connection.filterRow(filter)
@@ -319,13 +320,13 @@ final class WriteSession {
 ///
 /// A channel's pages are written by the same users.
 struct WriteBook {
-    /// The commit it is from.
+    /// The commit that left the cache.
     let sequence: Int64
     fileprivate var users: UserBook
     fileprivate var words: WordBook
     fileprivate var channels: [ChannelURL: KnownChannel]
 
-    /// Channels in which one message after another arrives.
+    /// The number of channels with consecutive live messages.
     fileprivate static let channelCapacity = 256
     /// About ten megabytes of users; beyond it the cache starts empty again.
     fileprivate static let capacity = 20_000
@@ -335,7 +336,7 @@ extension Message {
     /// Returns the message with each of its users transformed.
     func mapUsers(_ transform: (User) -> User) -> Message {
         var message = mapPeople(transform)
-        // Nearly always as it is; a change would copy the message.
+        // The sender is almost always unchanged, and a change would copy the message.
         if let sender {
             let user = transform(sender.user)
             if user != sender.user { message.sender?.user = user }

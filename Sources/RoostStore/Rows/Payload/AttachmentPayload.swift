@@ -3,7 +3,7 @@
 internal import RoostCore
 internal import RoostModel
 
-/// The stored numbers of where a file comes from; never given to another source.
+/// The stored numbers of a file's sources; never reused.
 private enum SourceTag: UInt8 {
     case copy = 1
     case reference = 2
@@ -11,7 +11,7 @@ private enum SourceTag: UInt8 {
     case url = 4
 }
 
-/// The stored numbers of changes; never given to another change.
+/// The stored numbers of changes; never reused.
 private enum ActionTag: UInt8 {
     case edit = 1
     case delete = 2
@@ -132,7 +132,7 @@ extension PayloadReader {
 
     mutating func copy(_ bytes: Span<UInt8>) throws(PayloadError) -> CopiedFile {
         let name = try text(bytes)
-        // A name that leads out of the folder is never written by this code.
+        // A name with a path out of the folder is never written by this code, so it is damage.
         guard !name.contains("/"), name != "..", name != "." else { throw .invalid }
         let size = try signed(bytes)
         let key = try optional(bytes) { reader, bytes throws(PayloadError) in

@@ -8,7 +8,7 @@ package import RoostModel
 package enum ChannelPayload {
     private static let table = PayloadTable<GroupChannel>()
 
-    /// Writes a channel; `row` answers with the number of a user's row.
+    /// Appends a channel; `row` returns the number of a user's row.
     package static func write(
         _ channel: GroupChannel, to bytes: inout [UInt8], row: (UserID) -> Int64
     ) {
@@ -17,7 +17,7 @@ package enum ChannelPayload {
         bytes.append(nested: NestedFields(of: channel.members))
     }
 
-    /// Reads a payload into a channel that its columns have begun; `user` answers with that of a row.
+    /// Reads a payload into a channel made from its columns; `user` returns the user of a row.
     package static func read(
         _ bytes: Span<UInt8>, into channel: inout GroupChannel, user: (Int64) -> User
     ) throws(PayloadError) {

@@ -2,7 +2,7 @@
 
 internal import RoostModel
 
-/// The stored numbers of `MessageContent`; never given to another kind.
+/// The stored numbers of `MessageContent`; never reused.
 enum ContentTag: UInt8 {
     case user = 1
     case file = 2
@@ -18,7 +18,7 @@ enum ContentTag: UInt8 {
         }
     }
 
-    /// Stands in payloads for a file with more than a name and an address.
+    /// The number of a file with more fields than a name and an address.
     static let fullFile: UInt8 = 5
 }
 
@@ -58,7 +58,7 @@ extension [UInt8] {
                 bytes.append(signed: Int64(length))
             }
         }
-        // A file of several holds no further ones, so this ends.
+        // The files in a list contain no further files, so the recursion ends.
         append(list: file.files) { bytes, file in
             var file = file
             file.files = []

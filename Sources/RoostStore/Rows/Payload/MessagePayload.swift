@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// The stored form of a message, without its place.
+/// The stored form of a message, without its position.
 ///
 /// Most fields have a bit for their presence. Users and custom types are stored as the numbers of
 /// their rows; mentioned users are a list of IDs, because most of them have no row. The payload
@@ -11,7 +11,7 @@ package import RoostModel
 package enum MessagePayload {
     private static let version: UInt8 = 1
 
-    /// Which fields follow, and the ones that are bits themselves.
+    /// The fields that follow, and those that are flags themselves.
     private struct Flags: OptionSet {
         let rawValue: UInt64
         static let isReplyToChannel = Flags(rawValue: 1 << 0)
@@ -94,10 +94,10 @@ package enum MessagePayload {
         if flags.contains(.hasNestedFields) { bytes.append(nested: nested) }
     }
 
-    /// Reads a payload and makes the message of it and of its place.
+    /// Reads a payload and makes the message, with its position.
     ///
-    /// `columns` are the fields that a message inside another value has in front of its payload. `user` returns
-    /// the user of a row, `word` the custom type of a row.
+    /// `columns` are the fields that precede the payload of a message inside another value. `user`
+    /// returns the user of a row, `word` the custom type of a row.
     package static func read(
         _ bytes: Span<UInt8>, id: MessageID, channelURL: consuming ChannelURL,
         createdAt: Timestamp, columns: MessageColumns? = nil, user: (Int64) -> User,
@@ -168,7 +168,7 @@ package enum MessagePayload {
         return message
     }
 
-    /// Apart, so that the many messages without anything of the kind do not pass by its code.
+    /// A function of its own, so that messages without these fields skip its code.
     @inline(never)
     private static func readNested(
         _ bytes: Span<UInt8>, with reader: inout PayloadReader, of message: inout Message
@@ -184,10 +184,10 @@ package enum MessagePayload {
     }
 }
 
-/// The rows that a payload names.
+/// The rows to which a payload refers.
 package struct MessageRows: Sendable {
     let sender: Int64?
-    /// Nil: without a custom type.
+    /// Nil for a message without a custom type.
     let customType: Int64?
 
     package init(sender: Int64?, customType: Int64?) {

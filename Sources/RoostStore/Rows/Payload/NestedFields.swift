@@ -7,9 +7,9 @@ internal import RoostModel
 // object. The forms of the objects stay as they are: unknown fields are rare, and an object without
 // any takes neither a byte nor a check.
 
-/// An object inside another, by its kind and by its numbers in the lists on the way there.
+/// An object inside another, by its kind and by its indices in the enclosing lists.
 struct NestedPlace: Hashable {
-    /// The stored numbers of the kinds; never given to another kind.
+    /// The stored numbers of the kinds; never reused.
     enum Kind: UInt8 {
         case sender = 1
         case metaArray = 2
@@ -106,7 +106,7 @@ extension NestedFields {
         note(.effects, details.effects?.unknownFields)
     }
 
-    /// Gives each object its own again.
+    /// Restores the unknown fields of each object.
     ///
     /// - Throws: `.invalid` for a place where the message has no object.
     func apply(to message: inout Message) throws(PayloadError) {
@@ -175,7 +175,7 @@ extension NestedFields {
     }
 }
 
-/// Which kinds of place a file's objects are, of the message's file or of that of its parent.
+/// The kinds of place of a file's objects, in the message's file or in that of its parent.
 private struct FileKinds {
     let file: NestedPlace.Kind
     let thumbnail: NestedPlace.Kind
@@ -189,7 +189,7 @@ private struct FileKinds {
         partThumbnail: .parentPartThumbnail)
 }
 
-/// A value with a property for its unknown fields.
+/// A value with a property for unknown fields.
 private protocol FieldKeeping {
     var unknownFields: UnknownFields { get set }
 }
@@ -210,7 +210,7 @@ extension CriticalAlert: FieldKeeping {}
 extension MessageEffects: FieldKeeping {}
 
 extension Optional where Wrapped: FieldKeeping {
-    /// False, and nothing kept, when there is no such object.
+    /// Returns false, without an effect, if there is no such object.
     fileprivate mutating func keep(_ fields: UnknownFields) -> Bool {
         guard var object = self else { return false }
         object.unknownFields = fields
@@ -220,7 +220,7 @@ extension Optional where Wrapped: FieldKeeping {
 }
 
 extension Array where Element: FieldKeeping {
-    /// False, and nothing kept, when there is no such element.
+    /// Returns false, without an effect, if there is no such element.
     fileprivate mutating func keep(_ fields: UnknownFields, _ index: Int) -> Bool {
         guard indices.contains(index) else { return false }
         self[index].unknownFields = fields

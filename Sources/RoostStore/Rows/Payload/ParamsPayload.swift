@@ -7,7 +7,7 @@ internal import RoostModel
 package enum ParamsPayload {
     private static let version: UInt8 = 1
 
-    /// The stored numbers of the kinds; never given to another kind.
+    /// The stored numbers of the kinds; never reused.
     private enum Tag: UInt8 {
         case userMessage = 1
         case fileMessage = 2
@@ -75,7 +75,7 @@ package enum ParamsPayload {
     }
 }
 
-/// The properties that messages of every kind have besides their content.
+/// The properties of messages of every kind, without the content.
 private struct Marks {
     var mention = Mention()
     var metaArrays: [MetaArray] = []

@@ -3,13 +3,13 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// Why a payload could not be read; a payload is never half read.
+/// The reason why a payload could not be read; a payload is read fully or not at all.
 package enum PayloadError: Error, Hashable, Sendable {
     /// The payload ends before its last field.
     case truncated
     /// The payload has bytes after its last field.
     case trailingBytes
-    /// A later release wrote it.
+    /// A later release wrote the payload.
     case version(UInt8)
     /// A number, tag or count that no release writes.
     case invalid
@@ -22,7 +22,7 @@ package enum PayloadError: Error, Hashable, Sendable {
         return (1...Self.lastPlausibleVersion).contains(version)
     }
 
-    /// Far more versions than there will be.
+    /// Far more versions than expected.
     static let lastPlausibleVersion: UInt8 = 32
 
     /// Returns the error to report about a stored value.
@@ -78,7 +78,7 @@ package struct PayloadReader {
     /// Skips bytes that the caller has checked to be there.
     mutating func skip(_ count: Int) { offset += count }
 
-    /// A number of things that each take one byte or more.
+    /// Reads a count of elements that each take one byte or more.
     mutating func count(_ bytes: Span<UInt8>) throws(PayloadError) -> Int {
         guard let count = Int(exactly: try number(bytes)), count <= bytes.count - offset else {
             throw .truncated

@@ -55,9 +55,9 @@ package final class PayloadTable<Object: FieldOwner>: Sendable {
     }
 }
 
-/// A table of fields in the form in which the store needs it, without the type of its object.
+/// A table of fields as the store uses it, without the type of its object.
 private final class PayloadForm: Sendable {
-    /// A line without references, because a copy of each would count them.
+    /// An entry without references, because a copy of each would count them.
     struct Entry {
         let kind: FieldKind
         let usualFlag: Bool
@@ -69,7 +69,7 @@ private final class PayloadForm: Sendable {
         /// The place of the value; -1 for a bit alone.
         let place: Int
         let since: UInt8
-        /// The index of the words; -1 for other kinds.
+        /// The index among the words; -1 for other kinds.
         let words: Int
 
         var mask: UInt64 { 1 << UInt64(truncatingIfNeeded: bit) }

@@ -2,7 +2,8 @@
 
 internal import RoostModel
 
-/// The form of a request ID: a UUID in its canonical spelling takes 16 bytes, anything else its text.
+/// The form of a request ID: a UUID in its canonical spelling takes 16 bytes, any other ID its
+/// text.
 private enum RequestIDForm: UInt8 {
     case text = 0
     case lowercaseUUID = 1
@@ -56,7 +57,7 @@ extension PayloadReader {
 }
 
 extension RequestIDForm {
-    /// The digit for ten.
+    /// The letter for the digit ten.
     fileprivate var letters: UInt8 {
         self == .uppercaseUUID ? UInt8(ascii: "A") : UInt8(ascii: "a")
     }

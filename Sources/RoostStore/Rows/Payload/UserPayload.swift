@@ -6,7 +6,7 @@ package import RoostModel
 package enum UserPayload {
     private static let version: UInt8 = 1
 
-    /// The bits behind the metadata.
+    /// The bits after the metadata.
     private enum Bit {
         static let isActive: UInt8 = 1
         static let hasDetails: UInt8 = 2
