@@ -74,7 +74,7 @@ extension ChatClient {
         try await engine.change(.update(UpdateChannel(channel, params)))
     }
 
-    /// Deletes a channel for everybody; only operators may.
+    /// Deletes a channel for all members; permitted to operators only.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func deleteChannel(_ channel: ChannelURL) async throws(RoostError) {
@@ -117,7 +117,7 @@ extension ChatClient {
             .request(.unhide(channel)), .news(.hidden(.unhidden, through: nil), channel))
     }
 
-    /// Makes all messages up to now invisible for good, to the user or to everybody.
+    /// Makes all messages up to now invisible for good, to the user or to all members.
     ///
     /// - Parameters:
     ///   - channel: The channel.

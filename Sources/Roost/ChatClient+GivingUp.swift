@@ -24,8 +24,9 @@ extension ChatClient {
         }
     }
 
-    /// Gives up a waiting message, as after its three days; a message being sent may arrive all the
-    /// same and is then sent.
+    /// Gives up a waiting message, as after its three days.
+    ///
+    /// A message in flight may arrive nevertheless and then counts as sent.
     package func giveUp(_ requestID: RequestID) async {
         await engine.receive(.outbox(.gaveUp(requestID)))
     }

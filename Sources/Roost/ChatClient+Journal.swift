@@ -8,8 +8,8 @@ public import RoostModel
 public struct ClientJournal: Sendable {
     /// Lines of JSON, for a report or `roost journal FILE`.
     ///
-    /// Names stand for texts, users, channels, addresses and tokens: equal texts have equal names.
-    /// Times, message IDs and request IDs stand as they are.
+    /// Names replace texts, users, channels, addresses and tokens; equal texts have equal names.
+    /// Times, message IDs and request IDs are not replaced.
     public let text: String
     private let content: NamedContent
 
@@ -18,7 +18,7 @@ public struct ClientJournal: Sendable {
         text = JournalFile.text(of: recording, content)
     }
 
-    /// Returns the name that stands for a channel; nil if nothing is about the channel.
+    /// Returns the name of a channel in the journal; nil if no entry is about the channel.
     public func name(of channel: ChannelURL) -> String? {
         content.number(of: channel.rawValue).map { _ in content.name(of: channel.rawValue) }
     }

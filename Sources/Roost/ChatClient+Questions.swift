@@ -51,8 +51,8 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - channel: The channel.
-    ///   - moment: A time of the server's clock; messages with exactly this time come all or not at
-    ///     all.
+    ///   - moment: A time of the server's clock; messages with exactly this time are returned all
+    ///     or not at all.
     ///   - older: The number of messages before the moment, 0...200.
     ///   - newer: The number of messages after it, 0...200.
     ///   - includesMoment: Whether messages with exactly this time are included, beside both
@@ -83,8 +83,8 @@ extension ChatClient {
         try await engine.call(GetMessage(channelURL: channel, messageID: id))
     }
 
-    /// Returns a page of the application's open channels; they are never cached, because no events
-    /// tell of them.
+    /// Returns a page of the application's open channels, which are never cached, because no events
+    /// report their changes.
     ///
     /// Needs a connection. `token` is `Page.next` of the page before; nil asks for the first. The
     /// channels have the fields that group channels have too.

@@ -153,7 +153,7 @@ extension ChatClient {
         try await engine.change(.edit(target, edit), in: channel)
     }
 
-    /// Deletes a delivered message for everybody.
+    /// Deletes a delivered message for all members.
     ///
     /// - Returns, throws: As `edit(_:in:_:)`.
     @discardableResult
@@ -163,7 +163,7 @@ extension ChatClient {
         try await delete(.delivered(messageID), in: channel)
     }
 
-    /// Deletes a message for everybody, delivered or not.
+    /// Deletes a message for all members, delivered or not.
     ///
     /// A message that has certainly not been sent is canceled. One that may have been sent is
     /// canceled too, and deleted at the server should it appear there.

@@ -11,8 +11,8 @@ public enum ConnectionState: Sendable {
     case connecting
     /// The server has accepted the login.
     case connected
-    /// The connection is lost, for this reason; the next attempt comes by itself, in the background
-    /// with the next foreground.
+    /// The connection is lost, for this reason. The client retries by itself; in the background it
+    /// waits for the next foreground.
     case reconnecting(RoostError?)
     /// The server has refused the login for good; the client has stopped.
     case refused(RoostError)

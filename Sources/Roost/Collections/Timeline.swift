@@ -6,7 +6,7 @@ public import RoostModel
 /// The messages of one channel in order, as on the server, shown from disk first.
 ///
 /// The list has no gap: where history is missing it ends, and `hasOlder` or `hasNewer` is true. The
-/// user's unsent messages stand at the end. Close it when it is off screen.
+/// user's unsent messages are at the end. Close it when it is off screen.
 public final class Timeline: Sendable {
     /// The channel of the messages.
     public let channel: ChannelURL

@@ -2,8 +2,8 @@
 
 /// The timers of one actor: at most one of each kind.
 ///
-/// A timer may be disarmed or armed anew while its firing is on the way. Such a firing must have no
-/// effect, so each has a number and has to be claimed.
+/// A timer may be disarmed or armed again while its firing is on the way. Such a firing must have
+/// no effect, so each has a number and has to be claimed.
 struct Timers<Kind: Hashable & Sendable> {
     private var running: [Kind: (number: Int, task: Task<Void, Never>)] = [:]
     private var lastNumber = 0

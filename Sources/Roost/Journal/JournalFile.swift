@@ -11,7 +11,7 @@ package struct JournalFile: Sendable {
 
     private struct Head: Codable {
         let roostJournal: Int
-        /// Nil in the journal of a client that has taken in nothing.
+        /// Nil in a journal without inputs.
         let base: SyncMachine?
     }
 
@@ -72,7 +72,7 @@ package struct JournalFile: Sendable {
 // MARK: - Writing
 
 extension JournalFile {
-    /// Writes a recording, with names in the place of its content.
+    /// Writes a recording, with names in place of its content.
     package static func text(of recording: Recording, _ content: NamedContent) -> String {
         let encoder = NamingEncoder(name: content.name)
         let effects = EffectText(naming: content.name)

@@ -2,14 +2,14 @@
 
 import RoostModel
 
-/// Names that stand for the texts of a recording and say nothing of them.
+/// Names for the texts of a recording, which reveal nothing of the texts.
 ///
-/// Equal texts have equal names, and names sort as their texts do: a machine that compares and sorts names decides
-/// as it did on the texts. The empty text stays empty.
+/// Equal texts have equal names, and names sort as their texts do. A machine that compares and
+/// sorts names therefore decides as it did on the texts. The empty text stays empty.
 package struct NamedContent: Sendable {
     private var numbers: [String: Int] = [:]
 
-    /// Gives each text its name.
+    /// Assigns a name to each text.
     init(_ texts: Set<String>) {
         let sorted = texts.subtracting([""]).sorted {
             $0.utf8.lexicographicallyPrecedes($1.utf8)
@@ -19,7 +19,7 @@ package struct NamedContent: Sendable {
 
     func number(of text: String) -> Int? { numbers[text] }
 
-    /// The name of a text; the hash of a text that has none.
+    /// Returns the name of a text; the hash of a text without a name.
     func name(of text: String) -> String {
         if text.isEmpty { return "" }
         guard let number = numbers[text] else { return Self.mark(text) }
@@ -27,7 +27,7 @@ package struct NamedContent: Sendable {
         return "w" + String(repeating: "0", count: max(0, 7 - digits.count)) + digits
     }
 
-    /// The name of a text of a recording that was named already.
+    /// Returns the name of a text in a recording that was already named.
     static func nameAgain(_ text: String) -> String {
         let isName =
             text.utf8.first == UInt8(ascii: "w")

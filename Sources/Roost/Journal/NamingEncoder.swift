@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An encoder to JSON that gives every text to a function first.
+// An encoder to JSON that passes every text through a function first.
 //
-// `JSONEncoder` has no place for such a function. The names of keys and of enumerations' cases are no content and
-// stay as they are, as do request IDs, which the machine draws itself.
+// `JSONEncoder` has no place for such a function. The names of keys and of enumerations' cases are
+// no content and stay as they are. So do request IDs, which the machine makes itself.
 
 import RoostModel
 import RoostWire
 
-/// Encodes a value as JSON with other texts in the place of its own.
+/// Encodes a value as JSON with each text replaced.
 struct NamingEncoder {
-    /// The text to write for a text of the value.
+    /// Returns the replacement of a text.
     let name: (String) -> String
 
     func encode(_ value: some Encodable) throws -> String {
@@ -22,7 +22,7 @@ struct NamingEncoder {
     }
 }
 
-/// A text that stands in a journal as it is.
+/// A text that is not replaced in a journal.
 package struct PlainText: Hashable, Codable, Sendable, CustomStringConvertible {
     package let description: String
 

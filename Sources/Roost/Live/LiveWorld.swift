@@ -26,7 +26,7 @@ extension World {
 
 /// A clock that continues while the device sleeps.
 struct LiveClock: WorldClock {
-    /// The longest wait, a year: now plus a much longer one is no moment of the system's clock.
+    /// The longest wait, a year; the system's clock cannot represent a much later moment.
     private static let longest = Duration.seconds(366 * 86_400)
 
     func sleep(for duration: Duration) async throws(CancellationError) {

@@ -12,8 +12,8 @@ public import RoostModel
 ///     .task { await model.run() }
 /// ```
 ///
-/// The model lives on the main actor and never blocks it: disk and network work runs on the client's
-/// executor.
+/// The model is isolated to the main actor and never blocks it: disk and network work runs on the
+/// client's executor.
 @MainActor @Observable
 public final class TimelineModel {
     /// The delivered messages by position, oldest first, then the unsent ones by age.

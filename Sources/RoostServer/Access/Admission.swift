@@ -15,7 +15,7 @@ struct AccessTarget: Hashable, Sendable {
     var message: MessageID?
     var poll: Int64?
     var scheduled: Int64?
-    /// The socket that the call comes over.
+    /// The socket of the call.
     var session: SessionID?
     var accessCode: String?
     /// The channel's members, if the caller has loaded them already.

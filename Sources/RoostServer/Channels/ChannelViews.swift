@@ -39,8 +39,7 @@ struct ChannelViews: ServerPart {
     ///
     /// A few of them are in memory at a time, because a channel may have thousands of members.
     ///
-    /// - Returns: The channels, and the number of `urls` that they stand for, deleted channels
-    ///   included.
+    /// - Returns: The channels, and the number of `urls` in this answer, deleted channels included.
     func views(
         of urls: [ChannelURL], for viewer: UserID?, _ extras: ChannelExtras,
         where isWanted: (ChannelState) async throws(ServerError) -> Bool = { _ in true }

@@ -136,7 +136,7 @@ struct Channels: ServerPart {
         }
     }
 
-    /// Deletes a channel and tells its members.
+    /// Deletes a channel and notifies its members.
     func delete(_ url: ChannelURL) async throws(ServerError) -> APIResponse {
         let members = try await ask(try await storage.memberIDs(of: url))
         guard try await ask(try await storage.deleteChannel(url, now: world.now())) else {

@@ -13,8 +13,8 @@ struct PollClaim: Sendable {
 extension Polls {
     /// Puts the poll into a message that names one, and claims it for the message.
     ///
-    /// - Returns: The claim, to be released unless the message comes to carry the poll; nil for a
-    ///   message without a new claim.
+    /// - Returns: The claim, to be released if the message is not written; nil for a message
+    ///   without a new claim.
     func attach(
         to message: inout Message, by id: UserID?
     ) async throws(ServerError) -> PollClaim? {

@@ -58,7 +58,7 @@ package struct ServerLimits: Hashable, Sendable {
     package var finishedScheduledMessages = 1_000
     /// The live channels of both kinds that one user has created.
     package var createdChannels = 10_000
-    /// The polls that one user has created, removed ones included: change logs tell of them.
+    /// The polls that one user has created, removed ones included, because change logs list them.
     package var createdPolls = 10_000
     /// The files that one user has uploaded.
     package var uploadedFiles = 100_000

@@ -147,7 +147,7 @@ extension ParentPreview {
 }
 
 extension MessageContent {
-    /// Returns the content with a text of at most so many bytes, cut between two characters.
+    /// Returns the content with its text cut to a number of bytes, between two characters.
     fileprivate func cut(to bytes: Int) -> MessageContent {
         switch self {
         case .user(let text): return .user(text: text.cut(to: bytes))

@@ -14,7 +14,7 @@ final class ChannelLanes {
     func inLane<T, E: Error>(
         of url: ChannelURL, _ work: () async throws(E) -> T
     ) async throws(E) -> T {
-        // The check for a free lane stands in the continuation: before it, other work may run.
+        // The check for a free lane is in the continuation: before it, other work may run.
         await withCheckedContinuation { waiter in
             if lanes[url]?.append(waiter) == nil {
                 lanes[url] = []

@@ -17,9 +17,9 @@ struct Post {
 
 /// The way of messages into their channels' logs.
 ///
-/// Messages that come during a commit form the next one, so one wait for the disk serves as many messages
-/// as came during the last. The frames of one socket are not awaited one by one, because a wait for the
-/// disk each would bound a sender to the disk's pace.
+/// Messages that arrive during a commit form the next one. So one wait for the disk serves all
+/// messages that arrived during the last. The frames of one socket are not awaited one by one,
+/// because a wait for the disk each would bound a sender to the disk's pace.
 final class ChannelLogs: ServerPart {
     let context: ServerContext
     private let publisher: EventPublisher

@@ -156,8 +156,8 @@ extension Timestamp {
 }
 
 extension [Message] {
-    /// Returns at most so many messages without separating messages of one time; more if all have
-    /// one time.
+    /// Returns at most `limit` messages without separating messages of one time; more if all of
+    /// them have one time.
     ///
     /// The messages are newest first, and a token is a time.
     fileprivate func prefix(wholeMoments limit: Int) -> ArraySlice<Message> {

@@ -103,7 +103,7 @@ enum MessageAction: Hashable, Sendable {
 }
 
 extension Route {
-    /// All routes, by priority: the first match wins, so fixed segments stand before open ones.
+    /// All routes, by priority: the first match wins, so fixed segments precede open ones.
     package static let all: [Route] =
         users + settings + channels + moderation + messages + openChannels + documents
 

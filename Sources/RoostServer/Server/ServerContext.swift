@@ -54,7 +54,7 @@ extension ServerPart {
         }
     }
 
-    /// Returns the error for a client whose call met a failure of the storage, and logs the reason.
+    /// Returns the error for a client whose call failed in the storage, and logs the reason.
     func refusal(_ error: StorageError) -> ServerError {
         log(.error, "storage", [.init("message", .string(error.description))])
         return ServerError(

@@ -119,7 +119,7 @@ struct EventPublisher: ServerPart {
         await publish(.channel(event), to: audience)
     }
 
-    /// Returns the users who hear of a channel.
+    /// Returns the users who receive the events of a channel.
     func audience(of url: ChannelURL) async throws(ServerError) -> Audience {
         let hearers = try await ask(try await storage.hearers(of: url))
         // A group channel with events has members, so the second question is rare.

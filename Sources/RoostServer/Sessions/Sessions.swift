@@ -105,7 +105,7 @@ final class Sessions: ServerPart {
             word)
     }
 
-    /// Ends sockets, all of them before any channel is told of a user's exit.
+    /// Ends sockets; the channels get the events of exits after all sockets have ended.
     private func end(_ ids: [SessionID], _ word: ServerEvent) async {
         endings += 1
         for id in ids {

@@ -78,7 +78,7 @@ package protocol ChannelStorage: Sendable {
     func updateChannel(
         _ url: ChannelURL, now: Timestamp, _ change: @Sendable (inout ChannelRecord) -> Void
     ) async throws(StorageError) -> ChannelRecord?
-    /// Deletes a channel with its messages; the change logs of its members tell of it.
+    /// Deletes a channel with its messages; the change logs of its members report the deletion.
     ///
     /// - Returns: False if there is no such channel.
     func deleteChannel(_ url: ChannelURL, now: Timestamp) async throws(StorageError) -> Bool

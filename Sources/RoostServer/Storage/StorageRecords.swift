@@ -79,7 +79,7 @@ package struct NewChannel: Hashable, Sendable {
 
 package enum CreateOutcome: Hashable, Sendable {
     case done(CreatedChannel)
-    /// Nothing changed: a user would come in whom the inviter may not invite.
+    /// Nothing changed: the inviter may not invite one of the users.
     case barred
     /// Nothing changed: the creator has as many channels as one user may have.
     case tooMany

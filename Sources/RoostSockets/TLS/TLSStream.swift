@@ -3,8 +3,8 @@
 internal import CRoostTLS
 
 // OpenSSL between two memory buffers: bytes from the network go into `incoming`, bytes for the
-// network come out of `outgoing`. It has no descriptor, so tests and the loop use it alike, and
-// sockets that block are no concern of it.
+// network come out of `outgoing`. The stream has no descriptor, so tests and the loop use it alike,
+// and no call blocks.
 
 /// A TLS connection as a machine: bytes in, bytes out, no I/O.
 ///
