@@ -3,9 +3,9 @@
 // The salvage copies the provable content of a damaged cache. The rest can be fetched from the
 // server again.
 //
-// SQLite keeps no checksums: a flipped bit may hide rows without an error. So a stretch of messages
-// counts only where two trees, the table and the index of IDs, name the same messages, and the cache
-// never claims more than was read in both (scars 42, 43).
+// SQLite keeps no checksums, so a flipped bit may hide rows without an error. A stretch of messages
+// therefore counts only where two trees, the table and the index of IDs, have the same messages. The
+// new coverage contains only stretches that were read in both (scars 42, 43).
 
 internal import RoostCore
 internal import RoostModel

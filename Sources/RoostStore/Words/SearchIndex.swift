@@ -12,7 +12,7 @@
 // messages. A commit changes only the part above the floor.
 //
 // The table stores no text lengths. They would be a fifth of the pages written by a commit and a
-// sixth of the index, and short texts gain little from them in the ranking
+// sixth of the index. Short texts gain little from them in the ranking
 // (`Connection.defineRelevance`). The channel's tag takes 6 of about 50 bytes a message, and makes
 // a common word in a small channel ten times as fast. Prefixes of two letters would take 40 bytes
 // more.
