@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCore
+import RoostExecutors
 public import RoostModel
 
 /// The selection of history to download.
@@ -37,7 +38,7 @@ public struct DownloadEstimate: Hashable, Sendable {
 /// It fills the cache and changes no list. Covered history is not fetched again, so the same
 /// request continues after a relaunch. Without a connection it waits for one. The cache's limit
 /// holds: it may evict downloaded messages of channels that are never opened.
-public actor HistoryDownload {
+public final class HistoryDownload: Sendable {
     /// The state of a download.
     public enum State: Hashable, Sendable {
         /// Requests are being made.
@@ -59,171 +60,107 @@ public actor HistoryDownload {
         /// The number of channels; nil until the user's channels are known.
         public fileprivate(set) var channelCount: Int?
         /// The number of channels that are complete or refused.
-        public fileprivate(set) var finishedChannels = 0
+        public fileprivate(set) var finishedChannels: Int
         /// The number of messages fetched so far.
-        public fileprivate(set) var messages = 0
+        public fileprivate(set) var messages: Int
         /// The channel being downloaded; nil between channels and at the end.
         public fileprivate(set) var channel: ChannelURL?
         /// The time back to which that channel is covered; nil before its first page.
         public fileprivate(set) var reached: Timestamp?
         /// The channels that the server refused for good, with the reason; all others are
         /// downloaded.
-        public fileprivate(set) var refused: [ChannelURL: RoostError.Code] = [:]
-    }
-
-    private nonisolated let executor: any WorldExecutor
-    /// The client's executor.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor {
-        // SAFETY: the executor is a constant of this actor and lives as long as the actor.
-        unsafe executor.asUnownedSerialExecutor()
+        public fileprivate(set) var refused: [ChannelURL: RoostError.Code]
     }
 
     /// The request of the download.
-    public nonisolated let request: DownloadRequest
+    public let request: DownloadRequest
+    let feed = DownloadFeed()
+    private let id: DownloadID
     private let engine: SyncEngine
-    /// The present progress.
-    public private(set) var progress = Progress(state: .running)
-    private var observers: [AsyncStream<Progress>.Continuation] = []
-    private var resumption: CheckedContinuation<Void, Never>?
 
-    init(_ request: DownloadRequest, engine: SyncEngine, executor: any WorldExecutor) {
+    init(_ request: DownloadRequest, _ id: DownloadID, engine: SyncEngine) {
         self.request = request
+        self.id = id
         self.engine = engine
-        self.executor = executor
     }
+
+    /// The present progress.
+    public var progress: Progress { get async { feed.progress } }
 
     /// Returns a stream of the present progress and all later ones; a slow reader misses some but
     /// gets the last.
-    public func progressUpdates() -> AsyncStream<Progress> {
+    public func progressUpdates() async -> AsyncStream<Progress> { feed.updates() }
+
+    /// Pauses the download after the request in progress, until `resume()`.
+    public func pause() async { await engine.receive(.download(id, .pause)) }
+
+    /// Continues a paused download.
+    public func resume() async { await engine.receive(.download(id, .resume)) }
+
+    /// Ends the download; fetched messages stay.
+    public func cancel() async { await engine.receive(.download(id, .cancel)) }
+}
+
+extension HistoryDownload.Progress {
+    init(_ progress: DownloadProgress) {
+        self.init(
+            state: HistoryDownload.State(progress.phase), channelCount: progress.channelCount,
+            finishedChannels: progress.finishedChannels, messages: progress.messages,
+            channel: progress.channel, reached: progress.reached, refused: progress.refused)
+    }
+}
+
+extension HistoryDownload.State {
+    fileprivate init(_ phase: DownloadProgress.Phase) {
+        self =
+            switch phase {
+            case .running: .running
+            case .waitingForConnection: .waitingForConnection
+            case .paused: .paused
+            case .finished: .finished
+            case .canceled: .canceled
+            }
+    }
+}
+
+/// The progress of one download, and its readers.
+final class DownloadFeed: Sendable {
+    private struct State {
+        var progress = DownloadProgress()
+        var readers: [AsyncStream<HistoryDownload.Progress>.Continuation] = []
+    }
+
+    private let state = Guarded(State())
+
+    var progress: HistoryDownload.Progress {
+        HistoryDownload.Progress(state.withLock { $0.progress })
+    }
+
+    /// Returns a stream of the present progress and all later ones; it ends with the download.
+    func updates() -> AsyncStream<HistoryDownload.Progress> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: Progress.self, bufferingPolicy: .bufferingNewest(1))
-        continuation.yield(progress)
-        if isOver { continuation.finish() } else { observers.append(continuation) }
+            of: HistoryDownload.Progress.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { state in
+            continuation.yield(HistoryDownload.Progress(state.progress))
+            if state.progress.isOver {
+                continuation.finish()
+            } else {
+                state.readers.append(continuation)
+            }
+        }
         return stream
     }
 
-    /// Pauses the download after the request in progress, until `resume()`.
-    public func pause() {
-        guard !isOver else { return }
-        update { $0.state = .paused }
-    }
-
-    /// Continues a paused download.
-    public func resume() {
-        guard progress.state == .paused else { return }
-        update { $0.state = .running }
-        resumption?.resume()
-        resumption = nil
-    }
-
-    /// Ends the download; fetched messages stay.
-    public func cancel() {
-        guard !isOver else { return }
-        end(.canceled)
-        resumption?.resume()
-        resumption = nil
-    }
-
-    private var isOver: Bool { progress.state == .finished || progress.state == .canceled }
-}
-
-// MARK: - For the engine
-
-extension HistoryDownload {
-    func run() async {
-        let channels: [ChannelURL]
-        if let chosen = request.channels {
-            channels = chosen
-        } else {
-            let all = await attempt(for: nil) { engine throws(RoostError) in
-                try await engine.allChannels()
+    func publish(_ progress: DownloadProgress) {
+        state.withLock { state in
+            state.progress = progress
+            let shown = HistoryDownload.Progress(progress)
+            state.readers.removeAll { reader in
+                if case .terminated = reader.yield(shown) { true } else { false }
             }
-            guard let all else { return end(.canceled) }
-            channels = all
-        }
-        update { $0.channelCount = channels.count }
-        for channel in channels {
-            update { ($0.channel, $0.reached) = (channel, nil) }
-            await fetch(channel)
-            if isOver { return }
-            update { $0.finishedChannels += 1 }
-        }
-        update { $0.channel = nil }
-        end(.finished)
-    }
-
-    private func fetch(_ channel: ChannelURL) async {
-        var connection: Int?
-        // Live messages may lead a download over the same stretch again, so only its own steps
-        // count.
-        var walk = PageWalk<Int, Timestamp>(from: nil, pageLimit: .max)
-        var steps = 0
-        while !isOver {
-            let step = await attempt(for: channel) {
-                [request, connection] engine throws(RoostError) in
-                try await engine.downloadPage(
-                    of: channel, since: request.since, knowingEndSince: connection)
-            }
-            guard let step, let reached = step.reached else { return }
-            // A new connection begins with the newest page again.
-            if connection != step.connection { walk = PageWalk(from: nil, pageLimit: .max) }
-            connection = step.connection
-            steps += 1
-            update {
-                $0.messages += step.added
-                $0.reached = reached
-            }
-            guard walk.goesOn(to: steps, after: [reached]) else {
-                return update { $0.refused[channel] = .malformedData }
-            }
-            await engine.rest(for: request.pause)
-        }
-    }
-
-    /// Performs work while connected, until it succeeds; nil if the server refuses for good or the
-    /// download ends.
-    private func attempt<Value: Sendable>(
-        for channel: ChannelURL?, _ work: (SyncEngine) async throws(RoostError) -> Value
-    ) async -> Value? {
-        var failures = 0
-        while true {
-            while progress.state == .paused {
-                await withCheckedContinuation { resumption = $0 }
-            }
-            guard !isOver else { return nil }
-            if await !engine.isOnline {
-                update { $0.state = .waitingForConnection }
-                guard await engine.waitForConnection() else {
-                    cancel()
-                    return nil
-                }
-                if progress.state == .waitingForConnection { update { $0.state = .running } }
-                continue
-            }
-            do {
-                return try await work(engine)
-            } catch {
-                failures += 1
-                guard let wait = await engine.waitBeforeRetry(after: error, failures) else {
-                    if let channel { update { $0.refused[channel] = error.code } }
-                    return nil
-                }
-                await engine.rest(for: wait)
-            }
-        }
-    }
-
-    private func end(_ state: State) {
-        guard !isOver else { return }
-        update { $0.state = state }
-        for observer in observers { observer.finish() }
-        observers = []
-    }
-
-    private func update(_ change: (inout Progress) -> Void) {
-        change(&progress)
-        observers.removeAll { observer in
-            if case .terminated = observer.yield(progress) { true } else { false }
+            guard progress.isOver else { return }
+            for reader in state.readers { reader.finish() }
+            state.readers = []
         }
     }
 }
@@ -234,11 +171,7 @@ extension ChatClient {
     ///
     /// The call returns at once; follow `progressUpdates()`.
     public func download(_ request: DownloadRequest = DownloadRequest()) async -> HistoryDownload {
-        let download = HistoryDownload(request, engine: engine, executor: engine.executor)
-        await engine.adopt(download)
-        // The task ends with the client, which ends the download.
-        Task(executorPreference: engine.executor) { await download.run() }
-        return download
+        await engine.download(request)
     }
 
     /// Returns the estimated size of a download of one channel.

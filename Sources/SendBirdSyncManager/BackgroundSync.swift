@@ -46,5 +46,7 @@ final class BackgroundSync: Sendable {
 }
 
 extension HistoryDownload {
-    fileprivate var isOver: Bool { progress.state == .finished || progress.state == .canceled }
+    fileprivate var isOver: Bool {
+        get async { [.finished, .canceled].contains(await progress.state) }
+    }
 }

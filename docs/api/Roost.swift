@@ -542,14 +542,13 @@ enum HiddenState: CaseIterable, Codable, Hashable, Sendable, String {
     case untilShown = "hidden_prevent_auto_unhide"
 }
 
-actor HistoryDownload {
+final class HistoryDownload: Sendable {
     let request: DownloadRequest
-    var progress: Progress { get }
-    var unownedExecutor: UnownedSerialExecutor { get }
-    func cancel()
-    func pause()
-    func progressUpdates() -> AsyncStream<Progress>
-    func resume()
+    var progress: Progress { get async }
+    func cancel() async
+    func pause() async
+    func progressUpdates() async -> AsyncStream<Progress>
+    func resume() async
 
     struct Progress: Hashable, Sendable {
         var channel: ChannelURL? { get }

@@ -40,14 +40,13 @@ actor SyncEngine {
     var lastPause = 0
     var limitTimers = Timers<SyncMachine.OperationID>()
     private var stateObservers: [AsyncStream<ConnectionState>.Continuation] = []
-    /// Downloads that wait for a connection; resumed with false when the client closes.
-    var connectionWaiters: [CheckedContinuation<Bool, Never>] = []
 
     var timelines: [TimelineID: WeakReference<Timeline>] = [:]
     var lists: [ListID: WeakReference<ChannelList>] = [:]
     var lastCollection = 0
-    /// The downloads to end when the client closes; a paused one would otherwise stay paused.
-    private var downloads: [WeakReference<HistoryDownload>] = []
+    /// The readers of the downloads that have not ended.
+    var downloads: [DownloadID: DownloadFeed] = [:]
+    var lastDownload = 0
 
     /// The number of tasks that `waitUntilIdle` waits for.
     var underWay = 0
@@ -121,23 +120,15 @@ actor SyncEngine {
     ///
     /// A call made after this has to end by itself, because the waits were ended here for the last
     /// time.
-    func finishObservers() async {
+    func finishObservers() {
         for observer in stateObservers { observer.finish() }
         stateObservers = []
         isClosed = true
-        resumeDownloads(isOnline: false)
         eventReaders.closeAll()
         endIdleWaits()
-        for download in downloads.compactMap(\.object) { await download.cancel() }
+        for id in downloads.keys.sorted() { receive(.download(id, .cancel)) }
         for timeline in timelines.values.compactMap(\.object) { close(timeline) }
         for list in lists.values.compactMap(\.object) { close(list) }
-    }
-
-    /// Ends a download with the client.
-    func adopt(_ download: HistoryDownload) async {
-        if isClosed { return await download.cancel() }
-        downloads.removeAll { $0.object == nil }
-        downloads.append(WeakReference(download))
     }
 
     /// Commits mutations and publishes them to the open collections.

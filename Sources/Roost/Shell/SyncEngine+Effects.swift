@@ -161,7 +161,6 @@ extension SyncEngine {
             openSocket(epoch, sessionKey: key, isInForeground: isInForeground)
         case .closeSocket: closeSocket()
         case .loggedIn: finishIndex()
-        case .wentOnline: resumeDownloads(isOnline: true)
         case .connection(let state, let failure):
             publish(ConnectionState(state, lastFailure: failure))
         case .event(let event): emit(event)
@@ -176,6 +175,7 @@ extension SyncEngine {
         case .disarm(let timer): timers.disarm(timer)
         case .timelineChanged(let id, let diff): tell(diff, of: id)
         case .listChanged(let id, let diff): tell(diff, of: id)
+        case .downloadChanged(let id, let progress): tell(progress, of: id)
         case .refused(let id, let error): timelines[id]?.object?.refusals.publish(error)
         }
     }

@@ -15,6 +15,14 @@ package enum CatchUpWish: Comparable, Codable, Sendable {
     case anyway
 }
 
+/// A catch-up of a channel that has not ended.
+package struct OngoingCatchUp: Hashable, Codable, Sendable {
+    /// The requests that came meanwhile.
+    package fileprivate(set) var wish = CatchUpWish.none
+    /// Whether the catch-up waits for a retry.
+    package fileprivate(set) var isResting = false
+}
+
 /// Work that is retried until it succeeds, cannot succeed, or the connection is lost; it also waits
 /// for a disk that refuses (scar 47).
 ///
@@ -69,6 +77,7 @@ package struct Retrying: SyncOperation {
         guard let session = sync.session else { return .fail(.notConnected) }
         epoch = session.epoch
         state = .working
+        if case .channel(let channel) = work { sync.catchUps[channel]?.isResting = false }
         return .need(.run(work.operation))
     }
 
@@ -83,7 +92,11 @@ package struct Retrying: SyncOperation {
         if case .lookUp(let channel) = work { sync.wakeAll(.lookUp(channel), nil) }
         guard error.remedy == .retry || error.mayPassWithDisk else { return .fail(error) }
         // The user's own messages do not wait for those of others.
-        if case .channel(let channel) = work { sync.moveOutbox(.release(channel)) }
+        if case .channel(let channel) = work {
+            sync.moveOutbox(.release(channel))
+            sync.catchUps[channel]?.isResting = true
+            sync.noteCatchUps()
+        }
         state = .waiting
         let wait = Self.backoff.wait(
             beforeAttempt: max(failures, 1), entropy: sync.random.next())
@@ -104,13 +117,14 @@ package struct CatchUp: SyncOperation {
         switch (state, reply) {
         case (.beginning, .begin): return begin(&sync)
         case (.working, .ended):
-            let wish = sync.catchUps.removeValue(forKey: channel) ?? .none
+            let wish = sync.catchUps.removeValue(forKey: channel)?.wish ?? .none
+            defer { sync.noteCatchUps() }
             sync.moveOutbox(.release(channel))
             // A mute in the cache may have ended meanwhile.
             sync.start(.muteCheck(MuteCheck(channel, onlyIfKnown: true)))
             guard sync.session != nil, wish > .none else { return .end(.done) }
             if wish == .ifNeeded, !sync.needsServer(channel) { return .end(.done) }
-            sync.catchUps[channel] = CatchUpWish.none
+            sync.catchUps[channel] = OngoingCatchUp()
             return begin(&sync)
         default: return .fail(reply.failure ?? .outOfStep)
         }
@@ -249,16 +263,22 @@ package struct ListsUpdate: SyncOperation {
 extension SyncState {
     /// Catches one channel up; during a catch-up of it, further requests wait for its end.
     package mutating func catchUp(_ channel: ChannelURL, _ wish: CatchUpWish) {
-        if let earlier = catchUps[channel] {
-            catchUps[channel] = max(earlier, wish)
+        if let earlier = catchUps[channel]?.wish {
+            catchUps[channel]?.wish = max(earlier, wish)
             return
         }
-        catchUps[channel] = CatchUpWish.none
+        catchUps[channel] = OngoingCatchUp()
         start(.catchUp(CatchUp(channel)))
     }
 
     /// Updates the user's channels and the open lists from the server.
     package mutating func catchUpChannels() { start(.retrying(Retrying(.channels))) }
+
+    /// Whether a channel is being caught up without waiting for a retry.
+    package var isCatchingUp: Bool { catchUps.values.contains { !$0.isResting } }
+
+    /// Lets the downloads go on once no channel is being caught up.
+    fileprivate mutating func noteCatchUps() { if !isCatchingUp { wakeDownloads() } }
 
     func needsServer(_ channel: ChannelURL) -> Bool {
         timelines.ids(of: channel).contains { timelines[$0]?.list.needsServer ?? false }

@@ -34,6 +34,7 @@ package struct ListFill: SyncOperation {
         let step = decide(reply, &sync)
         if case .end = step, let epoch, sync.isPresent(epoch) {
             sync.session?.isFilling = false
+            sync.wakeDownloads()
         }
         return step
     }

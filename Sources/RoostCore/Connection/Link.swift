@@ -159,9 +159,9 @@ extension SyncState {
         for channel in timelines.channels { catchUp(channel, .ifNeeded) }
         catchUpChannels()
         start(.outbox(.turn(OutboxTurn())))
-        notices.append(.wentOnline)
         publishConnection()
         wakeAll(.connection, nil)
+        wakeDownloads()
     }
 
     private mutating func disconnect() {

@@ -17,6 +17,8 @@ package enum MachineTimer: Hashable, Codable, Sendable {
     case outboxDisk
     /// The pause before the next request for the turn to send.
     case outboxTurn
+    /// The rest of a download before its next request.
+    case download(DownloadID)
 
     /// The longest wait.
     ///
@@ -39,6 +41,7 @@ extension SyncState {
         case .readMark(let channel): start(.readMarkPause(ReadMarkPause(channel)))
         case .mute(let channel): checkMuteAgain(in: channel)
         case .outboxAnswer, .outboxRest, .outboxDisk, .outboxTurn: fireOutbox(timer)
+        case .download(let id): endRest(of: id)
         }
     }
 }

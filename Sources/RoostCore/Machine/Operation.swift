@@ -69,6 +69,8 @@ package enum Condition: Hashable, Codable, Sendable {
     case outboxDisk(Int)
     /// The end of an unsent item.
     case outcome(RequestID)
+    /// A change of a reason for which a download waits.
+    case download(DownloadID)
 }
 
 /// The reason of a pause.
@@ -143,6 +145,7 @@ package enum Outcome: Hashable, Codable, Sendable {
     case metadata([String: String])
     case comparison(Comparison.Result)
     case downloaded(DownloadStep)
+    case estimated(DownloadSize)
     case trimmed(TrimProgress)
     case erased(isComplete: Bool)
     case item(OutboxItem)

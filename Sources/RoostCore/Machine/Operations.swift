@@ -42,7 +42,9 @@ package enum Operation: Hashable, Codable, Sendable {
     case connecting(Connecting)
     case storing(Storing)
     case comparison(Comparison)
+    case download(HistoryWalk)
     case downloadPage(DownloadPage)
+    case downloadEstimating(DownloadEstimating)
     case cacheTrimming(CacheTrimming)
     case budgetKeeping(BudgetKeeping)
     case cacheClearing(CacheClearing)
@@ -172,6 +174,12 @@ package enum Operation: Hashable, Codable, Sendable {
             return operation.resume(reply, &sync)
         case .comparison(var operation):
             defer { self = .comparison(operation) }
+            return operation.resume(reply, &sync)
+        case .download(var operation):
+            defer { self = .download(operation) }
+            return operation.resume(reply, &sync)
+        case .downloadEstimating(var operation):
+            defer { self = .downloadEstimating(operation) }
             return operation.resume(reply, &sync)
         case .downloadPage(var operation):
             defer { self = .downloadPage(operation) }

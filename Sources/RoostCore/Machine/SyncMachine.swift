@@ -32,6 +32,7 @@ package struct SyncMachine: Codable, Sendable {
         case refusedKey(RoostError, LinkMachine.Epoch?)
         case fired(MachineTimer)
         case outbox(OutboxInput)
+        case download(DownloadID, DownloadInput)
         case startedTyping(ChannelURL)
         case stoppedTyping(ChannelURL)
         case start(OperationID, Operation)
@@ -100,12 +101,7 @@ package struct SyncMachine: Codable, Sendable {
     package var isRetrying: Bool { pauses.contains { $0.value == .retry } }
 
     /// Whether a channel is being caught up without waiting for a retry.
-    package var isCatchingUp: Bool {
-        running.contains { id, stack in
-            guard case .catchUp? = stack.first else { return false }
-            return pauses[id] != .retry
-        }
-    }
+    package var isCatchingUp: Bool { state.isCatchingUp }
 
     /// Takes one input and returns the effects to perform, in order.
     package mutating func receive(_ input: Input, at now: Timestamp) -> [Effect] {
@@ -118,6 +114,7 @@ package struct SyncMachine: Codable, Sendable {
         case .refusedKey(let error, let epoch): state.renewSession(after: error, asked: epoch)
         case .fired(let timer): state.take(timer)
         case .outbox(let input): state.take(input)
+        case .download(let id, let input): state.take(input, for: id)
         case .startedTyping(let channel): state.startTyping(in: channel)
         case .stoppedTyping(let channel): state.stopTyping(in: channel)
         case .start(let id, let operation):

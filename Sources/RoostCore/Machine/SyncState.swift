@@ -36,8 +36,10 @@ package struct SyncState: Codable, Sendable {
     package var lookUps: [ChannelURL: Bool] = [:]
     /// The last time a channel's messages were requested, and the result.
     package var attempts: [ChannelURL: FetchAttempt] = [:]
-    /// The channels whose catch-up runs, with the requests that came meanwhile.
-    package var catchUps: [ChannelURL: CatchUpWish] = [:]
+    /// The channels whose catch-up runs.
+    package var catchUps: [ChannelURL: OngoingCatchUp] = [:]
+    /// The downloads that have not ended.
+    package var downloads: [DownloadID: OngoingDownload] = [:]
     package var budget = BudgetWatch()
     package var announcements = Announcements()
     package var marks = ReadMarks()
@@ -110,7 +112,6 @@ package enum Notice: Hashable, Codable, Sendable {
     case closeSocket
     /// The server has accepted a login.
     case loggedIn
-    case wentOnline
     /// The state of the connection has changed, with the reason of the last loss.
     case connection(LinkMachine.State, RoostError?)
     /// An event for the app.
@@ -126,6 +127,7 @@ package enum Notice: Hashable, Codable, Sendable {
     case disarm(MachineTimer)
     case timelineChanged(TimelineID, ListDiff<Message>)
     case listChanged(ListID, ListDiff<GroupChannel>)
+    case downloadChanged(DownloadID, DownloadProgress)
     /// The server refuses to show a timeline's channel.
     case refused(TimelineID, RoostError)
 }

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostWire
+import Testing
+
+struct HistoryWalkTests {
+    private typealias Script = MachineScript
+    typealias Walk = WalkScript
+
+    // MARK: The walk
+
+    @Test func `a download waits for a connection and begins with it`() {
+        var script = Script()
+        let effects = Walk.begin(&script)
+        #expect(Walk.phases(effects).last == .waitingForConnection)
+        #expect(Walk.progress(effects)?.channelCount == 1)
+        #expect(effects.needs == [] && !script.machine.isBusy)
+        let online = script.login()
+        #expect(Walk.page(online)?.of == Script.channel)
+        #expect(Walk.progress(online)?.phase == .running)
+    }
+
+    @Test func `a download fetches page after page, with a rest before each`() throws {
+        var script = Script.connected()
+        let begun = Walk.begin(&script)
+        #expect(Walk.progress(begun)?.channel == Script.channel)
+        let first = try Walk.fetch(&script, #require(Walk.page(begun)).id, downTo: 1_000)
+        #expect(first.notices.contains(.arm(.download(Walk.id), Walk.rest)))
+        #expect(first.needs == [] && !script.machine.isBusy && !script.machine.isRetrying)
+        #expect(Walk.progress(first)?.reached == Timestamp(milliseconds: 1_000))
+        #expect(Walk.progress(first)?.messages == 1)
+        let second = script.give(.fired(.download(Walk.id)))
+        let end = Walk.complete(&script, try #require(Walk.page(second)).id)
+        let progress = try #require(Walk.progress(end))
+        #expect(progress.phase == .finished && progress.finishedChannels == 1)
+        #expect(progress.channel == nil && progress.refused.isEmpty)
+        #expect(script.machine.state.downloads.isEmpty && !script.machine.isBusy)
+    }
+
+    @Test func `a download of no channel ends at once, also without a connection`() {
+        var script = Script()
+        #expect(Walk.progress(Walk.begin(&script, []))?.phase == .finished)
+    }
+
+    @Test func `without a selection a download lists the user's channels first`() throws {
+        var script = Script.connected()
+        let effects = try Walk.list(&script, ["a", "b"])
+        #expect(Walk.page(effects)?.of == "a")
+        #expect(Walk.progress(effects)?.channelCount == 2)
+        let next = Walk.complete(&script, try #require(Walk.page(effects)).id)
+        #expect(Walk.page(next)?.of == "b")
+        #expect(Walk.progress(next)?.finishedChannels == 1)
+    }
+
+    @Test func `an incomplete list of channels is listed again after a rest`() throws {
+        var script = Script.connected()
+        let effects = try Walk.list(&script, ["a"], isWhole: false)
+        #expect(Walk.hasArmed(effects) && effects.needs == [])
+        #expect(Walk.progress(effects)?.channelCount == nil)
+        let again = script.give(.fired(.download(Walk.id)))
+        guard case .read(_, .cursor(.channelFill))? = again.needs.first else {
+            Issue.record("no list: \(again)")
+            return
+        }
+    }
+
+    @Test func `a download waits while the list is being filled, and lists after it`() {
+        var script = Script.connected()
+        let (fill, _) = script.start(.fill(ListFill()))
+        #expect(Walk.begin(&script, nil).needs == [])
+        let effects = script.read(fill, .cursor(.listEnd))
+        #expect(effects.needs.first == .finish(fill, .done))
+        guard case .read(_, .cursor(.channelFill))? = effects.needs.last else {
+            Issue.record("no list: \(effects)")
+            return
+        }
+    }
+
+    @Test func `open timelines catch up first`() throws {
+        var script = Script.connected()
+        let catchUp = try Walk.catchUp(&script)
+        #expect(Walk.begin(&script).needs == [])
+        let end = script.read(catchUp, .cursor(nil))
+        #expect(Walk.page(end) != nil)
+    }
+
+    @Test func `a catch-up that waits for its retry delays no download`() throws {
+        var script = Script.connected()
+        let catchUp = try Walk.catchUp(&script)
+        #expect(Walk.begin(&script).needs == [])
+        let locked = RoostError(
+            .localDatabaseError, remedy: .repairStorage, message: "", cause: .disk(mayPass: true))
+        let effects = script.give(.reply(catchUp, .read(.failure(locked))))
+        #expect(Walk.page(effects) != nil)
+    }
+
+    @Test func `downloads run side by side, and one ends without the other`() throws {
+        var script = Script.connected()
+        let first = try #require(Walk.page(Walk.begin(&script)))
+        let other = DownloadID(2)
+        let second = script.give(.download(other, .begin(Walk.plan(["b"]))))
+        #expect(Walk.page(second)?.of == "b")
+        let end = Walk.complete(&script, first.id)
+        #expect(Walk.progress(end)?.phase == .finished)
+        #expect(Array(script.machine.state.downloads.keys) == [other])
+    }
+
+    // MARK: Failures
+
+    @Test(arguments: Walk.Request.allCases)
+    func `a request that fails for a while is made again after a growing rest`(
+        request: Walk.Request
+    ) throws {
+        var script = Script.connected()
+        var effects = Walk.begin(&script, request.selection)
+        var rests: [Duration] = []
+        for _ in 1...8 {
+            effects = Walk.fail(
+                &script, try Walk.reach(&script, request, effects), request,
+                Script.error(.networkError))
+            rests += effects.notices.compactMap {
+                if case .arm(.download(Walk.id), let rest) = $0 { rest } else { nil }
+            }
+            #expect(effects.needs == [] && !script.machine.isBusy)
+            effects = script.give(.fired(.download(Walk.id)))
+        }
+        #expect(rests.count == 8)
+        #expect(rests.first.map { $0 >= .seconds(1) && $0 <= .seconds(2) } ?? false)
+        #expect(rests.last.map { $0 >= .seconds(10) && $0 <= .seconds(20) } ?? false)
+        effects = Walk.fail(
+            &script, try Walk.reach(&script, request, effects), request,
+            Script.error(.networkError))
+        let progress = try #require(Walk.progress(effects))
+        #expect(progress.phase == (request == .page ? .finished : .canceled))
+        #expect(progress.refused == (request == .page ? [Script.channel: .networkError] : [:]))
+        #expect(script.machine.state.downloads.isEmpty)
+    }
+
+    @Test(arguments: Walk.Request.allCases)
+    func `a final refusal of a channel leads to the next one, and of the list to the end`(
+        request: Walk.Request
+    ) throws {
+        var script = Script.connected()
+        let begun = Walk.begin(&script, request == .page ? [Script.channel, "b"] : nil)
+        let id = try Walk.reach(&script, request, begun)
+        let effects = Walk.fail(&script, id, request, Script.error(.notAuthorized, .correctInput))
+        let progress = try #require(Walk.progress(effects))
+        guard request == .page else {
+            #expect(progress.phase == .canceled && effects.needs == [])
+            return
+        }
+        #expect(progress.refused == [Script.channel: .notAuthorized])
+        #expect(progress.finishedChannels == 1 && Walk.page(effects)?.of == "b")
+    }
+
+    @Test(arguments: Walk.Request.allCases)
+    func `a request that fails with its connection is made again on the next one`(
+        request: Walk.Request
+    ) throws {
+        var script = Script.connected()
+        var effects = Walk.begin(&script, request.selection)
+        // More often than one connection has retries.
+        for _ in 1...10 {
+            let id = try Walk.reach(&script, request, effects)
+            script.lose()
+            let lost = Walk.fail(&script, id, request, Script.error(.networkError))
+            #expect(Walk.progress(lost)?.phase == .waitingForConnection)
+            #expect(lost.needs == [] && !Walk.hasArmed(lost))
+            effects = script.login()
+            #expect(Walk.progress(effects)?.phase == .running)
+        }
+        _ = try Walk.reach(&script, request, effects)
+    }
+
+    @Test func `a new connection begins with the newest page again`() throws {
+        var script = Script.connected()
+        let begun = Walk.begin(&script)
+        _ = try Walk.fetch(&script, #require(Walk.page(begun)).id, downTo: 1_000)
+        script.login()
+        // The rest goes on over the loss of a connection.
+        let effects = script.give(.fired(.download(Walk.id)))
+        let page = try #require(Walk.page(effects))
+        let all = CoveredRange(lower: .distantPast, upper: Script.position(9))
+        let asked = script.read(page.id, .coverage(Coverage([all])))
+        #expect(asked == [.read(page.id, .holding(Script.channel))])
+    }
+
+    @Test func `pages without progress end the channel with a refusal`() throws {
+        var script = Script.connected()
+        var effects = Walk.begin(&script)
+        for _ in 1...5 {
+            let page = try #require(Walk.page(effects))
+            effects = try Walk.fetch(&script, page.id, downTo: 1_000)
+            if Walk.progress(effects)?.phase == .finished { break }
+            effects = script.give(.fired(.download(Walk.id)))
+        }
+        #expect(Walk.progress(effects)?.refused == [Script.channel: .malformedData])
+    }
+
+    @Test func `an answer of another kind gives the channel up`() throws {
+        var script = Script.connected()
+        let page = try #require(Walk.page(Walk.begin(&script)))
+        let effects = script.give(.reply(page.id, .sent(nil)))
+        #expect(Walk.progress(effects)?.refused == [Script.channel: .malformedData])
+        #expect(Walk.progress(effects)?.phase == .finished)
+    }
+
+    // MARK: The app's calls
+
+    @Test(arguments: Walk.Wait.allCases)
+    func `a canceled download ends at once in each wait`(wait: Walk.Wait) throws {
+        var waiting = try Walk.waiting(wait)
+        let effects = waiting.script.give(.download(Walk.id, .cancel))
+        #expect(Walk.phases(effects) == [.canceled] && effects.needs == [])
+        #expect(effects.notices.contains(.disarm(.download(Walk.id))) == (wait == .resting))
+        #expect(waiting.script.machine.state.downloads.isEmpty)
+        for input in [DownloadInput.pause, .resume, .cancel] {
+            #expect(waiting.script.give(.download(Walk.id, input)) == [])
+        }
+        let end = waiting.endWait()
+        #expect(Walk.page(end) == nil && Walk.phases(end).isEmpty)
+        #expect(Walk.page(waiting.script.login()) == nil)
+    }
+
+    @Test(arguments: Walk.Request.allCases)
+    func `a download canceled during a request makes no other`(request: Walk.Request) throws {
+        var script = Script.connected()
+        let begun = Walk.begin(&script, request.selection)
+        let id = try Walk.reach(&script, request, begun)
+        let effects = script.give(.download(Walk.id, .cancel))
+        #expect(Walk.phases(effects) == [.canceled])
+        let end = Walk.fail(&script, id, request, Script.error(.networkError))
+        #expect(end.needs == [] && Walk.phases(end).isEmpty && !script.machine.isBusy)
+    }
+
+    @Test func `a page that arrives after the cancellation is stored and not told`() throws {
+        var script = Script.connected()
+        let page = try #require(Walk.page(Walk.begin(&script)))
+        script.give(.download(Walk.id, .cancel))
+        let effects = try Walk.fetch(&script, page.id, downTo: 1_000)
+        #expect(effects == [])
+    }
+
+    @Test(arguments: Walk.Wait.allCases)
+    func `a download paused in a wait makes no request until it is resumed`(
+        wait: Walk.Wait
+    ) throws {
+        var waiting = try Walk.waiting(wait)
+        let paused = waiting.script.give(.download(Walk.id, .pause))
+        #expect(paused.needs == [] && Walk.phases(paused) == (wait == .paused ? [] : [.paused]))
+        var effects = waiting.endWait()
+        #expect(Walk.page(effects) == nil && Walk.phases(effects).isEmpty)
+        effects = waiting.script.give(.download(Walk.id, .resume))
+        #expect(Walk.phases(effects).first == .running)
+        #expect(Walk.hasRequest(effects))
+    }
+
+    @Test func `a download paused during a request tells its page and makes no other`() throws {
+        var script = Script.connected()
+        let page = try #require(Walk.page(Walk.begin(&script)))
+        script.give(.download(Walk.id, .pause))
+        let effects = try Walk.fetch(&script, page.id, downTo: 1_000)
+        #expect(Walk.progress(effects)?.phase == .paused)
+        #expect(Walk.progress(effects)?.messages == 1)
+        #expect(script.give(.fired(.download(Walk.id))) == [])
+        #expect(Walk.page(script.give(.download(Walk.id, .resume))) != nil)
+    }
+
+    @Test func `a download resumed without a connection waits for one`() {
+        var script = Script()
+        _ = Walk.begin(&script)
+        script.give(.download(Walk.id, .pause))
+        let effects = script.give(.download(Walk.id, .resume))
+        #expect(Walk.progress(effects)?.phase == .waitingForConnection)
+    }
+
+    @Test func `a running download is not resumed, and none begins twice`() throws {
+        var script = Script.connected()
+        _ = Walk.begin(&script)
+        #expect(script.give(.download(Walk.id, .resume)) == [])
+        #expect(Walk.begin(&script) == [])
+    }
+}
