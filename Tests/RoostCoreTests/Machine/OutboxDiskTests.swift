@@ -276,7 +276,7 @@ extension [SyncMachine.Effect] {
 }
 
 extension OutboxWrite {
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .append(let draft):
             "append \(draft.requestID.rawValue)\(draft.leaves ? ", leaves" : "")"

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostWire
+import Testing
+
+private typealias Script = MachineScript
+
+/// The attempts at items, and the turn to send.
+struct OutboxDeliveryTests {
+    private static let lane = OutboxMachine.Lane(Script.channel)
+
+    // MARK: Texts
+
+    @Test func `a text that was queued by the socket has ten seconds for its acknowledgement`()
+        throws
+    {
+        var script = Script.connected()
+        let id = try #require(try script.leave("a", 1))
+        let effects = script.give(.reply(id, .sent(nil)))
+        #expect(effects == [.notice(.arm(.outboxAnswer("a"), .seconds(10)))])
+    }
+
+    @Test func `a text that the socket refused waits, and the app learns the reason`() throws {
+        var script = Script.connected()
+        let id = try #require(try script.leave("a", 1))
+        let effects = script.give(.reply(id, .sent(Script.error(.socketClosed))))
+        #expect(effects.events == ["delayed a"])
+        #expect(script.machine.state.outbox.items.map(\.state) == [.pending])
+        #expect(
+            effects.notices.contains {
+                if case .arm(.outboxRest(Self.lane), _) = $0 { true } else { false }
+            })
+        #expect(script.give(.fired(.outboxRest(Self.lane))).writes?.1 == [.notes([.attempt("a")])])
+    }
+
+    @Test func `a text that the server refused has failed, on disk before the app learns of it`()
+        throws
+    {
+        var script = Script.connected()
+        let id = try #require(try script.leave("a", 1))
+        script.give(.reply(id, .sent(nil)))
+        let refused = script.frame(.error(ServerError(.notAMember, "no"), acknowledges: "a"))
+        #expect(refused.events == [])
+        let (disk, writes) = try #require(refused.writes)
+        #expect(writes == [.notes([.state("a", .failed(.notAMember))])])
+        #expect(script.write(disk, [.noted(hasNews: false, refused: [:])]).events == ["failed a"])
+    }
+
+    @Test func `a text without an acknowledgement has failed and can be sent again`() throws {
+        var script = Script.connected()
+        let id = try #require(try script.leave("a", 1))
+        script.give(.reply(id, .sent(nil)))
+        let (_, writes) = try #require(script.give(.fired(.outboxAnswer("a"))).writes)
+        #expect(writes == [.notes([.state("a", .failed(.ackTimeout))])])
+    }
+
+    // MARK: Files
+
+    /// Sends a message with one file until its upload begins.
+    private static func upload(_ script: inout Script) throws -> Script.ID {
+        let file = OutgoingFile(.reference(to: "/f"), name: "f")
+        let params = FileMessageParams(files: [file])
+        let content = OutboxContent.fileMessage(params, copies: [])
+        let (id, effects) = script.start(
+            .outbox(.sending(OutboxSending(content, to: Script.channel, as: "f"))))
+        let (disk, writes) = try #require(effects.writes)
+        #expect(writes == [.reserve("f")])
+        let copying = script.write(disk, [.place(1)])
+        #expect(copying.needs == [.outbox(id, .copyFiles(params, "f", sequence: 1))])
+        let copy = CopiedFile(name: "f1", size: 3, key: nil)
+        let copied = OutboxContent.fileMessage(params, copies: [copy])
+        let appended = script.give(.reply(id, .outbox(.success(.copied(copied, [copy])))))
+        let append = try #require(appended.writes)
+        #expect(append.1.map(\.name) == ["append f, leaves"])
+        var item = script.item("f", 1, hasLeft: true)
+        item.content = copied
+        let effects2 = script.write(append.0, [.item(item)])
+        for case .ask(let upload, .upload(let file), .lastLogin) in effects2 {
+            #expect(file.copy == copy)
+            return upload
+        }
+        throw Script.Unexpected()
+    }
+
+    /// The newest page of a channel.
+    private static func newest(_ messages: [Message]) -> MessagePage {
+        var page = MessagePage(messages: messages)
+        page.hasNext = false
+        page.isContinuous = true
+        return page
+    }
+
+    private static func uploaded() throws -> ServerAnswer {
+        .uploaded(
+            try UploadFile.decode(
+                APIResponse(status: 200, body: Array(#"{"url":"http://f"}"#.utf8))))
+    }
+
+    @Test func `an uploaded file's address is on disk before the message leaves`() throws {
+        var script = Script.connected()
+        let id = try Self.upload(&script)
+        let found = script.answer(id, try Self.uploaded())
+        #expect(found.needs.count == 1)
+        let (disk, writes) = try #require(found.writes)
+        guard case .notes(let notes)? = writes.first,
+            case .content("f", Script.channel, .fileMessage(let params, copies: let copies))? =
+                notes.first
+        else {
+            Issue.record("no note: \(writes)")
+            return
+        }
+        #expect(params.files.first?.url == "http://f")
+        #expect(copies == [nil])
+        let sent = script.write(disk, [.noted(hasNews: false, refused: [:])])
+        #expect(sent.commands == ["f"])
+        #expect(
+            sent.notices.contains(.deleteFiles([CopiedFile(name: "f1", size: 3, key: nil)])))
+    }
+
+    @Test func `an upload that failed is tried again later; a lost connection does not end it`()
+        throws
+    {
+        var script = Script.connected()
+        let id = try Self.upload(&script)
+        script.lose()
+        let again = script.login()
+        for case .ask(let search, .messages, _) in again {
+            _ = script.answer(search, .messages(Self.newest([])))
+            let (disk, _) = try #require(script.commit(search).writes)
+            // The attempt of the new connection finds the upload under way.
+            let next = script.write(disk, [.noted(hasNews: false, refused: [:])])
+            #expect(!next.contains { if case .ask(_, .upload, _) = $0 { true } else { false } })
+        }
+        let failed = script.refuse(id, Script.error(.networkError))
+        #expect(failed.events == ["delayed f"])
+    }
+
+    @Test func `a file of a cancelled message is not sent, and its upload is ended`() throws {
+        var script = Script.connected()
+        let id = try Self.upload(&script)
+        let effects = script.start(.outbox(.canceling(OutboxCanceling("f")))).effects
+        let (disk, _) = try #require(effects.writes)
+        let end = script.write(disk, [.noted(hasNews: false, refused: [:])])
+        #expect(end.notices.contains(.cancelUpload("f")))
+        #expect(script.answer(id, try Self.uploaded()).commands == [])
+    }
+
+    @Test func `an uploaded file's message goes by HTTP if the socket is lost (R146)`() throws {
+        var script = Script.connected()
+        let id = try Self.upload(&script)
+        let (disk, _) = try #require(script.answer(id, try Self.uploaded()).writes)
+        let sent = script.write(disk, [.noted(hasNews: false, refused: [:])])
+        #expect(sent.commands == ["f"])
+        let lost = script.give(.reply(id, .sent(Script.error(.socketClosed))))
+        guard case .ask(id, .post(let call), .lastLogin)? = lost.needs.first else {
+            Issue.record("no post: \(lost)")
+            return
+        }
+        #expect(call.message.requestID == "f")
+        // Without a way to the server it stays pending (R147, R148).
+        let unreachable = RoostError(
+            .networkError, remedy: .retry, message: "", cause: .unreachable)
+        #expect(script.refuse(id, unreachable).events == ["delayed f"])
+        #expect(script.machine.state.outbox.items.map(\.state) == [.pending])
+    }
+
+    // MARK: Changes
+
+    @Test func `an edit goes over the socket with the kind of its message`() throws {
+        var script = Script.connected()
+        let id = try #require(try script.leave(.edit(.delivered(5), MessageEdit(text: "b")), 1))
+        let effects = script.read(id, .message(Script.message(5)))
+        guard case .send(id, .edit(let command))? = effects.needs.first else {
+            Issue.record("no edit: \(effects)")
+            return
+        }
+        #expect(command.messageID == 5 && command.text == "b" && !command.isFile)
+    }
+
+    @Test(arguments: [nil, RoostError.Code.messageNotFound, .notAuthorized])
+    func `a message that the server has deleted, or does not know, leaves the cache`(
+        refusal: RoostError.Code?
+    ) throws {
+        var script = Script.connected()
+        let id = try #require(try script.leave(.delete(.delivered(5)), 1))
+        let answer: Answered<ServerAnswer> =
+            refusal.map { .failure(Script.error($0, .correctInput)) } ?? .success(.done)
+        let effects = script.give(.reply(id, .answer(answer)))
+        if refusal == .notAuthorized {
+            #expect(effects.writes?.1.first.map { "\($0)" }?.contains("400108") == true)
+            return
+        }
+        #expect(effects.mutations.first == .deleted(Script.channel, [5]))
+    }
+
+    @Test func `a reaction is committed as the server answered it`() throws {
+        var script = Script.connected()
+        let id = try #require(try script.leave(.addReaction("wave", .delivered(5)), 1))
+        let change = ReactionChange(
+            key: "wave", userID: "me", isAdded: true, updatedAt: Timestamp(milliseconds: 9))
+        let effects = script.answer(id, .reaction(change))
+        #expect(effects.mutations == [.reacted(Script.channel, 5, change)])
+    }
+
+    @Test func `a read mark is dropped if others have written since, and made otherwise`() throws {
+        let cases: [(Int64, Bool)] = [(5, true), (50, false)]
+        for (moment, isDropped) in cases {
+            var script = Script.connected()
+            let id = try #require(
+                try script.leave(.markAsRead(through: Timestamp(milliseconds: moment)), 1))
+            var channel = Script.channel(Script.channel)
+            channel.lastMessage = Script.message(10)
+            channel.lastMessage?.sender = Sender(user: User(id: "other"))
+            let effects = script.answer(id, .channel(channel))
+            if isDropped {
+                let (disk, _) = try #require(effects.writes)
+                let end = script.write(disk, [.noted(hasNews: false, refused: [:])])
+                #expect(end.events == ["change dropped"])
+                continue
+            }
+            guard case .ask(id, .markAsRead, _)? = effects.needs.first else {
+                Issue.record("no mark: \(effects)")
+                continue
+            }
+            let (disk, _) = try #require(script.answer(id, .done).writes)
+            let end = script.write(disk, [.noted(hasNews: false, refused: [:])])
+            #expect(end.events == ["change made"])
+        }
+    }
+
+    // MARK: The turn
+
+    @Test func `without the turn nothing leaves, and the turn is requested again after 5 s`() {
+        var script = Script.connected()
+        script.give(.outbox(.suspended))
+        let asked = script.give(.outbox(.resumed))
+        guard case .outbox(let id, .takeTurn)? = asked.needs.first else {
+            Issue.record("no request: \(asked)")
+            return
+        }
+        let refused = script.takeTurn(nil, id)
+        #expect(refused.notices.contains(.arm(.outboxTurn, .seconds(5))))
+        let (_, effects) = script.send("a", as: "a")
+        #expect(effects.writes?.1.map(\.name) == ["append a"])
+        guard case .outbox(_, .takeTurn)? = script.give(.fired(.outboxTurn)).needs.first else {
+            Issue.record("no second request")
+            return
+        }
+    }
+
+    @Test func `a turn that was requested before a suspension is not held after it`() {
+        var script = Script.connected()
+        let asked = script.give(.outbox(.resumed))
+        guard case .outbox(let id, .takeTurn)? = asked.needs.first else {
+            Issue.record("no request: \(asked)")
+            return
+        }
+        script.give(.outbox(.suspended))
+        _ = script.takeTurn(2, id)
+        #expect(script.machine.state.outbox.turn == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `a message that may have arrived is searched for before it is sent again (scar 11)`(
+        hasArrived: Bool
+    ) throws {
+        var script = Script.connected()
+        let id = try #require(try script.leave("a", 1))
+        script.give(.reply(id, .sent(nil)))
+        script.lose()
+        let effects = script.login()
+        #expect(effects.commands == [])
+        guard
+            case .ask(let search, .messages, _)? = effects.first(where: {
+                if case .ask(_, .messages, _) = $0 { true } else { false }
+            })
+        else {
+            Issue.record("no search: \(effects)")
+            return
+        }
+        let page = Self.newest(hasArrived ? [Script.message(9, request: "a")] : [])
+        let stored = script.answer(search, .messages(page))
+        #expect(stored.mutations.count > 0)
+        let end = script.commit(search)
+        let (disk, writes) = try #require(end.writes)
+        #expect(writes == [.notes([hasArrived ? .removal("a") : .attempt("a")])])
+        let after = script.write(disk, [.noted(hasNews: false, refused: [:])])
+        #expect(after.commands == (hasArrived ? [] : ["a"]))
+    }
+}
+
+extension MachineScript {
+    /// Sends a text that leaves at once.
+    ///
+    /// - Returns: The operation that hands it to the socket.
+    mutating func leave(_ id: RequestID, _ sequence: Int64) throws -> ID? {
+        let (disk, _) = try #require(send(id.rawValue, as: id).effects.writes)
+        let effects = write(disk, [.item(item(id, sequence, hasLeft: true))])
+        for case .send(let operation, .message) in effects { return operation }
+        return nil
+    }
+
+    /// Makes a change that leaves at once.
+    ///
+    /// - Returns: The operation of the attempt.
+    mutating func leave(_ action: PendingChange.Action, _ sequence: Int64) throws -> ID? {
+        let (disk, writes) = try #require(act(action).effects.writes)
+        guard case .append(let draft)? = writes.first else { throw Unexpected() }
+        let item = OutboxItem(
+            sequence: sequence, requestID: draft.requestID, channel: Self.channel, createdAt: now,
+            content: draft.content, attemptCount: 1, hasLeft: true)
+        for effect in write(disk, [.item(item)]).needs {
+            switch effect {
+            case .ask(let id, _, _), .read(let id, .message): return id
+            default: break
+            }
+        }
+        return nil
+    }
+}
