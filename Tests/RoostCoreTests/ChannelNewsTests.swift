@@ -37,6 +37,30 @@ struct ChannelNewsTests {
         #expect(channel.applying(.received(Self.message(4), call)) == channel)
     }
 
+    @Test func `each field of a channel takes its change, and unknown receipts stay unknown`() {
+        var channel = GroupChannel(url: "c")
+        channel.metadata = ["a": "1", "b": "1"]
+        let moments = ["u": Self.moment(5)] as [UserID: Timestamp]
+        #expect(channel.applying(.readBy(moments)) == channel)
+        #expect(channel.applying(.deliveredTo(moments)) == channel)
+        channel.readReceipts = ["u": Self.moment(7)]
+        channel.deliveryReceipts = [:]
+        for news in [
+            .metadata(set: ["b": "2", "c": "3"], removed: ["a"]),
+            .memberCounts(all: 5, joined: 4), .frozen(true), .readBy(moments),
+            .deliveredTo(moments), .countPreference(.off), .pushTrigger(.mentions),
+        ] as [ChannelNews] {
+            channel = channel.applying(news)
+        }
+        #expect(channel.metadata == ["b": "2", "c": "3"])
+        #expect(channel.memberCount == 5 && channel.joinedMemberCount == 4)
+        #expect(channel.isFrozen && channel.countPreference == .off)
+        #expect(channel.pushTrigger == .mentions)
+        // A receipt never goes back.
+        #expect(channel.readReceipts == ["u": Self.moment(7)])
+        #expect(channel.deliveryReceipts == moments)
+    }
+
     @Test func `a reply as last message follows its parent's changes (scar 116)`() {
         let parent = Self.message(1)
         var reply = Self.message(2)
