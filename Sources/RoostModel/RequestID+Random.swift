@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RequestID {
+    /// Whether the name has the form of a random one; other names are texts that somebody chose.
+    package var isRandom: Bool {
+        rawValue.utf8.count == 32
+            && rawValue.utf8.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
+    }
+
     /// An unused name: 128 random bits in hexadecimal.
     package static func random(_ entropy: () -> UInt64) -> RequestID {
         let words = (entropy(), entropy())

@@ -35,7 +35,7 @@ package struct JournalFile: Sendable {
     ///
     /// - Throws: `.malformedData` with the number of the first invalid line.
     package init(reading text: String) throws(RoostError) {
-        var lines = text.split(separator: "\n")[...]
+        var lines = text.split(whereSeparator: \.isNewline)[...]
         guard let first = lines.popFirst() else { throw Self.unreadable(line: 1) }
         let version: Version = try Self.decode(first, line: 1)
         guard version.roostJournal == Self.version else {
@@ -85,20 +85,6 @@ extension JournalFile {
         }
         return ([try? encoder.encode(head)] + entries).compactMap(\.self).map { $0 + "\n" }
             .joined()
-    }
-}
-
-extension NamedContent {
-    /// The names for the content of a recording.
-    package init(of recording: Recording) {
-        var texts: Set<String> = []
-        let collector = NamingEncoder { text in
-            texts.insert(text)
-            return text
-        }
-        _ = try? collector.encode(recording.base)
-        for entry in recording.entries { _ = try? collector.encode(entry.input) }
-        self.init(texts)
     }
 }
 

@@ -19,10 +19,10 @@ package struct NamedContent: Sendable {
 
     func number(of text: String) -> Int? { numbers[text] }
 
-    /// Returns the name of a text; the hash of a text without a name.
+    /// Returns the name of a text; "~" for a text that no input has.
     func name(of text: String) -> String {
         if text.isEmpty { return "" }
-        guard let number = numbers[text] else { return Self.mark(text) }
+        guard let number = numbers[text] else { return "~" }
         let digits = String(number)
         return "w" + String(repeating: "0", count: max(0, 7 - digits.count)) + digits
     }
@@ -34,10 +34,6 @@ package struct NamedContent: Sendable {
             && text.utf8.dropFirst().allSatisfy {
                 (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
             }
-        return text.isEmpty || isName && text.utf8.count > 1 ? text : mark(text)
-    }
-
-    private static func mark(_ text: String) -> String {
-        "~" + String(text.utf8.fnv1a, radix: 16)
+        return text.isEmpty || isName && text.utf8.count > 1 ? text : "~"
     }
 }

@@ -5,6 +5,7 @@
 // `JSONEncoder` has no place for such a function. The names of keys and of enumerations' cases are
 // no content and stay as they are. So do request IDs, which the machine makes itself.
 
+package import RoostCore
 import RoostModel
 import RoostWire
 
@@ -14,11 +15,32 @@ struct NamingEncoder {
     let name: (String) -> String
 
     func encode(_ value: some Encodable) throws -> String {
-        let place = EncodedPlace()
-        try place.encode(value, name)
+        let place = try visit(value)
         var writer = JSONWriter()
         place.write(to: &writer)
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return writer.text
+    }
+
+    /// Gives every text of a value to the function, without writing.
+    @discardableResult
+    fileprivate func visit(_ value: some Encodable) throws -> EncodedPlace {
+        let place = EncodedPlace()
+        try place.encode(value, name)
+        return place
+    }
+}
+
+extension NamedContent {
+    /// Assigns names to the content of a recording.
+    package init(of recording: Recording) {
+        var texts: Set<String> = []
+        let collector = NamingEncoder { text in
+            texts.insert(text)
+            return text
+        }
+        _ = try? collector.visit(recording.base)
+        for entry in recording.entries { _ = try? collector.visit(entry.input) }
+        self.init(texts)
     }
 }
 
@@ -86,7 +108,9 @@ private final class EncodedPlace {
     func encode<Value: Encodable>(_ value: Value, _ name: @escaping (String) -> String) throws {
         switch value {
         case let text as String: content = .text(name(text))
-        case let id as RequestID: content = .text(id.rawValue)
+        case let id as RequestID where id.isRandom: content = .text(id.rawValue)
+        // The bytes of a file, or a key.
+        case is [UInt8]: content = .list([])
         case let plain as PlainText: content = .text(plain.description)
         case let choice as any RawRepresentable<String>
         where Mirror(reflecting: value).displayStyle == .enum:

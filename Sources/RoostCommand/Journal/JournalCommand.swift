@@ -58,7 +58,8 @@ extension Command {
     private static func show(
         _ entries: some Sequence<JournalFile.Entry>, _ differences: [JournalFile.Difference]
     ) {
-        let differing = Dictionary(uniqueKeysWithValues: differences.map { ($0.number, $0) })
+        let differing = Dictionary(
+            differences.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
         let text = EffectText { $0 }
         var start: Timestamp?
         for entry in entries {

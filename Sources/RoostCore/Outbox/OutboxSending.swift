@@ -11,7 +11,7 @@ package struct OutboxSending: SyncOperation {
         case appending(ticket: Int)
     }
 
-    private let original: OutboxContent
+    private var original: OutboxContent
     private let name: RequestID?
     private var draft: OutboxDraft
     private var state = State.beginning
@@ -25,6 +25,14 @@ package struct OutboxSending: SyncOperation {
     }
 
     private var requestID: RequestID { draft.requestID }
+
+    /// The operation without the bytes of files in memory, for a recording.
+    var withoutBytes: OutboxSending {
+        var copy = self
+        copy.original = original.withoutBytes
+        copy.draft.content = draft.content.withoutBytes
+        return copy
+    }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostModel
+import RoostWire
 
 /// A writer of values as text that is the same in every process, without the content of messages.
 ///
@@ -23,10 +24,13 @@ package struct EffectText {
 
     private func write(_ value: Any) -> String {
         switch value {
-        case let id as RequestID: return id.rawValue
+        case let id as RequestID where id.isRandom: return id.rawValue
         case let id as any Identifier: return name(id.rawValue)
         case let text as String: return text.isEmpty ? "\"\"" : name(text)
+        case is [UInt8]: return "bytes"
         case let error as RoostError: return "error \(error.code)"
+        case let error as ServerError: return "error \(error.code)"
+        case let refusal as LinkMachine.Refusal: return "refusal \(refusal.code)"
         case let moment as Timestamp: return "\(moment.milliseconds)"
         case let duration as Duration: return "\(duration)"
         default: break

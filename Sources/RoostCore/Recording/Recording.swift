@@ -19,7 +19,7 @@ package struct Recording: Sendable {
     private struct Part: Sendable {
         let base: SyncMachine
         var entries: [Entry] = []
-        /// The messages and channels that the inputs hold, as a measure of their memory.
+        /// The messages, channels and members that inputs and effects hold, as a measure of memory.
         var weight = 0
 
         var isFull: Bool { entries.count >= Recording.partLength || weight >= Recording.partWeight }
@@ -36,12 +36,14 @@ package struct Recording: Sendable {
 
     /// Notes an input with its effects.
     ///
-    /// The machine before the input is needed where a part begins.
+    /// A part begins with a copy of the machine as it was before the input; see `needsMachine`.
+    /// The bytes of files are left out.
     package mutating func note(
         _ input: SyncMachine.Input, at moment: Timestamp, _ effects: [SyncMachine.Effect],
         of machine: SyncMachine?
     ) {
         count += 1
+        let (input, effects) = (input.withoutBytes, effects.map(\.withoutBytes))
         if let machine {
             if parts.count == Self.partLimit { parts.removeFirst() }
             parts.append(Part(base: machine))
@@ -50,7 +52,7 @@ package struct Recording: Sendable {
         guard last >= 0 else { return }
         parts[last].entries.append(
             Entry(number: count, at: moment, input: input, effects: effects))
-        parts[last].weight += input.weight
+        parts[last].weight += input.weight + effects.reduce(0) { $0 + $1.weight }
     }
 
     /// Whether the next input begins a part, and the machine before it is needed.
@@ -75,22 +77,70 @@ package struct Recording: Sendable {
 }
 
 extension SyncMachine.Input {
-    /// The number of messages and channels that the input holds.
+    /// The input without the bytes of a file that is sent from memory.
+    fileprivate var withoutBytes: Self {
+        guard case .start(let id, .outbox(.sending(let sending))) = self else { return self }
+        return .start(id, .outbox(.sending(sending.withoutBytes)))
+    }
+
+    /// The number of messages, channels and members that the input holds.
     fileprivate var weight: Int {
+        if case .frame(_, .delivered(_, let times), _) = self { return 1 + times.count }
+        if case .frame(_, .memberCounts(let counts), _) = self { return 1 + counts.count }
         guard case .reply(_, let reply) = self else { return 1 }
         switch reply {
+        case .read(.success(.stretches(let stretches))): return stretches.count
+        case .answer(.success(.fingerprints(let stretches))): return stretches.count
+        case .answer(.success(.channel(let channel))): return 1 + channel.members.count
+        case .outbox(.success(.news(let items))): return items?.items.count ?? 1
+        case .kept(.success(let answer)): return answer.commit?.weight ?? 1
         case .read(.success(.window(let window))): return window.messages.count
-        case .read(.success(.channels(let cached))): return cached.channels.count
+        case .read(.success(.channels(let cached))): return cached.channels.reduce(0) { $0 + 1 + $1.members.count }
         case .answer(.success(.messages(let page))): return page.messages.count
         case .answer(.success(.gap(let answer))):
             return answer.next.messages.count + answer.previous.messages.count
         case .answer(.success(.messageChanges(let changes))): return changes.updated.count
-        case .answer(.success(.channelChanges(let changes))): return changes.updated.count
-        case .answer(.success(.myChannels(let page))): return page.channels.count
-        case .committed(.success(let commit?)): return commit.changes.reduce(0) { $0 + $1.weight }
+        case .answer(.success(.channelChanges(let changes))):
+            return changes.updated.reduce(0) { $0 + 1 + $1.members.count }
+        case .answer(.success(.myChannels(let page))):
+            return page.channels.reduce(0) { $0 + 1 + $1.members.count }
+        case .committed(.success(let commit?)): return commit.weight
         default: return 1
         }
     }
+}
+
+extension SyncMachine.Effect {
+    /// The effect without the bytes of a file that is sent from memory.
+    fileprivate var withoutBytes: Self {
+        guard case .outbox(let id, .copyFiles(let params, let requestID, let sequence)) = self
+        else { return self }
+        return .outbox(id, .copyFiles(params.withoutBytes, requestID, sequence: sequence))
+    }
+
+    fileprivate var weight: Int {
+        switch self {
+        case .commit(_, let mutations, _, unless: _):
+            mutations.reduce(0) { sum, mutation in
+                switch mutation {
+                case .messages(_, let messages, _, _): sum + messages.count
+                case .channels(let channels): sum + channels.count
+                default: sum + 1
+                }
+            }
+        case .notice(.timelineChanged(_, let diff)): diff.weight
+        case .notice(.listChanged(_, let diff)): diff.weight
+        default: 0
+        }
+    }
+}
+
+extension ListDiff {
+    fileprivate var weight: Int { inserted.count + 2 * updated.count + deleted.count }
+}
+
+extension Commit {
+    fileprivate var weight: Int { changes.reduce(0) { $0 + $1.weight } }
 }
 
 extension Change {
