@@ -78,7 +78,7 @@ public final class ChatClient: Sendable {
             world: world, configuration: configuration, store: store,
             api: ServerAPI(http: world.http, address: address))
         await engine.hearOthers()
-        await engine.mendWhatBreaks()
+        await engine.watchDamage()
         await engine.finishIndex()
         try await engine.openOutbox(of: try await store.me(configuration.userID))
         return ChatClient(

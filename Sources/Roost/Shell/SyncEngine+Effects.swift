@@ -72,6 +72,12 @@ extension SyncEngine {
             } with: {
                 .kept($0)
             }
+        case .mend(let id):
+            answer(id) { engine throws(RoostError) in
+                try await engine.mend()
+            } with: {
+                .mended($0)
+            }
         case .pause(let id, let duration, _): pause(id, for: duration)
         case .endPause(let id): operationPauses.removeValue(forKey: id)?.task.cancel()
         case .limit(let id, let duration):
@@ -160,7 +166,8 @@ extension SyncEngine {
         case .openSocket(let epoch, let key, let isInForeground):
             openSocket(epoch, sessionKey: key, isInForeground: isInForeground)
         case .closeSocket: closeSocket()
-        case .loggedIn: finishIndex()
+        case .forgotten(let count, let channel): tellOfForgotten(count, in: channel)
+        case .fillIndex: finishIndex()
         case .connection(let state, let failure):
             publish(ConnectionState(state, lastFailure: failure))
         case .event(let event): emit(event)

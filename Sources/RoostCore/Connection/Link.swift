@@ -151,7 +151,7 @@ extension SyncState {
         hasConnected = true
         // An old name on disk does no harm; the next login brings the new one.
         start(.storing(Storing([.users([login.user])], from: .answer)))
-        notices.append(.loggedIn)
+        notices.append(.fillIndex)
         beginOutboxSession(as: login.user)
         beginBudgetWatch()
         for channel in timelines.channels { moveOutbox(.hold(channel)) }

@@ -34,6 +34,8 @@ package enum Need: Hashable, Sendable {
     /// One transaction; the collections have it when the operation continues.
     case commit([Mutation], ChangeOrigin, unless: CommitCondition? = nil)
     case keep(CacheTask)
+    /// A check and repair of the cache; commits in progress may wait for it.
+    case mend
     /// A pause, which the next connection ends early.
     case pause(Duration, Pause)
     /// A request to the outbox's file.
@@ -116,6 +118,7 @@ package enum Reply: Hashable, Codable, Sendable {
     /// Nil if the condition of the commit left it out.
     case committed(Answered<Commit?>)
     case kept(Answered<CacheTaskAnswer>)
+    case mended(Answered<CacheCheck>)
     case paused
     /// The awaited condition holds, or ended with an error.
     case woken(RoostError?)
@@ -126,10 +129,10 @@ package enum Reply: Hashable, Codable, Sendable {
         switch self {
         case .outbox(.failure(let error)), .read(.failure(let error)), .answer(.failure(let error)),
             .committed(.failure(let error)), .kept(.failure(let error)),
-            .ended(.failed(let error)):
+            .mended(.failure(let error)), .ended(.failed(let error)):
             error
         case .woken(let error), .sent(let error): error
-        case .outbox, .begin, .read, .answer, .committed, .kept, .paused, .ended: nil
+        case .outbox, .begin, .read, .answer, .committed, .kept, .mended, .paused, .ended: nil
         }
     }
 }

@@ -41,6 +41,7 @@ package enum Operation: Hashable, Codable, Sendable {
     indirect case inTime(InTime)
     case connecting(Connecting)
     case storing(Storing)
+    case mending(CacheMending)
     case comparison(Comparison)
     case download(HistoryWalk)
     case downloadPage(DownloadPage)
@@ -171,6 +172,9 @@ package enum Operation: Hashable, Codable, Sendable {
             return operation.resume(reply, &sync)
         case .storing(var operation):
             defer { self = .storing(operation) }
+            return operation.resume(reply, &sync)
+        case .mending(var operation):
+            defer { self = .mending(operation) }
             return operation.resume(reply, &sync)
         case .comparison(var operation):
             defer { self = .comparison(operation) }

@@ -47,10 +47,10 @@ package struct SyncMachine: Codable, Sendable {
         case closeList(ListID)
         /// A timeline shows the cached messages; the server's page is to follow.
         case opened(TimelineID)
-        /// Some messages of a channel are gone from the cache.
-        case lost(ChannelURL)
-        /// The cache was repaired with losses.
-        case repaired
+        /// Messages of a channel could not be read, and are gone from the cache.
+        case forgotten(messages: Int, in: ChannelURL)
+        /// The cache may be damaged.
+        case suspected
     }
 
     package enum Effect: Hashable, Sendable {
@@ -68,6 +68,7 @@ package struct SyncMachine: Codable, Sendable {
         case limit(OperationID, Duration)
         case endLimit(OperationID)
         case keep(OperationID, CacheTask)
+        case mend(OperationID)
         case notice(Notice)
         case finish(OperationID, Outcome)
     }
@@ -140,8 +141,8 @@ package struct SyncMachine: Codable, Sendable {
         case .opened(let id):
             if let channel = state.timelines[id]?.channel { state.noteOpening(of: channel) }
             state.synchronizeLater(id)
-        case .lost(let channel): state.noteLoss(in: channel)
-        case .repaired: state.noteRepair()
+        case .forgotten(let count, let channel): state.noteForgotten(count, in: channel)
+        case .suspected: state.start(.mending(CacheMending()))
         }
         repeat {
             settle(&effects)
@@ -297,6 +298,7 @@ package struct SyncMachine: Codable, Sendable {
         case .commit(let mutations, let origin, let condition):
             commits.append(.commit(id, mutations, origin, unless: condition))
         case .keep(let task): commits.append(.task(id, task))
+        case .mend: effects.append(.mend(id))
         case .pause(let duration, let pause):
             pauses[id] = pause
             effects.append(.pause(id, duration, pause))

@@ -110,8 +110,11 @@ package struct FetchAttempt: Hashable, Codable, Sendable {
 package enum Notice: Hashable, Codable, Sendable {
     case openSocket(LinkMachine.Epoch, sessionKey: String?, isInForeground: Bool)
     case closeSocket
-    /// The server has accepted a login.
-    case loggedIn
+    /// Messages could not be read and are gone from the cache; the shell writes the event's sentence,
+    /// because a replay knows only a name for the channel.
+    case forgotten(messages: Int, in: ChannelURL)
+    /// Puts messages into the search index that it lacks.
+    case fillIndex
     /// The state of the connection has changed, with the reason of the last loss.
     case connection(LinkMachine.State, RoostError?)
     /// An event for the app.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Damage of the cache that is found while it is in use.
+
+import RoostModel
+
+/// The result of a check of the cache.
+package enum CacheCheck: Hashable, Codable, Sendable {
+    case intact
+    /// The cache was made again from its intact data; a sentence for the app on each repaired file.
+    case repaired(reports: [String])
+}
+
+/// The check and repair of a cache in which damage was found, repeated until it succeeds.
+///
+/// Calls of the cache wait for it. The commits among them wait inside the queue of commits, so the
+/// repair is not a task of that queue.
+package struct CacheMending: SyncOperation {
+    /// The pause after a refusal of the disk.
+    private static let pause = Duration.seconds(5)
+
+    private enum State: Hashable, Codable, Sendable { case beginning, mending, pausing }
+
+    private var state = State.beginning
+
+    package init() {}
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin), (.pausing, .paused):
+            state = .mending
+            return .need(.mend)
+        case (.mending, .mended(.success(.intact))): return .end(.done)
+        case (.mending, .mended(.success(.repaired(let reports)))):
+            for report in reports { sync.emit(.storageRepaired(report)) }
+            sync.noteRepair()
+            return .end(.done)
+        case (.mending, .mended(.failure)):
+            state = .pausing
+            return .need(.pause(Self.pause, .retry))
+        default: return .fail(reply.failure ?? .outOfStep)
+        }
+    }
+}
+
+extension SyncState {
+    /// Notes that messages of a channel could not be read, and are gone from the cache.
+    mutating func noteForgotten(_ count: Int, in channel: ChannelURL) {
+        notices.append(.forgotten(messages: count, in: channel))
+        noteLoss(in: channel)
+        // The words of a lost message are unknown, so the index has forgotten all of them.
+        notices.append(.fillIndex)
+    }
+}
