@@ -105,14 +105,15 @@ extension SyncEngine {
         }
     }
 
-    /// Sends a frame, and replies to the operation that waits for it, if any.
+    /// Sends a frame, and reports the end to the operation that waits for it, if there is one.
     private func send(_ command: ClientCommand, for id: SyncMachine.OperationID?) {
         // A socket write ends with the connection.
-        run { engine in
+        Task(executorPreference: executor) {
             let result = await Result { () async throws(RoostError) in
-                try await engine.send(command)
+                try await self.send(command)
             }
-            if let id { await engine.receive(.reply(id, .sent(result.failure))) }
+            let end = id.map { SyncMachine.Input.reply($0, .sent(result.failure)) }
+            await self.receive(end ?? .frameSent)
         }
     }
 

@@ -85,8 +85,7 @@ extension SyncState {
         case .closeSocket: notices.append(.closeSocket)
         case .sendPing:
             // A lost ping shows as a missing answer.
-            notices.append(
-                .send(.ping(Ping(id: now.milliseconds, isActive: link.machine.isInForeground))))
+            send(.ping(Ping(id: now.milliseconds, isActive: link.machine.isInForeground)))
         case .arm(let timer, let duration): arm(.link(timer), for: duration)
         case .disarm(let timer): disarm(.link(timer))
         case .wentOnline(let epoch): if let login = link.login { connect(login, epoch) }

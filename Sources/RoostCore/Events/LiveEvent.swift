@@ -335,7 +335,7 @@ extension LiveEvent {
         // No other work depends on the acknowledgement; that of the next message replaces a lost
         // one.
         if !isMine, let id = message.messageID {
-            sync.notices.append(.send(.messageAcknowledgement(channel, id)))
+            sync.send(.messageAcknowledgement(channel, id))
         }
     }
 }

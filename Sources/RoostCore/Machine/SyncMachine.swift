@@ -37,6 +37,8 @@ package struct SyncMachine: Codable, Sendable {
         case stoppedTyping(ChannelURL)
         case start(OperationID, Operation)
         case reply(OperationID, Reply)
+        /// A frame without a waiting operation was handed to the socket, or lost with it.
+        case frameSent
         /// The time limit of an operation's part is over.
         case overdue(OperationID)
         /// Another process has made commits.
@@ -91,9 +93,12 @@ package struct SyncMachine: Codable, Sendable {
 
     package init(_ state: SyncState) { self.state = state }
 
-    /// Whether an operation is running that waits neither for a retry nor for another operation.
+    /// Whether something is being connected, fetched, sent or stored; operations that wait for a
+    /// retry or for another operation do not count.
     package var isBusy: Bool {
-        if state.link.isConnecting || state.outbox.isBusy { return true }
+        if state.link.isConnecting || state.outbox.isBusy || state.framesInFlight > 0 {
+            return true
+        }
         let sleeping = waiting.values.reduce(0) { $0 + $1.count }
         return running.count > sleeping + pauses.count { $0.value == .retry }
     }
@@ -132,6 +137,7 @@ package struct SyncMachine: Codable, Sendable {
             }
             deliver(reply, to: id, &effects)
             resume(id, reply, &effects)
+        case .frameSent: state.framesInFlight = max(0, state.framesInFlight - 1)
         case .overdue(let id): detachPart(of: id, &effects)
         case .missedCommits: commits.append(.missedCommits)
         case .openTimeline(let timeline): state.timelines.open(timeline, as: timeline.id)

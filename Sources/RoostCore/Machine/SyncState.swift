@@ -53,6 +53,8 @@ package struct SyncState: Codable, Sendable {
     var refused: Set<ChannelURL?> = []
     package var timelines = OpenCollections<TimelineID, OpenTimeline>()
     package var lists = OpenCollections<ListID, OpenList>()
+    /// The number of frames in flight without a waiting operation.
+    var framesInFlight = 0
     /// Operations that the present step starts besides its own.
     var starts: [Operation] = []
     /// Operations that the present step wakes.
@@ -75,6 +77,12 @@ package struct SyncState: Codable, Sendable {
     }
 
     mutating func start(_ operation: Operation) { starts.append(operation) }
+
+    /// Sends a frame without an operation that waits for it.
+    mutating func send(_ command: ClientCommand) {
+        framesInFlight += 1
+        notices.append(.send(command))
+    }
 
     mutating func wakeFirst(_ condition: Condition) {
         wakes.append(Wake(condition: condition, error: nil, isForFirst: true))
@@ -124,6 +132,8 @@ package enum Notice: Hashable, Codable, Sendable {
     case deleteFiles([CopiedFile])
     case cancelUpload(RequestID)
     /// A frame without a waiting operation: it may be lost with the connection.
+    ///
+    /// `.frameSent` reports its end.
     case send(ClientCommand)
     /// Starts or restarts a timer.
     case arm(MachineTimer, Duration)

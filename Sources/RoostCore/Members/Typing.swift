@@ -30,10 +30,7 @@ extension SyncState {
             case .disarm(let timer): disarm(.typing(timer))
             case .changed(let channel): emit(.typing(typing.users(in: channel), channel))
             case .tell(let channel, let isTyping):
-                notices.append(
-                    .send(
-                        isTyping
-                            ? .typingStart(channel, time: now) : .typingEnd(channel, time: now)))
+                send(isTyping ? .typingStart(channel, time: now) : .typingEnd(channel, time: now))
             }
         }
     }

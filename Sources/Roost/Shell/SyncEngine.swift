@@ -48,8 +48,6 @@ actor SyncEngine {
     var downloads: [DownloadID: DownloadFeed] = [:]
     var lastDownload = 0
 
-    /// The number of tasks that `waitUntilIdle` waits for.
-    var underWay = 0
     var idleWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastIdleWaiter = 0
     var idleTimers = Timers<Int>()
