@@ -9,7 +9,7 @@ public struct ClientJournal: Sendable {
     /// Lines of JSON, for a report or `roost journal FILE`.
     ///
     /// Names replace texts, users, channels, addresses and tokens; equal texts have equal names.
-    /// Times, message IDs and request IDs are not replaced.
+    /// Times, message IDs and random request IDs are not replaced.
     public let text: String
     private let content: NamedContent
 
@@ -25,11 +25,11 @@ public struct ClientJournal: Sendable {
 }
 
 extension ChatClient {
-    /// Returns the client's last inputs with the decisions on each, from the last thousands of
-    /// steps, which the client keeps in memory only.
+    /// Returns the client's last inputs with the decisions on each; the client keeps some thousands
+    /// of them in memory.
     ///
-    /// `roost journal FILE` shows them and makes every decision again. Writing the text takes some
-    /// milliseconds for each hundred steps.
+    /// `roost journal FILE` shows them and makes every decision again. The call writes the whole
+    /// text, which can take a second after a download: make it off the main thread.
     public func journal() -> ClientJournal { ClientJournal(recording) }
 
     /// The inputs before they are encoded.

@@ -47,7 +47,8 @@ struct JournalCommandTests {
     }
 
     @Test func `an input with other effects is marked, with both`() async throws {
-        let edited = Self.journal.replacing(".notice(.disarm(.outboxTurn))", with: ".notice(.loggedIn)")
+        let edited = Self.journal.replacing(
+            ".notice(.disarm(.outboxTurn))", with: ".notice(.loggedIn)")
         #expect(edited != Self.journal)
         let shown = try await replay(edited)
         #expect(shown.status == 1)

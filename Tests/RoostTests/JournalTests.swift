@@ -21,6 +21,13 @@ struct JournalTests {
         for number in 1...30 { try await bob.send("zebra text \(number)", to: url) }
         try await alice.send("zebra answer", to: url)
         await world.pass()
+        try await alice.send(
+            FileMessageParams(files: [OutgoingFile(.bytes(Array("zebra".utf8)), name: "zebra.txt")]
+            ),
+            to: url)
+        try await bob.send(
+            .user(UserMessageParams(text: "zebra named")), to: url, as: "zebra-request")
+        await world.pass()
         await phone.network.cut()
         await world.pass(.seconds(60))
         try await alice.send("zebra word from a tunnel", to: url)
@@ -71,7 +78,9 @@ struct JournalTests {
         try SimulatedWorld.play(seed: 8) { world in
             let (alice, _) = try await Self.live(world)
             let text = alice.journal().text
-            for secret in ["zebra", "secretive", "alice", "bob", "http", "simulated"] {
+            for secret in [
+                "zebra", "secretive", "alice", "bob", "http", "simulated", "122,101,98,114,97",
+            ] {
                 #expect(!text.contains(secret), "\(secret)")
             }
         }

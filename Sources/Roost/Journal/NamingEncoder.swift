@@ -3,7 +3,7 @@
 // An encoder to JSON that passes every text through a function first.
 //
 // `JSONEncoder` has no place for such a function. The names of keys and of enumerations' cases are
-// no content and stay as they are. So do request IDs, which the machine makes itself.
+// no content and stay as they are. So do random request IDs, which the machine makes itself.
 
 package import RoostCore
 import RoostModel

@@ -95,7 +95,8 @@ extension SyncMachine.Input {
         case .outbox(.success(.news(let items))): return items?.items.count ?? 1
         case .kept(.success(let answer)): return answer.commit?.weight ?? 1
         case .read(.success(.window(let window))): return window.messages.count
-        case .read(.success(.channels(let cached))): return cached.channels.reduce(0) { $0 + 1 + $1.members.count }
+        case .read(.success(.channels(let cached))):
+            return cached.channels.reduce(0) { $0 + 1 + $1.members.count }
         case .answer(.success(.messages(let page))): return page.messages.count
         case .answer(.success(.gap(let answer))):
             return answer.next.messages.count + answer.previous.messages.count
