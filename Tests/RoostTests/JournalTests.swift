@@ -25,7 +25,7 @@ struct JournalTests {
             FileMessageParams(files: [OutgoingFile(.bytes(Array("zebra".utf8)), name: "zebra.txt")]
             ),
             to: url)
-        try await bob.send(
+        _ = try await bob.send(
             .user(UserMessageParams(text: "zebra named")), to: url, as: "zebra-request")
         await world.pass()
         await phone.network.cut()

@@ -35,7 +35,7 @@ extension MemoryStorage {
         for id in channel.memberOrder where channel.memberships[id]?.hidden == .untilNextMessage {
             channel.memberships[id]?.hidden = .unhidden
         }
-        let reply = current(stored)
+        let reply = withSender(stored)
         let parent = reply.parentID.flatMap { parent in
             updateMessage(parent, in: message.channelURL, now: max(now, createdAt)) {
                 $0.note(reply: reply)

@@ -187,6 +187,10 @@ struct WalkTests {
                     case .write, .mend, .copyFiles, .tidyFiles: .done
                     }
                 give(.reply(id, .outbox(fails ? .failure(disk) : .success(answer))))
+            case .mend(let id):
+                let check = chance(50) ? CacheCheck.intact : .repaired(reports: ["a page was lost"])
+                give(.reply(id, .mended(fails ? .failure(disk) : .success(check))))
+            case .notice(.send): give(.frameSent)
             case .notice, .finish, .endPause, .endLimit: break
             }
         }
@@ -314,8 +318,8 @@ struct WalkTests {
                 case 3: walk.change()
                 case 4 where walk.chance(30): walk.lose()
                 case 5 where walk.chance(20): walk.give(.missedCommits)
-                case 6 where walk.chance(20): walk.give(.lost(Self.url))
-                case 7 where walk.chance(20): walk.give(.repaired)
+                case 6 where walk.chance(20): walk.give(.forgotten(messages: 1, in: Self.url))
+                case 7 where walk.chance(20): walk.give(.suspected)
                 case 8 where walk.chance(20): walk.mute()
                 default: walk.step()
                 }
