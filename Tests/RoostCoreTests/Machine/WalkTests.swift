@@ -53,6 +53,7 @@ struct WalkTests {
                     waiting.removeAll { if case .pause(id, _, _) = $0 { true } else { false } }
                 case .endLimit(let id):
                     waiting.removeAll { if case .limit(id, _) = $0 { true } else { false } }
+                case .notice(.send): waiting.append(effect)
                 case .notice: break
                 default: waiting.append(effect)
                 }
