@@ -6,7 +6,7 @@ import RoostTestKit
 
 /// The content of one cache by its journal, compared with the disk now and then.
 struct Mirror {
-    struct Channel: Hashable {
+    struct Channel: Hashable, HeldHistory {
         var messages: [MessageID: Glimpse] = [:]
         /// The coverage without a filter.
         var coverage = Coverage()
@@ -16,8 +16,13 @@ struct Mirror {
         /// that coverage changed, and not how.
         var isBlurred = false
 
-        /// Whether the coverage includes a message, as the journal's rule demands of every cached
-        /// message.
+        func glimpse(of id: MessageID) -> Glimpse? { messages[id] }
+
+        func glimpses(from lower: Position, through upper: Position) -> [Glimpse] {
+            messages.values.filter { lower <= $0.place && $0.place <= upper }
+                .sorted { $0.place < $1.place }
+        }
+
         func covers(_ glimpse: Glimpse) -> Bool {
             if coverage.range(containing: glimpse.place) != nil { return true }
             return filtered.contains { filter, known in
@@ -78,52 +83,5 @@ extension Coverage {
     /// Whether the whole range is still covered.
     fileprivate func holds(_ range: CoveredRange) -> Bool {
         self.range(containing: range.lower).map { $0.upper >= range.upper } ?? false
-    }
-}
-
-/// The parts of a delivered message that distinguish its states.
-struct Glimpse: Hashable, Sendable, CustomStringConvertible {
-    let place: Position
-    let message: Message
-
-    init?(_ message: Message) {
-        guard let place = message.position else { return nil }
-        self.place = place
-        self.message = message
-    }
-
-    var text: String { message.text }
-    var updatedAt: Timestamp? { message.updatedAt }
-    private var reactions: [String: Set<UserID>] {
-        Dictionary(
-            (message.details.reactions ?? []).map { ($0.key, Set($0.userIDs)) },
-            uniquingKeysWith: { first, _ in first })
-    }
-    private var replyCount: Int { message.details.threadInfo?.replyCount ?? 0 }
-
-    static func == (left: Glimpse, right: Glimpse) -> Bool {
-        left.place == right.place && left.updatedAt == right.updatedAt && left.text == right.text
-            && left.message.customType == right.message.customType
-            && left.replyCount == right.replyCount
-            && (left.message.details.reactions == right.message.details.reactions
-                || left.reactions == right.reactions)
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(place) }
-
-    /// Describes the first difference of two lists.
-    static func difference(of shown: [Glimpse], from expected: [Glimpse]) -> String {
-        let index = zip(shown, expected).prefix { $0 == $1 }.count
-        func name(_ list: [Glimpse]) -> String {
-            index < list.count ? list[index].description : "the end"
-        }
-        return "\(name(shown)) instead of \(name(expected))"
-    }
-
-    var description: String {
-        "\(place) “\(text)”" + (updatedAt.map { " edited \($0)" } ?? "")
-            + (message.customType.isEmpty ? "" : " as \(message.customType)")
-            + (replyCount == 0 ? "" : " with \(replyCount) replies")
-            + (reactions.isEmpty ? "" : " \(reactions)")
     }
 }

@@ -7,15 +7,6 @@ import RoostTestKit
 
 /// One device of one user with its app; confined to its simulation.
 final class SimulatedApp {
-    /// A message whose send call returned: it must reach the log once.
-    struct Sent {
-        let channel: ChannelURL
-        let requestID: RequestID
-        /// Whether it was resent by hand, after which its place among the others is undefined.
-        var wasResent = false
-        var wasCanceled = false
-    }
-
     let number: Int
     let device: SimulatedWorld.Device
     let disk: SimulatedDisk
@@ -32,7 +23,7 @@ final class SimulatedApp {
     var downloads: [HistoryDownload] = []
     /// Filters that were shown on this device and may have coverage.
     var filters: [ChannelURL: [MessageFilter]] = [:]
-    var sent: [Sent] = []
+    var sent: [SentMessage] = []
     var sendCount = 0
     var isSending = false
     /// Whether a database is being closed or opened, so that no other call is possible.
@@ -56,11 +47,11 @@ final class SimulatedApp {
     var client: ChatClient? { process.isStopped || isMoving ? nil : launched?.client }
 }
 
-/// An observed collection: the sum of its diffs must be its snapshot.
+/// An observed collection.
 final class Watch<Collection: Watchable> {
     let collection: Collection
     let number: Int
-    var folded: [Collection.Element.Identity: Collection.Element] = [:]
+    private(set) var changes = Fold<Collection.Element>([])
     /// Whether a change came since the last check.
     var isDirty = true
 
@@ -69,35 +60,12 @@ final class Watch<Collection: Watchable> {
         self.number = number
     }
 
-    /// Takes a whole list, to which later diffs apply.
-    func begin(with elements: [Collection.Element]) {
-        folded = [:]
-        for element in elements { put(element) }
-    }
+    /// Takes a whole list, to which later changes apply.
+    func begin(with elements: [Collection.Element]) { changes = Fold(elements) }
 
     func fold(_ diff: ListDiff<Collection.Element>) {
         isDirty = true
-        for element in diff.deleted { remove(element) }
-        for update in diff.updated {
-            remove(update.before)
-            put(update.after)
-        }
-        for element in diff.inserted { put(element) }
-    }
-
-    private func remove(_ element: Collection.Element) {
-        for identity in element.identities { folded[identity] = nil }
-    }
-
-    private func put(_ element: Collection.Element) {
-        for identity in element.identities { folded[identity] = element }
-    }
-
-    /// Whether the folded list equals another.
-    func holds(_ elements: [Collection.Element]) -> Bool {
-        elements.allSatisfy { element in
-            element.identities.allSatisfy { folded[$0] == element }
-        } && folded.count == elements.reduce(0) { $0 + $1.identities.count }
+        changes.apply(diff)
     }
 }
 
@@ -109,3 +77,26 @@ protocol Watchable: AnyObject, Sendable {
 
 extension Timeline: Watchable {}
 extension ChannelList: Watchable {}
+
+extension Watch<Timeline> {
+    var shown: ShownTimeline {
+        get async {
+            let snapshot = await collection.snapshot
+            return ShownTimeline(
+                channel: collection.channel, filter: collection.filter,
+                messages: snapshot.messages, hasOlder: snapshot.hasOlder,
+                hasNewer: snapshot.hasNewer)
+        }
+    }
+}
+
+extension Watch<ChannelList> {
+    var shown: ShownList {
+        get async {
+            let snapshot = await collection.snapshot
+            return ShownList(
+                filter: collection.query.filter, order: collection.query.order,
+                channels: snapshot.channels, hasMore: snapshot.hasMore)
+        }
+    }
+}

@@ -190,7 +190,7 @@ extension Simulation {
         let app = apps[index]
         note("  \(app.name) \(message == nil ? "could not save it" : "saved it")")
         guard let message, let requestID = message.requestID else { return }
-        app.sent.append(.init(channel: message.channelURL, requestID: requestID))
+        app.sent.append(SentMessage(channel: message.channelURL, requestID: requestID))
     }
 
     func hasSent(from index: Int, in run: Int, _ number: Int) {

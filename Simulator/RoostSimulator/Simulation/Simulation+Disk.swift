@@ -54,9 +54,8 @@ extension Simulation {
             let log = log(of: channel, for: app.user)
             for (filter, known) in held.filtered {
                 for range in known.ranges {
-                    try checkComplete(
-                        from: range.lower, through: range.upper, log, held.messages, channel, app,
-                        under: filter)
+                    try invariants(of: app).checkComplete(
+                        from: range.lower, through: range.upper, held, log, under: filter)
                 }
             }
         }

@@ -104,12 +104,12 @@ extension Simulation {
         world.storage.assumeIsolated { $0.entries(of: channel) }
     }
 
-    /// The part of the log that a user can see.
-    func log(of channel: ChannelURL, for user: UserID) -> [MemoryChannel.Entry] {
+    /// The server's log of a channel as a user sees it.
+    func log(of channel: ChannelURL, for user: UserID) -> ServerLog {
         world.storage.assumeIsolated { storage in
-            let log = storage.entries(of: channel)
-            guard let offset = storage.messageOffset(of: user, in: channel) else { return log }
-            return Array(log[log.firstIndex(after: offset)...])
+            ServerLog(
+                of: channel, storage.entries(of: channel),
+                hiddenThrough: storage.messageOffset(of: user, in: channel))
         }
     }
 

@@ -75,86 +75,28 @@ extension Simulation {
         return access?.state == .joined
     }
 
-    /// Checks that each list is the server's answer to the same query, and that its counts equal a
-    /// recount.
     private func checkLists(of app: SimulatedApp) async throws {
         for watch in app.lists {
-            let shown = await watch.collection.snapshot
+            let shown = await watch.shown
             try check(shown, watch, app)
-            let query = watch.collection.query
             let answer = await ask(
                 ListMyChannels(
-                    userID: app.user, limit: 100,
-                    order: query.order, showsEmpty: query.filter.includesEmpty,
-                    showsFrozen: query.filter.includesFrozen, filters: query.filter.query),
+                    userID: app.user, limit: 100, order: shown.order,
+                    showsEmpty: shown.filter.includesEmpty,
+                    showsFrozen: shown.filter.includesFrozen, filters: shown.filter.query),
                 as: app.user)
-            let expected = answer?.channels ?? []
-            let place = "\(app.name) list \(watch.number), at rest,"
-            try expect(
-                shown.channels.map(\.url) == expected.prefix(shown.channels.count).map(\.url)
-                    && (shown.hasMore || shown.channels.count == expected.count),
-                "\(place) shows \(shown.channels.map(\.url)) and more: \(shown.hasMore), but the "
-                    + "server \(expected.map(\.url))")
-            for (ours, theirs) in zip(shown.channels, expected) {
-                try expect(
-                    ours.name == theirs.name && ours.lastMessage?.text == theirs.lastMessage?.text
-                        && ours.memberCount == theirs.memberCount,
-                    "\(place) shows \(ours.url) as “\(ours.name)” with \(ours.memberCount) members "
-                        + "and “\(ours.lastMessage?.text ?? "")”, the server as “\(theirs.name)” "
-                        + "with \(theirs.memberCount) and “\(theirs.lastMessage?.text ?? "")”")
-                try expect(
-                    ours.unreadMessageCount == theirs.unreadMessageCount,
-                    "\(place) counts \(ours.unreadMessageCount) unread in \(ours.url), a recount "
-                        + "gives \(theirs.unreadMessageCount)")
-            }
+            try CollectionInvariants(place: "\(app.name) list \(watch.number), at rest,")
+                .checkRest(shown, answer?.channels ?? [])
         }
     }
 
-    /// Checks that every open timeline is a stretch of the log, up to its end if it follows it.
     private func checkTimelines(of app: SimulatedApp) async throws {
         for watch in app.timelines where await isMember(app, of: watch.collection.channel) {
-            let shown = await watch.collection.snapshot
+            let shown = await watch.shown
             try check(shown, watch, app)
-            let channel = watch.collection.channel
-            let glimpses = shown.messages.compactMap { Glimpse($0) }
-            let filter = watch.collection.filter
-            let log = log(of: channel, for: app.user)
-                .filter { $0.deletedAt == nil && filter.matches($0.message) }
-                .compactMap { Glimpse($0.message) }
-            let place = "\(app.name) timeline \(watch.number) of \(channel), at rest,"
-            try checkReplies(shown.messages, of: channel, for: app.user, place)
-            guard let first = glimpses.first?.place, let last = glimpses.last?.place else {
-                try expect(
-                    log.isEmpty || shown.hasNewer,
-                    "\(place) is empty, the log is not")
-                continue
-            }
-            let expected = log.filter {
-                first <= $0.place && ($0.place <= last || !shown.hasNewer)
-            }
-            try expect(
-                glimpses == expected,
-                "\(place) shows \(glimpses.count) messages, the log has \(expected.count): "
-                    + Glimpse.difference(of: glimpses, from: expected))
-        }
-    }
-
-    /// Checks that replies show their parents as the user sees them in the log, and no content of
-    /// deleted or hidden parents.
-    private func checkReplies(
-        _ messages: [Message], of channel: ChannelURL, for user: UserID, _ place: String
-    ) throws(Violation) {
-        let log = log(of: channel, for: user)
-        for reply in messages where reply.messageID != nil {
-            guard let parent = reply.parentID else { continue }
-            let entry = log.first { $0.message.messageID == parent && $0.deletedAt == nil }
-            let (shown, wanted) = (reply.details.parentPreview, entry?.message.preview)
-            try expect(
-                shown?.content == wanted?.content && shown?.data == wanted?.data
-                    && shown?.customType == wanted?.customType
-                    && shown?.sender?.id == wanted?.sender?.id,
-                "\(place) shows “\(reply.text)” as an answer to \(String(describing: shown)), the "
-                    + "log has \(String(describing: wanted))")
+            let place = "\(app.name) timeline \(watch.number) of \(shown.channel), at rest,"
+            try CollectionInvariants(place: place)
+                .checkRest(shown, log(of: shown.channel, for: app.user))
         }
     }
 
@@ -181,11 +123,11 @@ extension Simulation {
             "\(app.name) could not download everything: \(progress)")
         for channel in channels where await isMember(app, of: channel) {
             let held = app.mirror.channels[channel] ?? Mirror.Channel()
-            let log = log(of: channel, for: app.user).filter { $0.deletedAt == nil }
+            let log = log(of: channel, for: app.user).living
             try expect(
                 held.coverage.ranges.first?.startsHistory ?? false
                     && held.coverage.ranges.count == 1
-                    && log.allSatisfy { held.messages[$0.message.messageID ?? 0] != nil },
+                    && log.allSatisfy { held.messages[$0.messageID ?? 0] != nil },
                 "\(app.name) has downloaded \(channel) with holes: \(held.coverage)")
         }
     }
@@ -219,16 +161,9 @@ extension Simulation {
             }
             // A message cancelled with an unknown outcome is deleted when it appears.
             await pass(.seconds(20))
-            let shown = await timeline.snapshot.messages.compactMap { Glimpse($0) }
-            let log = log(of: channel, for: app.user).filter { $0.deletedAt == nil }
-                .compactMap { Glimpse($0.message) }
-            try expect(
-                shown == log,
-                "\(app.name) shows \(shown.count) messages of \(channel), the log has \(log.count): "
-                    + Glimpse.difference(of: shown, from: log))
-            try checkReplies(
-                shown.map(\.message), of: channel, for: app.user,
-                "\(app.name), having paged \(channel),")
+            try CollectionInvariants(place: "\(app.name), having paged \(channel),")
+                .checkWhole(
+                    await timeline.snapshot.messages, log(of: channel, for: app.user))
             await timeline.close()
         }
     }
@@ -239,35 +174,9 @@ extension Simulation {
         guard let client = app.client else { return }
         let unsent = Set(try await client.unsentMessages().map(\.requestID))
         for channel in channels {
-            let log = log(of: channel)
-            let places = Dictionary(
-                grouping: log.indices.filter { log[$0].message.requestID != nil },
-                by: { log[$0].message.requestID })
-            let data = log.map(\.message.data).filter { !$0.isEmpty }
-            try expect(
-                Set(data).count == data.count, "\(channel) has one request ID twice")
-            let isMember = await isMember(app, of: channel)
-            var last = -1
-            for sent in app.sent where sent.channel == channel {
-                let found = places[sent.requestID] ?? []
-                try expect(
-                    found.count <= 1, "\(sent.requestID) is \(found.count) times in \(channel)")
-                guard let place = found.first else {
-                    // A user who has left cannot deliver messages.
-                    try expect(
-                        sent.wasCanceled || (!isMember && unsent.contains(sent.requestID)),
-                        "\(app.name) sent \(sent.requestID) to \(channel), which never got it")
-                    continue
-                }
-                // A user who has left gets no events.
-                try expect(
-                    !isMember || !unsent.contains(sent.requestID),
-                    "\(app.name) still has \(sent.requestID) to send, which is in \(channel)")
-                if sent.wasResent { continue }
-                try expect(
-                    place > last, "\(app.name)'s messages are in \(channel) in another order")
-                last = place
-            }
+            try DeliveryInvariants(device: app.name).check(
+                app.sent, unsent: unsent, isMember: await isMember(app, of: channel),
+                log(of: channel, for: app.user))
         }
     }
 }

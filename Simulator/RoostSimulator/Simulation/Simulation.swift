@@ -39,10 +39,6 @@ package actor Simulation {
         package let trace: [String]
     }
 
-    struct Violation: Error {
-        let sentence: String
-    }
-
     nonisolated let executor: SimulatedExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the executor is a constant of this actor and lives as long as it does.
@@ -212,10 +208,6 @@ package actor Simulation {
 
     func throwViolation() throws {
         if let violation { throw violation }
-    }
-
-    func expect(_ condition: Bool, _ sentence: @autoclosure () -> String) throws(Violation) {
-        if !condition { throw Violation(sentence: sentence()) }
     }
 
     /// Makes a call as an app does, and waits for it in another task.

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostServer
+
+// A cache is truthful: its messages and its coverage agree with the server's log, and no cursor is
+// ahead of the data.
+
+/// The invariants of one device's cache.
+struct CacheInvariants {
+    /// The device, in the sentences of violations.
+    let device: String
+
+    /// Checks the changes of one commit against the log.
+    ///
+    /// - Parameters:
+    ///   - change: The changes.
+    ///   - held: The channel's messages after the commit; nil if there are none.
+    ///   - isBlurred: Whether the coverage of filters is unknown.
+    ///   - log: The server's log.
+    func checkTruth(
+        of change: MessagesChange, _ held: (some HeldHistory)?, isBlurred: Bool = false,
+        _ log: ServerLog
+    ) throws(Violation) {
+        for message in change.inserted { try checkKept(message, held, isBlurred, log) }
+        for update in change.updated { try checkKept(update.after, held, isBlurred, log) }
+        for message in change.deleted {
+            // A message from before the user's own beginning does not exist for the user: the
+            // server answers so.
+            guard let place = message.position, let entry = log.visible.entry(at: place) else {
+                continue
+            }
+            try expect(
+                entry.deletedAt != nil || change.coverageAfter.range(containing: place) == nil,
+                "\(device) dropped \(place) of \(change.channel), which is in the log")
+        }
+        for range in change.coverageAfter.ranges
+        where !change.coverageBefore.ranges.contains(range) {
+            // The earlier coverage was checked earlier.
+            let old = change.coverageBefore.range(containing: range.lower)
+            let start = old.map { $0.upper.next } ?? range.lower
+            try checkComplete(from: start, through: range.upper, held, log)
+        }
+    }
+
+    private func checkKept(
+        _ message: Message, _ held: (some HeldHistory)?, _ isBlurred: Bool, _ log: ServerLog
+    ) throws(Violation) {
+        guard let glimpse = Glimpse(message) else { return }
+        try checkKnown(glimpse, log)
+        try expect(
+            isBlurred || held?.covers(glimpse) ?? false,
+            "\(device) holds \(glimpse) of \(log.channel) outside its coverage")
+    }
+
+    /// Checks that the cache has every message of the server in a covered stretch.
+    func checkComplete(
+        from lower: Position, through upper: Position, _ held: (some HeldHistory)?,
+        _ log: ServerLog, under filter: MessageFilter = .everything
+    ) throws(Violation) {
+        var index = log.visible.firstIndex(atOrAfter: lower)
+        while index < log.visible.endIndex, let place = log.visible[index].message.position,
+            place <= upper
+        {
+            let entry = log.visible[index]
+            // Whether an edit made it match the filter is not known on this device at once.
+            let isMeant =
+                filter == .everything
+                || (filter.matches(entry.message) && entry.message.updatedAt == nil)
+            try expect(
+                entry.deletedAt != nil || !isMeant || held?.glimpse(of: place.messageID) != nil,
+                "\(device) covers \(log.channel) from \(lower) through \(upper) without \(place)"
+                    + (filter == .everything ? "" : " under \(filter)"))
+            index += 1
+        }
+    }
+
+    /// Checks that the server has had a message, and no older state than the cache's.
+    private func checkKnown(_ glimpse: Glimpse, _ log: ServerLog) throws(Violation) {
+        guard let entry = log.entries.entry(at: glimpse.place) else {
+            throw Violation(sentence: "\(device) holds \(glimpse), which \(log.channel) never had")
+        }
+        guard entry.deletedAt == nil else { return }
+        let now = entry.message.updatedAt ?? .distantPast
+        let then = glimpse.updatedAt ?? .distantPast
+        try expect(
+            then < now || (then == now && glimpse.text == entry.message.text),
+            "\(device) holds \(glimpse), the server “\(entry.message.text)” of \(now)")
+    }
+
+    // MARK: No cursor is ahead of its data
+
+    /// Checks that the cache has the changes before the cursor of a channel's messages.
+    func checkCursor(
+        _ cursor: Cursor, _ held: some HeldHistory, _ log: ServerLog
+    ) throws(Violation) {
+        for entry in log.visible where cursor.covers(entry.change) {
+            guard let place = entry.message.position,
+                let glimpse = held.glimpse(of: place.messageID)
+            else { continue }
+            try expect(
+                entry.deletedAt == nil,
+                "\(device) holds \(glimpse) of \(log.channel), deleted before its cursor \(cursor)")
+            try expect(
+                glimpse == Glimpse(entry.message),
+                "\(device) holds \(glimpse) of \(log.channel), but its cursor \(cursor) is past "
+                    + "“\(entry.message.text)”")
+        }
+    }
+
+    /// Checks that the cache has the changes before the cursor of the user's channels.
+    ///
+    /// - Parameters:
+    ///   - began: The moment from which the device reads the log; an earlier change belongs to the
+    ///     pages of the list.
+    ///   - isFilled: Whether all pages of the list are on disk.
+    func checkCursor(
+        _ cursor: Cursor, of listing: ChannelListing, _ held: GroupChannel?, began: Timestamp?,
+        isFilled: Bool
+    ) throws(Violation) {
+        guard cursor.covers((listing.changeSequence, listing.changedAt)) else { return }
+        guard listing.state != .none else {
+            return try expect(
+                held == nil, "\(device) holds \(listing.record.url), left before its cursor \(cursor)")
+        }
+        if held == nil, !isFilled, began.map({ listing.changedAt <= $0 }) ?? true { return }
+        try expect(
+            held?.name == listing.record.name
+                && held?.lastMessage?.createdAt == listing.lastMessageAt,
+            "\(device) holds \(listing.record.url) as “\(held?.name ?? "nothing")” with "
+                + "\(held?.lastMessage?.text ?? "nothing"), but its cursor \(cursor) is past "
+                + "“\(listing.record.name)” with \(listing.lastMessageAt ?? .distantPast)")
+    }
+}

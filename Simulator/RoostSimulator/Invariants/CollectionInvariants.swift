@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostServer
+
+// A collection shows the committed state of the cache, and at rest the state of the server.
+
+/// A timeline as an app sees it.
+struct ShownTimeline {
+    let channel: ChannelURL
+    let filter: MessageFilter
+    let messages: [Message]
+    let hasOlder: Bool
+    let hasNewer: Bool
+}
+
+/// A channel list as an app sees it.
+struct ShownList {
+    let filter: ChannelFilter
+    let order: ChannelOrder
+    let channels: [GroupChannel]
+    let hasMore: Bool
+}
+
+/// The invariants of one collection.
+struct CollectionInvariants {
+    /// The device and the collection, in the sentences of violations.
+    let place: String
+
+    // MARK: Timelines
+
+    /// Checks a timeline against the cache and against the sum of its changes.
+    func check(
+        _ shown: ShownTimeline, _ changes: Fold<Message>, _ held: (some HeldHistory)?,
+        _ log: @autoclosure () -> ServerLog
+    ) throws(Violation) {
+        let delivered = shown.messages.prefix { $0.status == .succeeded }
+        let unsent = shown.messages.dropFirst(delivered.count)
+        try expect(
+            unsent.allSatisfy { $0.status != .succeeded },
+            "\(place) shows delivered messages after unsent ones")
+        try expect(
+            shown.messages.allSatisfy { $0.channelURL == shown.channel },
+            "\(place) shows another channel's messages")
+        let glimpses = delivered.compactMap { Glimpse($0) }
+        try expect(
+            zip(glimpses, glimpses.dropFirst()).allSatisfy { $0.place < $1.place },
+            "\(place) is out of order or has duplicates")
+        let requests = shown.messages.compactMap(\.requestID)
+        try expect(Set(requests).count == requests.count, "\(place) shows one message twice")
+        try expect(
+            changes.holds(shown.messages), "\(place) differs from the sum of its changes")
+        guard let first = glimpses.first?.place, let last = glimpses.last?.place else { return }
+        let filter = shown.filter
+        try expect(
+            shown.messages.allSatisfy(filter.matches),
+            "\(place) shows messages outside its filter: \(filter)")
+        let kept = (held?.glimpses(from: first, through: last) ?? []).filter {
+            filter.matches($0.message)
+        }
+        try expect(
+            kept == glimpses,
+            "\(place) differs from the store in its stretch: it lacks "
+                + "\(kept.filter { !glimpses.contains($0) }) and has "
+                + "\(glimpses.filter { !kept.contains($0) }) instead")
+        guard !shown.hasOlder else { return }
+        // An edit that made a message match the filter may not be known on this device yet.
+        let oldest = log().visible.first { entry in
+            entry.deletedAt == nil && filter.matches(entry.message)
+                && (filter.customTypes == nil || entry.message.updatedAt == nil)
+        }?.message.position
+        try expect(
+            oldest.map { first <= $0 } ?? true,
+            "\(place) claims to begin with the first message, which is \(oldest ?? first)")
+    }
+
+    /// Checks that a timeline at rest is a stretch of the log, up to its end if it follows it.
+    func checkRest(_ shown: ShownTimeline, _ log: ServerLog) throws(Violation) {
+        let glimpses = shown.messages.compactMap { Glimpse($0) }
+        let living = log.visible
+            .filter { $0.deletedAt == nil && shown.filter.matches($0.message) }
+            .compactMap { Glimpse($0.message) }
+        try checkReplies(shown.messages, log)
+        guard let first = glimpses.first?.place, let last = glimpses.last?.place else {
+            return try expect(
+                living.isEmpty || shown.hasNewer, "\(place) is empty, the log is not")
+        }
+        let expected = living.filter {
+            first <= $0.place && ($0.place <= last || !shown.hasNewer)
+        }
+        try expect(
+            glimpses == expected,
+            "\(place) shows \(glimpses.count) messages, the log has \(expected.count): "
+                + Glimpse.difference(of: glimpses, from: expected))
+    }
+
+    /// Checks that messages are the whole log.
+    func checkWhole(_ messages: [Message], _ log: ServerLog) throws(Violation) {
+        let shown = messages.compactMap { Glimpse($0) }
+        let living = log.living.compactMap { Glimpse($0) }
+        try expect(
+            shown == living,
+            "\(place) shows \(shown.count) messages, the log has \(living.count): "
+                + Glimpse.difference(of: shown, from: living))
+        try checkReplies(messages, log)
+    }
+
+    /// Checks that replies show their parents as the user sees them in the log, and no content of
+    /// deleted or hidden parents.
+    func checkReplies(_ messages: [Message], _ log: ServerLog) throws(Violation) {
+        for reply in messages where reply.messageID != nil {
+            guard let parent = reply.parentID else { continue }
+            let entry = log.visible.first {
+                $0.message.messageID == parent && $0.deletedAt == nil
+            }
+            let (shown, wanted) = (reply.details.parentPreview, entry?.message.preview)
+            try expect(
+                shown?.content == wanted?.content && shown?.data == wanted?.data
+                    && shown?.customType == wanted?.customType
+                    && shown?.sender?.id == wanted?.sender?.id,
+                "\(place) shows “\(reply.text)” as an answer to \(String(describing: shown)), the "
+                    + "log has \(String(describing: wanted))")
+        }
+    }
+
+    // MARK: Lists
+
+    /// Checks a list against the cached channels and against the sum of its changes.
+    func check(
+        _ shown: ShownList, _ changes: Fold<GroupChannel>, _ held: [ChannelURL: GroupChannel],
+        viewer: UserID
+    ) throws(Violation) {
+        let keys = shown.channels.map(shown.order.key)
+        try expect(
+            zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 },
+            "\(place) is out of order or has duplicates")
+        try expect(
+            changes.holds(shown.channels), "\(place) differs from the sum of its changes")
+        for channel in shown.channels {
+            try expect(
+                shown.filter.matches(channel, viewer: viewer),
+                "\(place) shows \(channel.url), which is none of its channels")
+            try expect(
+                held[channel.url]?.lastMessage == channel.lastMessage
+                    && held[channel.url]?.name == channel.name,
+                "\(place) shows \(channel.url) in another state than the store's")
+        }
+        guard let last = keys.last else { return }
+        let missing = held.values.first { channel in
+            shown.filter.matches(channel, viewer: viewer)
+                && shown.order.key(of: channel) < last
+                && !shown.channels.contains { $0.url == channel.url }
+        }
+        try expect(missing == nil, "\(place) leaves out \(missing?.url.rawValue ?? "")")
+    }
+
+    /// Checks that a list at rest is the server's answer to the same query, and that its counts
+    /// equal the server's.
+    func checkRest(_ shown: ShownList, _ expected: [GroupChannel]) throws(Violation) {
+        try expect(
+            shown.channels.map(\.url) == expected.prefix(shown.channels.count).map(\.url)
+                && (shown.hasMore || shown.channels.count == expected.count),
+            "\(place) shows \(shown.channels.map(\.url)) and more: \(shown.hasMore), but the "
+                + "server \(expected.map(\.url))")
+        for (ours, theirs) in zip(shown.channels, expected) {
+            try expect(
+                ours.name == theirs.name && ours.lastMessage?.text == theirs.lastMessage?.text
+                    && ours.memberCount == theirs.memberCount,
+                "\(place) shows \(ours.url) as “\(ours.name)” with \(ours.memberCount) members "
+                    + "and “\(ours.lastMessage?.text ?? "")”, the server as “\(theirs.name)” "
+                    + "with \(theirs.memberCount) and “\(theirs.lastMessage?.text ?? "")”")
+            try expect(
+                ours.unreadMessageCount == theirs.unreadMessageCount,
+                "\(place) counts \(ours.unreadMessageCount) unread in \(ours.url), a recount "
+                    + "gives \(theirs.unreadMessageCount)")
+        }
+    }
+}
+
+/// The sum of a collection's changes: it must equal the collection.
+struct Fold<Element: ListElement> {
+    private var elements: [Element.Identity: Element] = [:]
+
+    init(_ elements: [Element]) {
+        for element in elements { put(element) }
+    }
+
+    mutating func apply(_ diff: ListDiff<Element>) {
+        for element in diff.deleted { remove(element) }
+        for update in diff.updated {
+            remove(update.before)
+            put(update.after)
+        }
+        for element in diff.inserted { put(element) }
+    }
+
+    private mutating func remove(_ element: Element) {
+        for identity in element.identities { elements[identity] = nil }
+    }
+
+    private mutating func put(_ element: Element) {
+        for identity in element.identities { elements[identity] = element }
+    }
+
+    /// Whether the sum equals a list.
+    func holds(_ list: [Element]) -> Bool {
+        var count = 0
+        for element in list {
+            for identity in element.identities {
+                guard elements[identity] == element else { return false }
+                count += 1
+            }
+        }
+        return elements.count == count
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostServer
+
+/// The server's log of a channel, and the part of it that one user can see.
+struct ServerLog {
+    let channel: ChannelURL
+    /// All messages by position, the deleted ones too.
+    let entries: [MemoryChannel.Entry]
+    /// The entries after the user's own beginning.
+    let visible: ArraySlice<MemoryChannel.Entry>
+
+    /// - Parameter offset: The moment up to which messages are hidden from the user.
+    init(of channel: ChannelURL, _ entries: [MemoryChannel.Entry], hiddenThrough offset: Timestamp?)
+    {
+        self.channel = channel
+        self.entries = entries
+        let start = offset.map { entries.firstIndex(after: $0) } ?? 0
+        visible = entries[start...]
+    }
+
+    /// The visible messages that are not deleted.
+    var living: [Message] { visible.filter { $0.deletedAt == nil }.map(\.message) }
+}
+
+extension RandomAccessCollection<MemoryChannel.Entry> where Index == Int {
+    func firstIndex(after moment: Timestamp) -> Int {
+        firstIndex(
+            atOrAfter: Position(
+                createdAt: Timestamp(milliseconds: moment.milliseconds + 1),
+                messageID: MessageID(.min)))
+    }
+
+    func firstIndex(atOrAfter place: Position) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if (self[middle].message.position ?? .distantPast) < place {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+
+    func entry(at place: Position) -> MemoryChannel.Entry? {
+        let index = firstIndex(atOrAfter: place)
+        return index < endIndex && self[index].message.position == place ? self[index] : nil
+    }
+}
+
+extension Cursor {
+    var moment: Timestamp? {
+        if case .moment(let moment) = self { moment } else { nil }
+    }
+
+    /// Whether a change happened before the moment to which the cursor has read.
+    func covers(_ change: (sequence: Int64, at: Timestamp)) -> Bool {
+        switch self {
+        case .moment(let moment): change.at < moment
+        case .token(let token): Int64(token.dropFirst()).map { change.sequence <= $0 } ?? false
+        }
+    }
+}
