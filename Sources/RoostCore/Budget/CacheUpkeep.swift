@@ -70,7 +70,7 @@ package struct CacheTrimming: SyncOperation {
             guard progress.isDone else { return .need(.keep(.advanceTrim(sparing: open))) }
             for channel in progress.evicted { sync.noteClearing(of: channel.url) }
             return .end(.trimmed(progress))
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }
@@ -154,7 +154,7 @@ package struct CacheClearing: SyncOperation {
             case .all: break
             }
             return .end(.erased(isComplete: isErased))
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

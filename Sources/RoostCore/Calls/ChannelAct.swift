@@ -64,10 +64,10 @@ package struct ChannelAct: SyncOperation {
             return take(answer, since: mark, &sync)
         case (.asking(let mark), _):
             if mark != nil { sync.channelLedger.end() }
-            return .fail(reply.failure ?? .outOfStep)
+            return .fail(reply)
         case (.committing(let stale), .committed(let result)):
             if effect == .answered { sync.channelLedger.end() }
-            guard case .success = result else { return .fail(reply.failure ?? .outOfStep) }
+            guard case .success = result else { return .fail(reply) }
             return follow(stale, &sync)
         case (.awaitingLookUp(let channel), .ended):
             state = .readingAnswer(channel)
@@ -78,7 +78,7 @@ package struct ChannelAct: SyncOperation {
             if known == nil { sync.lookUp(url) }
             return .end(outcome)
         case (.lookingUp, .ended): return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 
@@ -181,11 +181,11 @@ package struct ChannelCreation: SyncOperation {
             return .need(.commit(mutations + sync.firstListCursor, .answer))
         case (.asking, _):
             sync.channelLedger.end()
-            return .fail(reply.failure ?? .outOfStep)
+            return .fail(reply)
         case (.committing(let stale), .committed(let result)):
             sync.channelLedger.end()
             guard case .success = result, let made else {
-                return .fail(reply.failure ?? .outOfStep)
+                return .fail(reply)
             }
             for channel in stale { sync.lookUp(channel) }
             state = .reading
@@ -202,7 +202,7 @@ package struct ChannelCreation: SyncOperation {
         case (.lookingUp, .ended):
             guard let made else { return .fail(.outOfStep) }
             return .end(.channel(made))
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }
@@ -237,13 +237,13 @@ package struct ChannelSearch: SyncOperation {
             return .need(.commit(mutations + sync.firstListCursor, .answer))
         case (.asking, _):
             sync.channelLedger.end()
-            return .fail(reply.failure ?? .outOfStep)
+            return .fail(reply)
         case (.committing(let found, let stale), .committed(let result)):
             sync.channelLedger.end()
-            guard case .success = result else { return .fail(reply.failure ?? .outOfStep) }
+            guard case .success = result else { return .fail(reply) }
             for channel in stale { sync.lookUp(channel) }
             return .end(.channel(found))
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }
@@ -265,7 +265,7 @@ package struct InTime: SyncOperation {
             hasBegun = true
             return .need(.runWithin(Self.timeLimit, work))
         case (true, .ended(let outcome)): return .end(outcome)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }

@@ -69,7 +69,7 @@ package struct Retrying: SyncOperation {
         case (.waiting, .paused):
             if case .channel(let channel) = work { sync.moveOutbox(.hold(channel)) }
             return begin(&sync)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 
@@ -126,7 +126,7 @@ package struct CatchUp: SyncOperation {
             if wish == .ifNeeded, !sync.needsServer(channel) { return .end(.done) }
             sync.catchUps[channel] = OngoingCatchUp()
             return begin(&sync)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 
@@ -166,7 +166,7 @@ package struct ChannelUpdate: SyncOperation {
             return beginRound(&sync)
         case (.synchronizing(let rest), .ended(.done)): return goOn(with: rest, &sync)
         default:
-            failure = reply.failure ?? .outOfStep
+            failure = reply.error
             return finish(&sync)
         }
     }
@@ -223,9 +223,9 @@ package struct ListsUpdate: SyncOperation {
         case (.pacing(let list, let rest), .paused): return synchronize(list, rest, &sync)
         case (.synchronizing(let rest), .ended(.done)): return goOn(with: rest, &sync)
         case (.filling, .ended(.done)): return .end(.done)
-        case (.filling, _): return .fail(reply.failure ?? .outOfStep)
+        case (.filling, _): return .fail(reply)
         default:
-            let error = reply.failure ?? .outOfStep
+            let error = reply.error
             for list in sync.lists.ids { sync.lists[list]?.endCatchUp(error) }
             return .fail(error)
         }
@@ -281,7 +281,7 @@ extension SyncState {
     fileprivate mutating func noteCatchUps() { if !isCatchingUp { wakeDownloads() } }
 
     func needsServer(_ channel: ChannelURL) -> Bool {
-        timelines.ids(of: channel).contains { timelines[$0]?.list.needsServer ?? false }
+        timelines.ids(of: channel).contains { timelines[$0]?.list.needsServer == true }
     }
 }
 

@@ -82,7 +82,7 @@ package struct ChangeLogReading: SyncOperation {
         case (.committingRewound, .committed(.success)): return begin(&sync)
         case (.committingPage(let mark, let continuation), .committed(.success)):
             return goOn(mark, continuation, &sync)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }

@@ -45,10 +45,10 @@ package struct ChannelLookUp: SyncOperation {
             return recover(from: error, &sync)
         case (.committing(let isStale), .committed(let result)):
             sync.channelLedger.end()
-            guard case .success = result else { return .fail(reply.failure ?? .outOfStep) }
+            guard case .success = result else { return .fail(reply) }
             return goOn(isStale: isStale, &sync)
         case (.leaving, .committed(.success)): return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 
@@ -121,7 +121,7 @@ package struct LookUp: SyncOperation {
             }
             sync.wakeAll(.lookUp(channel), nil)
             return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }
@@ -143,7 +143,7 @@ package struct LookUpWait: SyncOperation {
             if asksAnew { sync.lookUp(channel) }
             return sync.lookUps[channel] == nil ? .end(.done) : .need(.wait(.lookUp(channel)))
         case .woken: return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }

@@ -69,7 +69,7 @@ package struct GapFill: SyncOperation {
             defer { sync.endFetch(of: channel) }
             sync.noteAttempt(in: channel, reply.failure)
             guard case .success(.gap(let answer)) = result else {
-                return .fail(reply.failure ?? .outOfStep)
+                return .fail(reply)
             }
             return judge(answer, sync.news(of: channel, since: beginning), &sync)
         case (.committing(let verdict, let messages), .committed(.success)):
@@ -85,7 +85,7 @@ package struct GapFill: SyncOperation {
             return .need(.read(.coverage(channel, under: .everything)))
         case (.findingEnd(let place), .read(.success(.coverage(let coverage)))):
             return walk(from: coverage.range(containing: place)?.upper ?? place, &sync)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

@@ -54,18 +54,18 @@ package struct ListFill: SyncOperation {
         case (.asking(let place, let mark), .answer(let result)):
             guard case .success(.myChannels(let page)) = result else {
                 sync.channelLedger.end()
-                return recover(from: reply.failure ?? .outOfStep, at: place)
+                return recover(from: reply.error, at: place)
             }
             return store(page, at: place, since: mark, &sync)
         case (.committing(let next, let stale, let channels), .committed(let result)):
             sync.channelLedger.end()
-            guard case .success = result else { return .fail(reply.failure ?? .outOfStep) }
+            guard case .success = result else { return .fail(reply) }
             for channel in stale { sync.lookUp(channel) }
             return goOn(to: next, after: channels)
         case (.forgettingPlace, .committed(.success)):
             expected = nil
             return readPlace()
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

@@ -59,13 +59,13 @@ package struct PageFetch: SyncOperation {
             defer { sync.endFetch(of: channel) }
             sync.noteAttempt(in: channel, reply.failure)
             guard case .success(.messages(let page)) = result else {
-                return .fail(reply.failure ?? .outOfStep)
+                return .fail(reply)
             }
             let ledger = sync.news(of: channel, since: beginning)
             return take(page, ledger, newestKnown, &sync)
         case (.committing(let statement, let messages, let count), .committed(.success)):
             return finish(statement, messages, count, &sync)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

@@ -32,7 +32,7 @@ package struct TimelineSynchronization: SyncOperation {
         case (.pacing(let question, let page), .paused): return load(question, page, open, &sync)
         case (.loading(let page), .ended(.page(let statement, _))):
             guard open.isInPlace(page) else { return .end(.done) }
-            let isFirst = sync.timelines[timeline]?.noteLoaded() ?? false
+            let isFirst = sync.timelines[timeline]?.noteLoaded() == true
             state = .showing(statement, page)
             return show(isFirst)
         case (.showing(let statement, let page), .ended(.done)):
@@ -42,7 +42,7 @@ package struct TimelineSynchronization: SyncOperation {
             return loadRest(question, page, open, &sync)
         case (.loadingRest(let page), .ended(.page(let statement, _))):
             guard open.isInPlace(page) else { return .end(.done) }
-            let isFirst = sync.timelines[timeline]?.noteLoaded() ?? false
+            let isFirst = sync.timelines[timeline]?.noteLoaded() == true
             state = .showingRest(statement)
             return show(isFirst)
         case (.showingRest(let statement), .ended(.done)):
@@ -54,7 +54,7 @@ package struct TimelineSynchronization: SyncOperation {
         case (.fillingGap(let page), .ended(.gap(.reachedNewest))):
             sync.timelines[timeline]?.reachServer(page)
             return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 
@@ -144,7 +144,7 @@ package struct TimelineUpdate: SyncOperation {
             sync.start(.muteCheck(MuteCheck(channel, onlyIfKnown: true)))
             return .end(.done)
         default:
-            let error = reply.failure ?? .outOfStep
+            let error = reply.error
             end(error, &sync)
             // The cached messages stay on screen; a passing failure is retried.
             if sync.session != nil, error.remedy == .retry || error.mayPassWithDisk {
@@ -156,7 +156,7 @@ package struct TimelineUpdate: SyncOperation {
 
     private func end(_ error: RoostError?, _ sync: inout SyncState) {
         sync.hear(refusal: error, of: timeline)
-        if sync.timelines[timeline]?.opening.end(round) ?? false {
+        if sync.timelines[timeline]?.opening.end(round) == true {
             sync.wakeAll(.opening(timeline), error)
         }
     }

@@ -26,7 +26,7 @@ package struct ListRead: SyncOperation {
         guard let open = sync.lists[list] else { return .end(.done) }
         switch (state, reply) {
         case (.beginning, .begin):
-            guard sync.lists[list]?.reads.enter() ?? false else {
+            guard sync.lists[list]?.reads.enter() == true else {
                 state = .queued
                 return .need(.wait(.listRead(list)))
             }
@@ -42,8 +42,8 @@ package struct ListRead: SyncOperation {
         case (.awaitingCommits(let page), .woken): return show(page, &sync)
         case (.reading, _):
             _ = show(nil, &sync)
-            return .fail(reply.failure ?? .outOfStep)
-        default: return .fail(reply.failure ?? .outOfStep)
+            return .fail(reply)
+        default: return .fail(reply)
         }
     }
 
@@ -53,8 +53,8 @@ package struct ListRead: SyncOperation {
     }
 
     private func show(_ page: CachedChannels?, _ sync: inout SyncState) -> Step {
-        let isBehind = sync.lists[list]?.show(page, from: origin) ?? false
-        if sync.lists[list]?.reads.leave() ?? false { sync.wakeFirst(.listRead(list)) }
+        let isBehind = sync.lists[list]?.show(page, from: origin) == true
+        if sync.lists[list]?.reads.leave() == true { sync.wakeFirst(.listRead(list)) }
         // A failed read leaves the list unchanged; the next commit requests another.
         if isBehind { sync.start(.listRead(ListRead(list, from: nil))) }
         return .end(.done)
@@ -90,7 +90,7 @@ package struct ListPage: SyncOperation {
         case (.asking(let mark), .answer(let result)):
             guard case .success(.myChannels(let page)) = result else {
                 sync.channelLedger.end()
-                return .fail(reply.failure ?? .outOfStep)
+                return .fail(reply)
             }
             let (mutations, stale) = sync.take(page.channels, since: mark)
             state = .committing(
@@ -98,11 +98,11 @@ package struct ListPage: SyncOperation {
             return .need(.commit(mutations + sync.firstListCursor, .page))
         case (.committing(let stale, let channels, let next), .committed(let result)):
             sync.channelLedger.end()
-            guard case .success = result else { return .fail(reply.failure ?? .outOfStep) }
+            guard case .success = result else { return .fail(reply) }
             for channel in stale { sync.lookUp(channel) }
             let leadsOn = sync.lists[list]?.note(channels, next: next) ?? true
             return leadsOn ? .end(.done) : .fail(.stalled)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 
@@ -140,7 +140,7 @@ package struct ListSynchronization: SyncOperation {
             state = .reading
             return .need(.run(.listRead(ListRead(list, from: .page))))
         case (.reading, .ended(.done)): return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }
@@ -164,7 +164,7 @@ package struct ListOpening: SyncOperation {
             return .end(.done)
         default:
             sync.close(list)
-            return .fail(reply.failure ?? .outOfStep)
+            return .fail(reply)
         }
     }
 }
@@ -211,7 +211,7 @@ package struct ListPaging: SyncOperation {
             let count = sync.lists[list]?.list.channels.count ?? before
             return .end(.count(max(0, count - before)))
         case (.readingDisk(let error), .ended(.done)): return .fail(error)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }

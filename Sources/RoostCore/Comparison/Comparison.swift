@@ -76,7 +76,7 @@ package struct Comparison: SyncOperation {
             }
             batch = batch.dropFirst()
             return compareNext(&sync)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

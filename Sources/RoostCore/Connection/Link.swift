@@ -62,7 +62,7 @@ package struct Connecting: SyncOperation {
             state = .waiting
             return .need(.wait(.connection))
         case (.waiting, .woken(nil)): return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }
@@ -188,7 +188,7 @@ package struct Storing: SyncOperation {
             hasBegun = true
             return .need(.commit(mutations, origin))
         case (true, .committed(.success)): return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }

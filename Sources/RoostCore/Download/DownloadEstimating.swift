@@ -40,7 +40,7 @@ package struct DownloadEstimating: SyncOperation {
             return .end(.estimated(DownloadSize(messages: nil, bytes: nil)))
         case (.measuring(let total), .read(.success(.holding(let held)))):
             return .end(.estimated(Self.size(of: total, besides: held)))
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

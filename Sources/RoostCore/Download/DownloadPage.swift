@@ -76,7 +76,7 @@ package struct DownloadPage: SyncOperation {
                     DownloadStep(
                         added: added, reached: statement.range?.lower.createdAt ?? .distantFuture,
                         connection: epoch)))
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

@@ -67,10 +67,10 @@ package struct HistoryWalk: SyncOperation {
         case (.fetching(let channel), .ended(.downloaded(let step))):
             return take(step, of: channel, &sync)
         case (.fillingList, _), (.readingList, _), (.fetching, _):
-            return recover(from: reply.failure ?? .outOfStep, &sync)
+            return recover(from: reply.error, &sync)
         case (.beginning, _), (.waiting, _):
             sync.end(id, .canceled)
-            return .fail(reply.failure ?? .outOfStep)
+            return .fail(reply)
         }
     }
 

@@ -38,7 +38,7 @@ package struct CacheMending: SyncOperation {
         case (.mending, .mended(.failure)):
             state = .pausing
             return .need(.pause(Self.pause, .retry))
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }

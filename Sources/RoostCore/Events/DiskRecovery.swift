@@ -26,7 +26,7 @@ package struct DiskRecovery: SyncOperation {
         case (.trying, .committed):
             sync.recover()
             return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

@@ -38,7 +38,7 @@ package struct SocketCall: SyncOperation {
         case (.waiting, .woken):
             guard let answer = sync.answers[requestID] ?? nil else { return .fail(.outOfStep) }
             return end(answer, &sync)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

@@ -29,7 +29,7 @@ package struct Vote: SyncOperation {
                 .runWithin(SocketCall.timeLimit, .socketCall(SocketCall(.vote(vote), requestID))))
         case (.calling, .ended(.failed(.overdue))): return .fail(.unanswered)
         case (.calling, .ended(let outcome)): return .end(outcome)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }

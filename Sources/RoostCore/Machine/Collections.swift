@@ -57,7 +57,7 @@ extension SyncState {
             let need = timelines[id]?.receive(commit, from: origin) ?? .nothing
             see(to: need, of: id)
         }
-        for id in lists.ids where lists[id]?.receive(commit, from: origin) ?? false {
+        for id in lists.ids where lists[id]?.receive(commit, from: origin) == true {
             start(.listRead(ListRead(id, from: nil)))
         }
         follow(commit)

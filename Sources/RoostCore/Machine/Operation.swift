@@ -135,6 +135,9 @@ package enum Reply: Hashable, Codable, Sendable {
         case .outbox, .begin, .read, .answer, .committed, .kept, .mended, .paused, .ended: nil
         }
     }
+
+    /// The failure in the answer; an answer without one fits no request of its operation.
+    package var error: RoostError { failure ?? .outOfStep }
 }
 
 /// The result of an operation.
@@ -161,6 +164,9 @@ package enum Outcome: Hashable, Codable, Sendable {
 
 extension Step {
     package static func fail(_ error: RoostError) -> Step { .end(.failed(error)) }
+
+    /// Ends with the error of an answer.
+    package static func fail(_ answer: Reply) -> Step { .fail(answer.error) }
 }
 
 extension RoostError {

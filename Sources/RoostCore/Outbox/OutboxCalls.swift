@@ -38,7 +38,7 @@ package struct OutboxOpening: SyncOperation {
             return .need(.outbox(.tidyFiles(madeBefore: past)))
         // A failed deletion is harmless; the next opening tries again.
         case (.tidying, .outbox): return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }
@@ -78,7 +78,7 @@ package struct OutboxResending: SyncOperation {
                 sync.moveOutbox(.delivered(awaited, message.messageID))
             }
             return .end(.flag(true))
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 
@@ -128,7 +128,7 @@ package struct OutboxCanceling: SyncOperation {
             guard let ticket = sync.cancelUnsent(requestID) else { return .end(.done) }
             return .need(.wait(.outboxDisk(ticket)))
         case .woken: return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }
@@ -150,7 +150,7 @@ package struct OutboxOutcome: SyncOperation {
                 return .need(.wait(.outcome(requestID)))
             }
         case .woken(nil): return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }
@@ -178,7 +178,7 @@ package struct OutboxRefusal: SyncOperation {
             return .need(.read(.message(id)))
         case (.reading, .read(.success(.message(let held)))): return tell(held, &sync)
         case (.reading, .read): return tell(nil, &sync)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 
@@ -209,7 +209,7 @@ package struct OutboxRefusals: SyncOperation {
         case .read(let result):
             if case .success(.message(let held)) = result { add(held) } else { add(nil) }
             return next()
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

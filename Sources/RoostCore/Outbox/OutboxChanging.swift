@@ -67,7 +67,7 @@ package struct OutboxChanging: SyncOperation {
                 sync.moveOutbox(.delivered(id, message.messageID))
             }
             return .end(.request(requestID))
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 
@@ -180,7 +180,7 @@ package struct OutboxFolding: SyncOperation {
             case .failed(let error)?: return .fail(error)
             default: return .fail(.outOfStep)
             }
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

@@ -237,7 +237,7 @@ extension OutboxDelivery {
     }
 
     private mutating func resumeChange(_ reply: Reply, _ sync: inout SyncState) -> Step {
-        guard let channel else { return .fail(reply.failure ?? .outOfStep) }
+        guard let channel else { return .fail(reply) }
         switch (state, reply) {
         case (.readingEdited(let id, let edit), .read(let result)):
             var isFile = false
@@ -277,9 +277,9 @@ extension OutboxDelivery {
             state = .applyingChange
             let event = ReactionEvent(channelURL: channel, messageID: id, change: change)
             return .need(.run(.liveEvent(LiveEvent(.reaction(event), from: .answer))))
-        case (.reacting, .answer(let result)):
+        case (.reacting, .answer):
             sync.endFetch(of: channel)
-            return fail(result.failure ?? .outOfStep, .change, &sync)
+            return fail(reply.error, .change, &sync)
         case (.readingNewest(let moment), .answer(.success(.channel(let described)))):
             if let last = described.lastMessage, last.createdAt > moment,
                 last.sender?.user.id != sync.me
@@ -292,9 +292,9 @@ extension OutboxDelivery {
         case (.marking, .answer(.success)), (.applyingChange, .ended), (.deliveringCommits, .woken):
             sync.noteMade(requestID)
             return .end(.done)
-        case (.readingNewest, .answer(let result)), (.marking, .answer(let result)):
-            return fail(result.failure ?? .outOfStep, .change, &sync)
-        default: return .fail(reply.failure ?? .outOfStep)
+        case (.readingNewest, .answer), (.marking, .answer):
+            return fail(reply.error, .change, &sync)
+        default: return .fail(reply)
         }
     }
 }
@@ -335,7 +335,7 @@ package struct OutboxMeeting: SyncOperation {
         switch (state, reply) {
         case (.beginning, .begin):
             let hasHole = sync.timelines.ids(of: channel).contains {
-                sync.timelines[$0]?.list.hasHoleAbove ?? false
+                sync.timelines[$0]?.list.hasHoleAbove == true
             }
             guard hasHole else { return .end(.done) }
             state = .fetching
@@ -345,7 +345,7 @@ package struct OutboxMeeting: SyncOperation {
             return .need(.run(.page(page)))
         // A failed page is made good by the next catch-up.
         case (.fetching, .ended): return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }

@@ -111,7 +111,7 @@ package struct OutboxMissing: SyncOperation {
             isCertain = false
             return lookUp(Array(ids.dropFirst()), &sync)
         case (.mending, .outbox(.success)): return end(&sync)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 
@@ -199,7 +199,7 @@ package struct OutboxAiming: SyncOperation {
                 sync.moveOutbox(.delivered(ids[0], message.messageID))
             }
             return lookUp(Array(ids.dropFirst()))
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

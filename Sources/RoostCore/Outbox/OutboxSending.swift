@@ -50,7 +50,7 @@ package struct OutboxSending: SyncOperation {
             draft.sequence = sequence
             draft.copies = copies
             return append(&sync)
-        case (.copying, _): return abandon(reply.failure ?? .outOfStep, &sync)
+        case (.copying, _): return abandon(reply.error, &sync)
         case (.appending(let ticket), .woken):
             switch sync.outbox.disk.answers.removeValue(forKey: ticket) {
             case .item(let item?)?: return .end(.item(sync.outbox.order[requestID] ?? item))
@@ -61,7 +61,7 @@ package struct OutboxSending: SyncOperation {
             case .failed(let error)?: return .fail(error)
             default: return .fail(.outOfStep)
             }
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

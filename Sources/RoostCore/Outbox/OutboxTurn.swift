@@ -38,7 +38,7 @@ package struct OutboxTurn: SyncOperation {
             guard sync.outbox.turn == turn, sync.outbox.isConnected else { return giveWay(&sync) }
             sync.moveOutbox(.wentOnline(now: sync.now))
             return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 
@@ -67,7 +67,7 @@ package struct OutboxSearch: SyncOperation {
             // by its request ID.
             let channel = channels.removeFirst()
             if sync.catchUps[channel] == nil { sync.moveOutbox(.release(channel)) }
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
         guard let next = channels.first else { return .end(.done) }
         return .need(

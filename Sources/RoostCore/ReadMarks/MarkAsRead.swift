@@ -83,7 +83,7 @@ package struct MarkAsReadCall: SyncOperation {
             sync.wishMark(in: channel)
             return .need(.wait(.readMark(channel, round: round)))
         case (.waiting, .woken(nil)): return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }
@@ -121,7 +121,7 @@ package struct ReadMarkSending: SyncOperation {
                 sync.start(.readMarkSending(ReadMarkSending(channel)))
             }
             return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }
@@ -208,9 +208,9 @@ package struct MarkAsUnread: SyncOperation {
             sync.marks.retreats.insert(channel)
             state = .lookingUp
             return .need(.run(.awaitLookUp(LookUpWait(channel, asksAnew: true))))
-        case (.asking, _): return fail(reply.failure ?? .outOfStep, &sync)
+        case (.asking, _): return fail(reply.error, &sync)
         case (.lookingUp, .ended): return .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 

@@ -27,7 +27,8 @@ package struct EffectText {
         case let id as RequestID where id.isRandom: return id.rawValue
         case let id as any Identifier: return name(id.rawValue)
         case let text as String: return text.isEmpty ? "\"\"" : name(text)
-        case is [UInt8]: return "bytes"
+        // Every empty list can be cast to one of bytes.
+        case let bytes as [UInt8] where !bytes.isEmpty: return "bytes"
         case let error as RoostError: return "error \(error.code)"
         case let error as ServerError: return "error \(error.code)"
         case let refusal as LinkMachine.Refusal: return "refusal \(refusal.code)"
@@ -57,7 +58,7 @@ package struct EffectText {
         case .tuple: return "(" + list(mirror) + ")"
         case nil where mirror.children.isEmpty: return "\(value)"
         case .struct where mirror.children.count == 1:
-            return mirror.children.first.map { write($0.value) } ?? ""
+            return mirror.children.map { write($0.value) }.joined()
         default: return "(" + list(mirror) + ")"
         }
     }

@@ -21,8 +21,8 @@ package struct TimelineOpening: SyncOperation {
         case (.reading, .ended(.done)): return .end(.done)
         case (.reading, _):
             sync.close(timeline)
-            return .fail(reply.failure ?? .outOfStep)
-        default: return .fail(reply.failure ?? .outOfStep)
+            return .fail(reply)
+        default: return .fail(reply)
         }
     }
 }
@@ -53,7 +53,7 @@ package struct TimelineJump: SyncOperation {
             return .end(.done)
         default:
             sync.timelines[timeline]?.isPaging = false
-            return .fail(reply.failure ?? .outOfStep)
+            return .fail(reply)
         }
     }
 }
@@ -109,7 +109,7 @@ package struct TimelinePaging: SyncOperation {
         case (.showing(let statement), .ended(.done)):
             sync.timelines[timeline]?.followIfNewest(statement)
             return finish(&sync)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 
@@ -175,7 +175,7 @@ package struct PageContinuation: SyncOperation {
             state = .fetchingAgain
             return .need(.run(.page(PageFetch(channel, question, under: filter))))
         case (.fetchingAgain, .ended(let outcome)): return .end(outcome)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }
@@ -193,7 +193,7 @@ package struct TimelineArrival: SyncOperation {
             if open.opening.isUnderWay { return .need(.wait(.opening(timeline))) }
             return open.wasLoaded ? .end(.done) : .fail(.notConnected)
         case .woken(let error): return error.map { .fail($0) } ?? .end(.done)
-        default: return .fail(reply.failure ?? .outOfStep)
+        default: return .fail(reply)
         }
     }
 }

@@ -35,7 +35,7 @@ package struct WindowRead: SyncOperation {
         guard sync.timelines[timeline] != nil else { return .end(.done) }
         switch (state, reply) {
         case (.beginning, .begin):
-            guard sync.timelines[timeline]?.reads.enter() ?? false else {
+            guard sync.timelines[timeline]?.reads.enter() == true else {
                 state = .queued
                 return .need(.wait(.windowRead(timeline)))
             }
@@ -43,7 +43,7 @@ package struct WindowRead: SyncOperation {
         case (.queued, .woken): return read(&sync)
         case (.reading, .read(.success(.window(let found)))):
             // The read may contain commits that have not reached the list yet.
-            if sync.timelines[timeline]?.lacks(found) ?? false {
+            if sync.timelines[timeline]?.lacks(found) == true {
                 state = .awaitingCommits(found)
                 return .need(.deliverCommits)
             }
@@ -51,8 +51,8 @@ package struct WindowRead: SyncOperation {
         case (.awaitingCommits(let found), .woken): return show(found, &sync)
         case (.reading, _):
             _ = show(nil, &sync)
-            return .fail(reply.failure ?? .outOfStep)
-        default: return .fail(reply.failure ?? .outOfStep)
+            return .fail(reply)
+        default: return .fail(reply)
         }
     }
 
@@ -68,7 +68,7 @@ package struct WindowRead: SyncOperation {
 
     private func show(_ found: CacheWindow?, _ sync: inout SyncState) -> Step {
         let need = sync.timelines[timeline]?.show(found, from: origin) ?? .nothing
-        if sync.timelines[timeline]?.reads.leave() ?? false {
+        if sync.timelines[timeline]?.reads.leave() == true {
             sync.wakeFirst(.windowRead(timeline))
         }
         sync.see(to: need, of: timeline)
