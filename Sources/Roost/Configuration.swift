@@ -31,21 +31,22 @@ public struct Configuration: Sendable {
     public var protection: Protection
     /// Whether the files can be opened only while the device is unlocked; on Apple platforms only.
     ///
-    /// If false, they can be opened from the first unlock after a start on. Open files stay open.
-    /// An app that is started in the background of a locked device waits for the unlock.
+    /// If false, the files can be opened from the first unlock after the device's start. If true,
+    /// an app that is started in the background of a locked device waits for the unlock. Open
+    /// files stay open in both cases.
     public var locksFilesWithDevice = false
     /// Whether messages and tokens may cross a network in plain text, for networks with a
     /// protection of their own.
     public var allowsPlainTransport: Bool
-    /// The number of messages that a timeline shows at first on either side and loads with each
-    /// page, 1...200.
+    /// The number of messages of a timeline's page, 1...200; a new timeline shows a page on either
+    /// side of its start.
     ///
     /// The default is 40, as in the v4 SDK.
     public var pageSize: Int
     /// A handler of the progress when an opening has to rewrite the whole cache.
     ///
-    /// That happens after some updates of the app and with its first key. The handler is called on
-    /// a thread that the work waits for, with `done` 0 first.
+    /// That happens after some updates of the app and with its first key. The first call has `done`
+    /// 0. The calls are made on the thread of the rewrite, which waits for each of them.
     public var migrating: @Sendable (CacheMigration) -> Void = { _ in }
 
     /// Creates a configuration; `ChatClient.open(_:)` validates it.
@@ -79,6 +80,7 @@ public struct CacheMigration: Hashable, Sendable {
 }
 
 extension Configuration {
+    /// Checks the settings; `ServerAddress` checks the server's address.
     func validate() throws(RoostError) {
         let problem: String? =
             if applicationID.isEmpty {
@@ -105,6 +107,7 @@ extension Configuration {
 package struct ServerAddress: Hashable, Sendable {
     /// The address for HTTP requests, without a slash at the end.
     package let http: String
+    /// The address for sockets, without a slash at the end.
     package let webSocket: String
 
     /// Validates an address and derives the socket's address from it.

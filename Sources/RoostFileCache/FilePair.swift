@@ -12,21 +12,26 @@ struct FilePair {
         self.disk = disk
     }
 
-    /// The text, and whether the sidecar agrees with it; nil without a file.
+    /// The text, and whether the sidecar agrees with it; nil if the file is missing, unreadable or
+    /// empty.
     var contents: (text: String, isConsistent: Bool)? {
         guard let text = try? disk.read(data), !text.isEmpty else { return nil }
         return (text, (try? disk.read(hash)) == SerializedLine.digest(text))
     }
 
     /// Replaces the text by way of two temporary files; returns whether it succeeded.
+    ///
+    /// `fresh` is an unused path for the temporary files. After a failed move the pair is removed.
+    /// A crash between the two moves leaves new data beside an old sidecar, so `contents` is not
+    /// consistent.
     func replace(with text: String, by fresh: String) -> Bool {
         let digest = SerializedLine.digest(text)
         let hadHash = disk.exists(hash)
         for path in [data, hash] where !disk.exists(path) {
             guard disk.attempt({ try $0.write("", to: path) }) else { return false }
         }
-        // The sidecar alone does not prove the file's contents: a crash may have come between the
-        // two writes.
+        // Equal text is not written again. The data are compared too, because after a crash the
+        // sidecar may be that of another text.
         if hadHash, contents?.isConsistent == true, (try? disk.read(hash)) == digest {
             return true
         }

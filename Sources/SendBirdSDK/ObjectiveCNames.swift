@@ -4,7 +4,7 @@ package import Foundation
 
 /// The names of a library in Objective-C code, as `@objc` must give them on Apple platforms.
 ///
-/// The library has not been built on one yet.
+/// The library has not been built on an Apple platform yet; until then a test checks this table.
 package struct ObjectiveCNames: Sendable {
     /// The class of each name.
     package let classes: [String: NSObject.Type]

@@ -10,7 +10,7 @@ import RoostTestKit
 // The content of a device's disk, compared with its journal and with the server's log.
 
 extension Simulation {
-    /// Reads the content of a store from its disk.
+    /// Reads the content of a store from its disk; also updates the list of all channels.
     func mirror(of store: Store, _ app: SimulatedApp) async throws -> Mirror {
         var mirror = Mirror()
         let reader = store.readers[0]
@@ -44,8 +44,9 @@ extension Simulation {
         return held
     }
 
-    /// Reads the content that the journal left open, and compares the coverage of filters with the
-    /// log.
+    /// Reads the blurred channels of an app from its disk, and checks their coverage under filters.
+    ///
+    /// A channel is blurred if the journal reported less than its whole content (`isBlurred`).
     func sharpen(_ app: SimulatedApp) async throws {
         guard let store = app.client?.store else { return }
         for channel in channels where app.mirror.channels[channel]?.isBlurred ?? false {

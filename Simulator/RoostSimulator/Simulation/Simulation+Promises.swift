@@ -12,7 +12,7 @@ import RoostTestKit
 extension Simulation {
     // MARK: The cache is truthful
 
-    /// Applies a commit and checks its changes only.
+    /// Applies a commit to the mirror and checks its changes; commits that it has are skipped.
     func follow(_ commit: Commit, _ app: SimulatedApp) throws(Violation) {
         guard commit.sequence > app.mirror.sequence else { return }
         app.mirror.sequence = commit.sequence
@@ -47,6 +47,7 @@ extension Simulation {
             app.listBegan = nil
             return
         }
+        // A cursor is a moment until the first page of its log, and a token afterwards.
         let began = app.listBegan ?? cursor.moment ?? app.device.network.lastLoginAt
         app.listBegan = began
         let isFilled = try await reader.cursor(.channelFill).value == .token("")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The size limit of a cache, and the size to which a trim goes down.
+///
+/// A trim evicts channels until the cache has this size (`EvictionPlan`).
 package struct CacheBudget: Hashable, Codable, Sendable {
     /// The configured limit, raised to `minimumMegabytes` if it was less (R119).
     package let megabytes: Int64
@@ -21,9 +23,9 @@ package struct CacheBudget: Hashable, Codable, Sendable {
 
     /// The size at which a trim stops: an eighth below the limit.
     ///
-    /// A trim to the limit itself would be repeated after the next page of history. Every channel
-    /// evicted without need must be fetched again. An eighth of the default is some 130,000
-    /// messages.
+    /// A trim to the limit itself would be repeated after the next page of history. A trim to much
+    /// less would evict channels without need, which must then be fetched again. An eighth of the
+    /// default is some 130,000 messages.
     package var target: Int64 { limit - limit / 8 }
 
     /// Whether a cache of this size has to be trimmed.

@@ -3,25 +3,30 @@
 import RoostModel
 import RoostWire
 
-/// The claim of a message on its way to a poll.
+/// A poll's reservation for a message that is not stored yet.
 struct PollClaim: Sendable {
+    /// The ID of the poll.
     let poll: Int64
+    /// A random number, by which `release` recognises the claim.
     let number: Int64
 }
 
-// A poll is carried by one message.
+// A poll is carried by one message, which has a copy of it. The message claims the poll before it
+// is stored (`attach`), and becomes its carrier afterwards (`carry`). If it is not stored, its claim
+// is released (`release`).
 extension Polls {
     /// Puts the poll into a message that names one, and claims it for the message.
     ///
     /// - Returns: The claim, to be released if the message is not written; nil for a message
     ///   without a new claim.
+    /// - Throws: `.notFound` if the sender has no such poll, or another message has claimed it.
     func attach(
         to message: inout Message, by id: UserID?
     ) async throws(ServerError) -> PollClaim? {
         guard let text = message.unknownFields["poll_id"], let poll = Int64(text), poll > 0, let id
         else { return nil }
         let claim = PollClaim(poll: poll, number: Int64(world.entropy() >> 1))
-        // Looked up and claimed in one step, before the message is published.
+        // One step of the storage looks the poll up and claims it, so that two messages cannot.
         let claimed = try await ask(
             try await storage.updateDocument(poll, .poll) { [message] document in
                 if document.owner == id, document.channelURL == nil {
@@ -34,7 +39,7 @@ extension Polls {
             message.details.poll = claimed.poll(for: nil, at: world.now())
             return isNew ? claim : nil
         }
-        // A message in the log is answered from the log.
+        // The repeat of a stored message needs no claim: the log answers it.
         if let request = message.requestID,
             try await ask(
                 try await storage.isKnown(request, of: id, in: message.channelURL))

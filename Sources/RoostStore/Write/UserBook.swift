@@ -3,18 +3,21 @@
 internal import RoostModel
 internal import RoostSQLite
 
-/// The users of recent commits, before and after the last commit.
+/// The look-up cache of users: each user of recent commits, before the present commit and now.
+///
+/// A user is described by a page or a frame (`learn`) and stored in one row. The writer keeps this
+/// cache from commit to commit, and drops it after a rollback.
 struct UserBook {
     private struct Entry {
         let row: Int64
         /// Nil for a user that this commit has added.
         var before: User?
         var now: User
-        /// The user as in the last page.
+        /// The last partial description of the user; nil after a full one.
         ///
-        /// A page repeats its senders many times.
+        /// A page repeats its senders many times, and an equal description is skipped.
         var told: User?
-        /// Whether `told` has all known fields of the user.
+        /// Whether the last description was complete, that is, equal to `now`.
         var isAllTold = false
     }
 
@@ -24,9 +27,10 @@ struct UserBook {
     private var indexByRow: [Int64: Int] = [:]
     /// The users that this commit has added or changed.
     private var changed: Set<Int> = []
-    /// Whether every user of this commit is unchanged and as the commit describes it.
+    /// Whether this commit has changed no known user and has described each user completely.
     ///
-    /// Then `now` and `before` are not needed. Nearly every page is of this kind.
+    /// Then the users inside its messages are right already, and `now` and `before` are not needed.
+    /// Nearly every page is of this kind.
     private(set) var areAsTold = true
 
     var count: Int { entries.count }
@@ -35,7 +39,10 @@ struct UserBook {
         self.connection = connection
     }
 
-    /// Writes a user, in full or with the fields in `user`.
+    /// Stores a description of a user.
+    ///
+    /// A full description replaces the known user. A partial one leaves the fields that it lacks
+    /// (`User.learning`).
     ///
     /// - Returns: The number of the user's row.
     @discardableResult
@@ -63,7 +70,9 @@ struct UserBook {
         return entries[index].row
     }
 
-    /// Returns the row of a user of this commit.
+    /// Returns the row of a user.
+    ///
+    /// - Precondition: `learn` was called for the user.
     func row(_ id: UserID) -> Int64 {
         guard let index = indexByID[id] else {
             preconditionFailure("A user is learned before somebody refers to them.")
@@ -71,7 +80,7 @@ struct UserBook {
         return entries[index].row
     }
 
-    /// Returns the user of a row to which another row refers.
+    /// Returns the user of a row; another row refers to it, so it exists.
     mutating func user(inRow row: Int64) throws(SQLiteError) -> User {
         if let index = indexByRow[row] { return entries[index].now }
         let stored = try connection.user(inRow: row)
@@ -103,7 +112,7 @@ struct UserBook {
         changed.isEmpty ? [] : changed.filter { entries[$0].before != nil }.map { entries[$0].row }
     }
 
-    /// Begins the next commit, with the present state as the one before it.
+    /// Begins the next commit; the state before it is the present one.
     mutating func settle() {
         for index in changed { entries[index].before = entries[index].now }
         changed.removeAll(keepingCapacity: true)

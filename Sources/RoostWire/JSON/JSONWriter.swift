@@ -6,12 +6,12 @@
 package struct JSONWriter {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
-    /// Whether the protocol's `channel_type` is that of an open channel.
+    /// Whether the object is about an open channel, so that its `channel_type` is `open`.
     var isAboutOpenChannel = false
 
     package init() {}
 
-    /// Creates a writer behind a text that is no JSON, such as a frame's command.
+    /// Creates a writer whose text begins with a prefix that is not JSON, as a frame's command.
     init(behind prefix: String) {
         // Most frames fit.
         bytes.reserveCapacity(512)
@@ -58,7 +58,9 @@ package struct JSONWriter {
         bytes.append(contentsOf: json.utf8)
     }
 
-    /// Writes a name that is quoted already, with its colon; the value must follow.
+    /// Writes the name of a field, whose value must follow.
+    ///
+    /// `range` is the place in `names` of the name with its quotes and its colon.
     mutating func name(quoted range: Range<Int>, of names: [UInt8]) {
         beginValue()
         let part = names.span.extracting(range)
