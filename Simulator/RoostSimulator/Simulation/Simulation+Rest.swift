@@ -26,6 +26,7 @@ extension Simulation {
         // Enough for all earlier calls to end.
         await pass(.seconds(20))
         for app in apps {
+            // A client learns of a lost frame by its next connection only.
             if app.device.network.hasLostFrame { await app.device.network.cut() }
             app.device.network.restore()
             call(app, "finds a network") { await $0.networkChanged(isUp: true) }
@@ -75,6 +76,7 @@ extension Simulation {
         return access?.state == .joined
     }
 
+    /// Checks each open list against the server's answer to the same query.
     private func checkLists(of app: SimulatedApp) async throws {
         for watch in app.lists {
             let shown = await watch.shown
@@ -90,6 +92,7 @@ extension Simulation {
         }
     }
 
+    /// Checks each open timeline against its stretch of the log.
     private func checkTimelines(of app: SimulatedApp) async throws {
         for watch in app.timelines where await isMember(app, of: watch.collection.channel) {
             let shown = await watch.shown
@@ -100,7 +103,7 @@ extension Simulation {
         }
     }
 
-    /// Checks that a download ends with a connection and without a pause.
+    /// Checks that every download has ended, because all are connected and none is paused.
     private func checkDownloads(of app: SimulatedApp) async throws {
         for download in app.downloads {
             let progress = await download.progress
@@ -132,7 +135,7 @@ extension Simulation {
         }
     }
 
-    /// Resends the failed messages.
+    /// Resends the failed messages, and checks that none of them was delivered.
     private func sendFailed(of app: SimulatedApp) async throws {
         guard let client = app.client else { return }
         for item in try await client.unsentMessages() {

@@ -77,8 +77,8 @@ extension Simulation {
         return pick(of: unsent)?.requestID.map { ($0, watch.collection.channel) }
     }
 
-    /// Checks that at rest only impossible changes are pending: in channels the user has left, for
-    /// a message that never came, or refused ones.
+    /// Checks that no change is pending at rest, apart from those that cannot be delivered: in
+    /// channels that the user has left, and of messages that were never delivered.
     func checkWrites(of app: SimulatedApp) async throws {
         guard let client = app.client else { return }
         for channel in channels {

@@ -18,7 +18,7 @@ final class CollectionFeed<Snapshot: Sendable, Element: ListElement>: Sendable {
 
     var readerCount: Int { state.withLock { $0.observers.mailboxCount } }
 
-    /// Returns a stream of a state and all later ones; the newest wins.
+    /// Returns a stream that begins with a snapshot; a slow reader gets the newest one only.
     func snapshots(from snapshot: Snapshot) -> AsyncStream<Snapshot> {
         state.withLock { $0.observers.watchSnapshots(from: snapshot) }
     }
@@ -69,6 +69,7 @@ final class RefusalFeed: Sendable {
     /// Nil once the feed is closed.
     private let listeners = Guarded<[AsyncStream<RoostError>.Continuation]?>([])
 
+    /// Returns a stream of the refusals from now on; a slow reader gets the newest one only.
     func listen() -> AsyncStream<RoostError> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: RoostError.self, bufferingPolicy: .bufferingNewest(1))

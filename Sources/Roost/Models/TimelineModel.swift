@@ -108,7 +108,7 @@ public final class TimelineModel {
 
     private func show(_ snapshot: Timeline.Snapshot) {
         messages = snapshot.messages
-        // A view that reads one property is redrawn for that property alone.
+        // Each assignment redraws the views that read the property, even with an equal value.
         if hasOlder != snapshot.hasOlder { hasOlder = snapshot.hasOlder }
         if hasNewer != snapshot.hasNewer { hasNewer = snapshot.hasNewer }
         if hasHugeGap != snapshot.hasHugeGap { hasHugeGap = snapshot.hasHugeGap }

@@ -12,8 +12,8 @@ struct PollClaim: Sendable {
 }
 
 // A poll is carried by one message, which has a copy of it. The message claims the poll before it
-// is stored (`attach`), and becomes its carrier afterwards (`carry`). If it is not stored, its claim
-// is released (`release`).
+// is stored (`attach`), and becomes its carrier afterwards (`carry`). A message that could not be
+// stored loses its claim (`release`).
 extension Polls {
     /// Puts the poll into a message that names one, and claims it for the message.
     ///

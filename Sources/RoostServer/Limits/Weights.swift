@@ -7,7 +7,7 @@ import RoostWire
 // is too long. So content is weighed before it is stored.
 
 extension String {
-    /// The bytes of the text as a JSON string, without its quotes.
+    /// The number of bytes of the text as a JSON string, without its quotes.
     var jsonBytes: Int {
         utf8.reduce(0) { count, byte in
             switch byte {
@@ -20,7 +20,7 @@ extension String {
 }
 
 extension JSONWriter {
-    /// Returns the bytes that a closure writes.
+    /// Returns the number of bytes that a closure writes.
     static func weight(_ body: (inout JSONWriter) -> Void) -> Int {
         var writer = JSONWriter()
         body(&writer)
@@ -53,7 +53,8 @@ extension GroupChannel {
 }
 
 extension Poll {
-    /// The most bytes of the poll: with votes of the reader for every option, and long counts.
+    /// The greatest number of bytes of the poll in an answer: the reader has voted for every
+    /// option, and all counts are long.
     var weight: Int { JSONWriter.weight { $0.fields(of: self) } + 64 * (options.count + 1) }
 }
 
@@ -65,13 +66,13 @@ extension ChannelRecord {
 }
 
 extension Message {
-    /// The bytes of the message in a page.
+    /// The number of bytes of the message in a page.
     var weight: Int { JSONWriter.weight { $0.message(self) } }
 
-    /// The bytes of the message's own content.
+    /// The number of bytes of the message's own content; 0 for a message that is certainly light.
     ///
-    /// The sender, the thread and the parent's preview have room of their own, because each of them
-    /// changes without the message.
+    /// The sender, the thread and the parent's preview have room of their own (`ServerLimits`),
+    /// because each of them changes without the message.
     var contentWeight: Int {
         guard mayBeHeavy else { return 0 }
         var message = self
@@ -87,7 +88,7 @@ extension Message {
         return own + (hasPoll ? ServerLimits.pollBytes : 0)
     }
 
-    /// Decodes the message as clients will, if it has parts in the form of its sender.
+    /// Decodes the message as clients will, if it has unknown fields, which are stored as sent.
     fileprivate func readBack() throws(WireError) {
         guard !unknownFields.isEmpty || metaArrays.contains(where: { !$0.unknownFields.isEmpty })
         else { return }
@@ -101,8 +102,8 @@ extension Message {
 
     /// Whether the message may be near the bound, so that its weight has to be measured.
     ///
-    /// Most messages are a short text, which is far from it even at six times its bytes, all of
-    /// them escaped.
+    /// Most messages are a short text. Even with each byte escaped into six it is far below the
+    /// bound.
     private var mayBeHeavy: Bool {
         guard hasNoDetails, metaArrays.isEmpty, unknownFields.isEmpty, mention.userIDs.isEmpty,
             case .user(let text) = content
@@ -110,7 +111,8 @@ extension Message {
         return text.utf8.count + data.utf8.count > 6_144
     }
 
-    /// The preview of the message in its replies; a long text is cut, and its data left out.
+    /// The preview of the message in its replies; if it is too heavy, its text is cut and its data
+    /// are left out.
     var shownPreview: ParentPreview {
         let whole = preview
         guard whole.mayBeHeavy, whole.weight > ServerLimits.previewBytes else { return whole }
@@ -133,6 +135,7 @@ extension ParentPreview {
         return text.utf8.count + data.utf8.count + customType.utf8.count > 1_024
     }
 
+    /// The number of bytes that the preview adds to a reply, without its sender.
     fileprivate var weight: Int {
         var reply = Message(
             delivery: .delivered(MessageID(1), nil), channelURL: "", createdAt: .distantPast,
@@ -196,14 +199,14 @@ extension ServerLimits {
         throw Self.tooLong("A poll with its options", Self.pollBytes)
     }
 
-    /// Refuses a change that makes a channel too heavy; one that makes a heavy channel lighter passes.
+    /// Refuses a change that makes a channel too heavy; a heavy channel may become lighter.
     func check(_ record: ChannelRecord, since before: ChannelRecord?) throws(ServerError) {
         let weight = record.weight
         guard weight > Self.channelBytes, weight > before?.weight ?? 0 else { return }
         throw Self.tooLong("A channel with its metadata and counters", Self.channelBytes)
     }
 
-    /// Refuses a change that makes a user too heavy; one that makes a heavy user lighter passes.
+    /// Refuses a change that takes a user beyond a limit; a user beyond it may become lighter.
     func check(_ record: UserRecord, since before: UserRecord?) throws(ServerError) {
         try check(record.user, since: before?.user)
         let (traits, known) = (record.traits, before?.traits ?? UserTraits())

@@ -13,6 +13,8 @@ actor HTTPConnection {
         case writing(step: Int)
     }
 
+    /// The stage of a body that its handler reads in pieces: more is to come, all of it was read,
+    /// or the rest will not come.
     enum BodyStage { case ahead, read, cut }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -33,7 +35,8 @@ actor HTTPConnection {
     private var webSocket: WebSocketConnection?
     private var timer: LoopTimer?
     private var deadline: Deadline?
-    /// The remaining time of a body while its reader works, because that time is the server's own.
+    /// The client's remaining time for a body while the handler works on a piece; nil while the
+    /// clock runs.
     private var timeLeft: Duration?
     /// The continuation of `run`, resumed by bytes, room or the end.
     private var waiter: CheckedContinuation<Void, Never>?
@@ -51,7 +54,7 @@ actor HTTPConnection {
     /// The greatest number of unwritten bytes of answers while the next request is read.
     private static let writeAhead = 65_536
     private static let progressStep = 16_384
-    /// The time for which a peer may take to close after the last answer.
+    /// The time that a peer may take to close after the last answer.
     private static let lingerTime: Duration = .seconds(2)
 
     /// Takes over an accepted stream, which is closed if this throws.
@@ -138,8 +141,8 @@ actor HTTPConnection {
         defer { isWaitingForRequest = false }
         while isStreamOpen {
             switch parser.next() {
-            // The clock of a body only pauses; otherwise a sender of single bytes would restart it
-            // each time.
+            // The clock of a body pauses while the handler works. It is not restarted, or a sender
+            // of single bytes would gain the whole time with each.
             case .piece(let bytes):
                 pauseClock()
                 return .piece(bytes)
@@ -179,7 +182,7 @@ actor HTTPConnection {
         return keepsAlive && isStreamOpen
     }
 
-    /// Reads a body no faster than the client does.
+    /// Sends a body from its source, which is read no faster than the client reads.
     private func send(_ source: HTTPBodySource) async {
         var sent = 0
         while isStreamOpen && sent < source.byteCount {
@@ -268,8 +271,10 @@ actor HTTPConnection {
         waiting.resume()
     }
 
-    /// Waits until answers are written, so that a slow reader holds one in memory, not ten; small
-    /// answers to pipelined requests may leave together.
+    /// Waits until at most `rest` bytes of answers are unwritten.
+    ///
+    /// A slow reader then holds one answer in memory, not ten. Small answers to pipelined requests
+    /// may leave together.
     private func waitUntilWritten(butFor rest: Int) async {
         while isStreamOpen && stream.queuedByteCount > rest {
             stream.flushSoon()
@@ -302,8 +307,8 @@ actor HTTPConnection {
         case .bytes(let bytes):
             guard !isLingering else { return }
             parser.append(bytes.span)
-            // This holds also while `run` waits, because it is woken only when the loop has read
-            // everything.
+            // Reading pauses even while `run` waits for bytes: the loop may read far more before it
+            // resumes `run`, which then resumes the reading.
             if parser.bufferedByteCount > Self.readAhead { stream.pauseReading() }
         case .drained: break
         case .ended:
@@ -343,6 +348,7 @@ actor HTTPConnection {
         }
     }
 
+    /// Stops the clock of a body; `setDeadline` with the same stage continues it.
     private func pauseClock() {
         guard case .body = deadline, timeLeft == nil else { return }
         timeLeft = timer?.timeLeft
@@ -354,6 +360,7 @@ actor HTTPConnection {
         case .head where parser.progress != .idle, .body:
             isLingering = true
             refuse(HTTPRefusal(408, "The request took too long to arrive."))
+        // The peer has read on since the clock was started.
         case .writing(let step) where stream.queuedByteCount / Self.progressStep < step:
             setDeadline(.writing(step: stream.queuedByteCount / Self.progressStep))
         case .idle, .head, .writing, nil: closeStream()
