@@ -33,6 +33,16 @@ package struct OpenCollections<
         }
     }
 
+    /// Calls a closure with each open collection, to change it in place.
+    mutating func forEach(_ body: (ID, inout Collection) -> Void) {
+        for index in collections.indices {
+            let id = collections[index].id
+            guard var collection = collections[index].collection.take() else { continue }
+            body(id, &collection)
+            collections[index].collection = collection
+        }
+    }
+
     package mutating func open(_ collection: Collection, as id: ID) {
         collections.append(Open(id: id, collection: collection))
     }

@@ -162,7 +162,7 @@ package struct SyncMachine: Codable, Sendable {
         _ effects: inout [Effect]
     ) {
         guard let event = state.takeFrame(event, epoch) else {
-            effects += state.takeNotices().map { .notice($0) }
+            takeNotices(&effects)
             effects.append(.finish(id, .done))
             return
         }
@@ -186,7 +186,7 @@ package struct SyncMachine: Codable, Sendable {
             state.noteCommit()
         }
         beginCommits(&effects)
-        effects += state.takeNotices().map { .notice($0) }
+        takeNotices(&effects)
     }
 
     /// Begins the next transaction, unless one is in progress.
@@ -215,7 +215,7 @@ package struct SyncMachine: Codable, Sendable {
     /// Emits the decisions of the present step besides the request of its operation.
     private mutating func settle(_ effects: inout [Effect]) {
         repeat {
-            effects += state.takeNotices().map { .notice($0) }
+            takeNotices(&effects)
             if state.hasConnected { endPauses(&effects) }
             let wakes = state.wakes
             state.wakes = []
@@ -257,25 +257,27 @@ package struct SyncMachine: Codable, Sendable {
     }
 
     private mutating func resume(_ id: OperationID, _ first: Reply, _ effects: inout [Effect]) {
+        // The stack is taken out and changed in place, because operations are large.
+        guard var stack = running.removeValue(forKey: id) else { return }
         var reply = first
-        while var stack = running[id], var operation = stack.popLast() {
-            let step = operation.resume(reply, &state)
+        while let last = stack.indices.last {
+            let step = stack[last].resume(reply, &state)
             // Before the end of the operation, so that its caller finds everything reported.
-            effects += state.takeNotices().map { .notice($0) }
+            takeNotices(&effects)
             switch step {
             case .need(.run(let child)):
-                running[id] = stack + [operation, child]
+                stack.append(child)
                 reply = .begin
             case .need(.runWithin(let limit, let child)):
-                running[id] = stack + [operation, child]
-                limits[id] = stack.count + 1
+                limits[id] = stack.count
+                stack.append(child)
                 effects.append(.limit(id, limit))
                 reply = .begin
             case .need(let need):
-                running[id] = stack + [operation]
+                running[id] = stack
                 return perform(need, id, &effects)
             case .end(let outcome):
-                running[id] = stack
+                stack.removeLast()
                 if limits[id] == stack.count {
                     limits[id] = nil
                     effects.append(.endLimit(id))
@@ -284,11 +286,17 @@ package struct SyncMachine: Codable, Sendable {
                     reply = .ended(outcome)
                     continue
                 }
-                running[id] = nil
                 let name = names.removeValue(forKey: id) ?? id
                 if name.number > 0 { effects.append(.finish(name, outcome)) }
             }
         }
+    }
+
+    private mutating func takeNotices(_ effects: inout [Effect]) {
+        state.publishCollections()
+        guard !state.notices.isEmpty else { return }
+        for notice in state.notices { effects.append(.notice(notice)) }
+        state.notices.removeAll(keepingCapacity: true)
     }
 
     private mutating func perform(
@@ -321,16 +329,13 @@ extension SyncState {
         notices.isEmpty && wakes.isEmpty && starts.isEmpty && !hasConnected
     }
 
-    mutating func takeNotices() -> [Notice] {
-        for id in timelines.ids {
-            let changes = timelines[id]?.takePublications() ?? []
-            notices += changes.map { .timelineChanged(id, $0) }
+    /// Adds the changes of the open collections to the notices.
+    mutating func publishCollections() {
+        timelines.forEach { id, timeline in
+            for change in timeline.takePublications() { notices.append(.timelineChanged(id, change)) }
         }
-        for id in lists.ids {
-            let changes = lists[id]?.takePublications() ?? []
-            notices += changes.map { .listChanged(id, $0) }
+        lists.forEach { id, list in
+            for change in list.takePublications() { notices.append(.listChanged(id, change)) }
         }
-        defer { notices = [] }
-        return notices
     }
 }
