@@ -198,15 +198,15 @@ extension SyncState {
     private mutating func tellFailure(of item: OutboxItem, _ code: RoostError.Code) {
         if let message = outbox.message(item) {
             tell(.failed(message))
-            endOutcome(of: item.requestID, with: failure(of: item, code))
+            endOutcome(of: item.requestID, with: failure(of: item.requestID, code))
             showUnsent(of: item.channel)
-        } else {
-            start(.outbox(.refusal(OutboxRefusal(item, code))))
+        } else if let change = item.change {
+            start(.outbox(.refusal(OutboxRefusal(change, code))))
         }
     }
 
-    func failure(of item: OutboxItem, _ code: RoostError.Code) -> RoostError {
-        outbox.reasons[item.requestID] ?? RoostError(refused: code)
+    func failure(of requestID: RequestID, _ code: RoostError.Code) -> RoostError {
+        outbox.reasons[requestID] ?? RoostError(refused: code)
     }
 
     /// Sends an item, once the writes of other processes are read.

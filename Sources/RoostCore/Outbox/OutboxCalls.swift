@@ -159,19 +159,19 @@ package struct OutboxOutcome: SyncOperation {
 package struct OutboxRefusal: SyncOperation {
     private enum State: Hashable, Codable, Sendable { case beginning, reading }
 
-    private let item: OutboxItem
+    private let change: PendingChange
     private let code: RoostError.Code
     private var state = State.beginning
 
-    init(_ item: OutboxItem, _ code: RoostError.Code) {
-        self.item = item
+    init(_ change: PendingChange, _ code: RoostError.Code) {
+        self.change = change
         self.code = code
     }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
-            guard case .delivered(let id)? = item.change?.action.target else {
+            guard case .delivered(let id)? = change.action.target else {
                 return tell(nil, &sync)
             }
             state = .reading
@@ -183,9 +183,8 @@ package struct OutboxRefusal: SyncOperation {
     }
 
     private func tell(_ held: Message?, _ sync: inout SyncState) -> Step {
-        guard let change = item.change else { return .end(.done) }
         sync.tell(.changeRefused(ChangeRefusal(change: change, reason: code, held: held)))
-        sync.endOutcome(of: item.requestID, with: sync.failure(of: item, code))
+        sync.endOutcome(of: change.id, with: sync.failure(of: change.id, code))
         return .end(.done)
     }
 }
@@ -193,7 +192,8 @@ package struct OutboxRefusal: SyncOperation {
 /// Lists the changes that the server refused, oldest first.
 package struct OutboxRefusals: SyncOperation {
     private let channel: ChannelURL?
-    private var left: [OutboxItem] = []
+    /// The refusals whose messages are not looked up yet.
+    private var left: [ChangeRefusal] = []
     private var refusals: [ChangeRefusal] = []
 
     package init(in channel: ChannelURL?) { self.channel = channel }
@@ -201,9 +201,11 @@ package struct OutboxRefusals: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch reply {
         case .begin:
-            left = sync.outbox.items.filter { item in
-                guard item.change != nil, case .failed = item.state else { return false }
-                return channel.map { $0 == item.channel } ?? true
+            left = sync.outbox.items.compactMap { item in
+                guard let change = item.change, case .failed(let code) = item.state,
+                    channel ?? item.channel == item.channel
+                else { return nil }
+                return ChangeRefusal(change: change, reason: code, held: nil)
             }
             return next()
         case .read(let result):
@@ -214,8 +216,8 @@ package struct OutboxRefusals: SyncOperation {
     }
 
     private mutating func next() -> Step {
-        while let item = left.first {
-            if case .delivered(let id)? = item.change?.action.target {
+        while let refusal = left.first {
+            if case .delivered(let id)? = refusal.change.action.target {
                 return .need(.read(.message(id)))
             }
             add(nil)
@@ -224,9 +226,9 @@ package struct OutboxRefusals: SyncOperation {
     }
 
     private mutating func add(_ held: Message?) {
-        let item = left.removeFirst()
-        guard let change = item.change, case .failed(let code) = item.state else { return }
-        refusals.append(ChangeRefusal(change: change, reason: code, held: held))
+        let refusal = left.removeFirst()
+        refusals.append(
+            ChangeRefusal(change: refusal.change, reason: refusal.reason, held: held))
     }
 }
 

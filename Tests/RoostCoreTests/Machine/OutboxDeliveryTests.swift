@@ -59,7 +59,7 @@ struct OutboxDeliveryTests {
     // MARK: Files
 
     /// Sends a message with one file until its upload begins.
-    private static func upload(_ script: inout Script) throws -> Script.ID {
+    static func upload(_ script: inout MachineScript) throws -> MachineScript.ID {
         let file = OutgoingFile(.reference(to: "/f"), name: "f")
         let params = FileMessageParams(files: [file])
         let content = OutboxContent.fileMessage(params, copies: [])
@@ -92,10 +92,11 @@ struct OutboxDeliveryTests {
         return page
     }
 
-    private static func uploaded() throws -> ServerAnswer {
-        .uploaded(
-            try UploadFile.decode(
-                APIResponse(status: 200, body: Array(#"{"url":"http://f"}"#.utf8))))
+    static func uploaded(size: Int? = nil) throws -> ServerAnswer {
+        let measured = size.map { #","file_size":\#($0)"# } ?? ""
+        let body = #"{"url":"http://f"\#(measured)}"#
+        return .uploaded(
+            try UploadFile.decode(APIResponse(status: 200, body: Array(body.utf8))))
     }
 
     @Test func `an uploaded file's address is on disk before the message leaves`() throws {
