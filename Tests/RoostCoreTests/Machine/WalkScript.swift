@@ -146,9 +146,13 @@ enum WalkScript {
 
     // MARK: Waits
 
-    /// Begins a catch-up of another channel, and returns the number of its read.
-    static func catchUp(_ script: inout Script) throws -> Script.ID {
-        let effects = script.change { $0.catchUp("other", .anyway) }
+    /// Begins a catch-up of a channel, by default of another one.
+    ///
+    /// - Returns: The number of its read.
+    static func catchUp(
+        _ script: inout Script, of channel: ChannelURL = "other"
+    ) throws -> Script.ID {
+        let effects = script.change { $0.catchUp(channel, .anyway) }
         guard case .read(let id, .cursor)? = effects.needs.first else {
             throw UnexpectedEffects(effects: effects)
         }
