@@ -116,4 +116,42 @@ struct CoverageTests {
             }
         }
     }
+
+    @Test func `ranges in any order become the same coverage`() {
+        let ranges = [Self.range(1, 2), Self.range(5, 6), Self.range(10, 20)]
+        #expect(Coverage(ranges.reversed()) == Coverage(ranges))
+        #expect(Coverage([Self.range(5, 9), Self.range(1, 6)]).ranges == [Self.range(1, 9)])
+    }
+
+    @Test func `a range that joins another by its predecessor joins all that touch both`() {
+        // The join of the first two makes the third one touch.
+        var coverage = Coverage([Self.range(1, 5), Self.range(20, 30, after: 15)])
+        coverage.insert(Self.range(10, 15, after: 5))
+        #expect(coverage.ranges == [Self.range(1, 30)])
+    }
+
+    /// The ranges, the end of the removed part, and the ranges that are left.
+    private static let cuts: [([CoveredRange], Int64, [CoveredRange])] = [
+        ([range(10, 20)], 25, []), ([range(10, 20)], 20, []), ([range(10, 20)], 5, [range(10, 20)]),
+        (
+            [range(10, 20)], 15,
+            [CoveredRange(lower: .distantPast, upper: at(20))]
+        ),
+        (
+            [range(10, 20), range(30, 40)], 25,
+            [range(30, 40)]
+        ),
+    ]
+
+    @Test(arguments: cuts.indices)
+    func `a range that reaches over a cut begins with the start of history`(_ index: Int) {
+        let (before, end, after) = Self.cuts[index]
+        var coverage = Coverage(before)
+        coverage.cut(through: Self.at(end))
+        #expect(coverage.ranges == after)
+    }
+
+    @Test func `there is no position before the first one`() {
+        #expect(Position.distantPast.previous == .distantPast)
+    }
 }

@@ -174,6 +174,7 @@ extension SyncState {
     package mutating func noteDeparture(from channel: ChannelURL) {
         channelLedger.note(changeOf: channel)
         ledgers[channel]?.noteDeparture()
+        endMute(in: channel)
     }
 
     /// Divides an answer about channels: the fresh ones become a mutation, the stale ones are

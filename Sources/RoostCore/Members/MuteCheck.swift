@@ -105,7 +105,7 @@ extension SyncState {
         let channel = event.channelURL
         switch event.category {
         case .muted: start(.muteCheck(MuteCheck(channel, onlyIfKnown: false)))
-        case .unmuted, .banned: endMute(in: channel)
+        case .unmuted: endMute(in: channel)
         default: break
         }
     }
@@ -116,7 +116,8 @@ extension SyncState {
         if session != nil { start(.muteCheck(MuteCheck(channel, onlyIfKnown: false))) }
     }
 
-    fileprivate mutating func endMute(in channel: ChannelURL) {
+    /// Ends the wait for the end of a mute: the mute is over, or the user has left the channel.
+    mutating func endMute(in channel: ChannelURL) {
         mutes.tries[channel] = nil
         disarmMute(in: channel)
     }

@@ -273,11 +273,10 @@ extension SyncState {
         tell(.delayed(message, error.code))
     }
 
-    /// Drops a change whose target no longer exists.
-    mutating func dropChange(_ requestID: RequestID) {
+    /// Drops a change that cannot be made any more, for a reason.
+    mutating func dropChange(_ requestID: RequestID, _ reason: RoostError) {
         guard let change = outbox.order[requestID]?.change else { return }
-        let isMark = if case .markAsRead = change.action { true } else { false }
-        endOutcome(of: requestID, with: isMark ? .nothingToMark : .nothingToChange)
+        endOutcome(of: requestID, with: reason)
         moveOutbox(.canceled(requestID), then: [.event(.changeDropped(change))])
     }
 

@@ -219,7 +219,7 @@ extension OutboxDelivery {
             state = .readingNewest(moment)
             return .need(.ask(.channel(GetChannel(channelURL: channel, isInternal: true))))
         case .edit, .delete, .addReaction, .removeReaction:
-            sync.dropChange(requestID)
+            sync.dropChange(requestID, .nothingToChange)
             return .end(.done)
         }
     }
@@ -284,7 +284,7 @@ extension OutboxDelivery {
             if let last = described.lastMessage, last.createdAt > moment,
                 last.sender?.user.id != sync.me
             {
-                sync.dropChange(requestID)
+                sync.dropChange(requestID, .nothingToMark)
                 return .end(.done)
             }
             state = .marking

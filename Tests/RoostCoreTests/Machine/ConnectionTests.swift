@@ -108,4 +108,72 @@ struct ConnectionTests {
             script.give(.startedTyping(Script.channel)).contains(
                 .notice(.send(.typingStart(Script.channel, time: script.now)))))
     }
+
+    @Test func `a call to connect ends at once while there is a connection`() {
+        var script = Script.connected()
+        let (id, effects) = script.start(.connecting(Connecting()))
+        #expect(effects == [.finish(id, .done)])
+    }
+
+    @Test func `a quiet connection is tested with a ping, in the foreground as active`() {
+        var script = Script.connected()
+        let ping = Ping(id: script.now.milliseconds, isActive: true)
+        #expect(script.give(.fired(.link(.ping))).notices.contains(.send(.ping(ping))))
+    }
+
+    @Test func `a busy server is left alone for as long as it asks`() {
+        var script = Script.connected()
+        let busy = BusyEvent(retryAfter: .seconds(33), reason: 1, message: "later")
+        let effects = script.frame(.busy(busy))
+        #expect(script.machine.state.session == nil)
+        let waits = effects.notices.compactMap { notice -> Duration? in
+            if case .arm(.link(.retry), let wait) = notice { wait } else { nil }
+        }
+        #expect(waits.count == 1 && waits.allSatisfy { $0 >= .seconds(33) })
+    }
+
+    @Test func `an expiry of an earlier connection's key does not end the present one`() {
+        var script = Script.connected()
+        let epoch = script.machine.state.link.machine.epoch
+        script.give(.link(.expired(epoch - 1)))
+        #expect(script.machine.state.session?.epoch == epoch)
+    }
+
+    @Test func `a network that cannot be used at all is reported with its address`() {
+        var script = Script()
+        _ = script.start(.connecting(Connecting()))
+        let epoch = script.machine.state.link.machine.epoch
+        let effects = script.give(.link(.lost(epoch, .unusable("no such scheme"))))
+        #expect(
+            effects.notices.contains {
+                guard case .connection(_, let error?) = $0 else { return false }
+                return error.code == .invalidURL && error.message == "no such scheme"
+            })
+    }
+
+    /// The remedy for a refused login: whether the link has stopped, the code, the remedy.
+    private static let remedies: [(Bool, RoostError.Code, RoostError.Remedy)] = [
+        (false, .tokenInvalid, .retry), (true, .tokenInvalid, .signIn),
+        // The link would have retried; once it has stopped, a retry is no remedy.
+        (true, .rateLimited, .none), (true, .applicationNotFound, .correctInput),
+    ]
+
+    @Test(arguments: remedies.indices)
+    func `the remedy for a refusal is to wait while the link retries by itself`(_ index: Int) {
+        let (isFinal, code, remedy) = Self.remedies[index]
+        var refusal = LinkMachine.Refusal(code: code, message: "no")
+        refusal.isFinal = isFinal
+        #expect(RoostError(refusal).remedy == remedy)
+    }
+
+    @Test func `an impossible time of the login is no time`() {
+        var script = Script()
+        _ = script.start(.connecting(Connecting()))
+        script.give(.link(.opened(1)))
+        var login = LoginSuccess(user: User(id: "me"), sessionKey: "k")
+        login.loginAt = Timestamp(milliseconds: -5)
+        _ = script.frame(.login(.success(login)))
+        #expect(script.machine.state.session?.loginAt == nil)
+        #expect(script.machine.state.firstLoginAt == nil)
+    }
 }

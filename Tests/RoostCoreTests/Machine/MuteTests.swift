@@ -82,4 +82,75 @@ struct MuteTests {
         _ = script.answer(id, Self.answer(true, .seconds(60)))
         #expect(script.give(.disconnect).notices.contains(.disarm(.mute(Script.channel))))
     }
+
+    private static func restricted(
+        _ script: inout Script, _ category: ChannelEvent.Category, _ user: UserID = "me"
+    ) -> [Script.Effect] {
+        let event = ChannelEvent(
+            category, channelURL: Script.channel, timestamp: Script.loginAt,
+            content: .restricted(RestrictedUser(user: User(id: user)), .init()))
+        return script.frame(.channel(event))
+    }
+
+    private static func isAsked(_ effects: [Script.Effect]) -> Bool {
+        effects.contains { if case .ask(_, .mute, _) = $0 { true } else { false } }
+    }
+
+    @Test func `only the user's own mute is asked about, and its end or a ban ends the wait`() {
+        for category in [ChannelEvent.Category.unmuted, .banned] {
+            var script = Script.connected()
+            #expect(!Self.isAsked(Self.restricted(&script, .muted, "other")))
+            let asked = Self.restricted(&script, .muted)
+            guard case .ask(let id, .mute, _)? = asked.first(where: { Self.isAsked([$0]) }) else {
+                Issue.record("no question: \(asked)")
+                return
+            }
+            _ = script.answer(id, Self.answer(true, .seconds(60)))
+            // The end of a ban is no end of a mute.
+            let unbanned = Self.restricted(&script, .unbanned)
+            #expect(!unbanned.notices.contains(.disarm(.mute(Script.channel))))
+            let ended = Self.restricted(&script, category)
+            #expect(ended.notices.contains(.disarm(.mute(Script.channel))))
+        }
+    }
+
+    @Test func `a mute whose end is always now is asked about less and less often`() {
+        var script = Script.connected()
+        let (id, _) = Self.check(&script)
+        var waits: [Duration] = []
+        var question = id
+        for _ in 1...6 {
+            let effects = script.answer(question, Self.answer(true, .zero))
+            for case .arm(.mute, let wait) in effects.notices { waits.append(wait) }
+            let fired = script.give(.fired(.mute(Script.channel)))
+            for case .ask(let next, .mute, _) in fired { question = next }
+        }
+        #expect(waits.count == 6 && waits[0] == .seconds(1))
+        #expect(waits[5] > .seconds(5) && waits[5] > waits[1])
+    }
+
+    @Test func `the end of a mute is announced with the user's name in the channel`() {
+        var script = Script.connected()
+        let (id, _) = Self.check(&script)
+        _ = script.answer(id, Self.answer(false))
+        var known = Self.muted
+        let me = User(id: "me", nickname: "Ann")
+        known.members = [Member(user: User(id: "other")), Member(user: me)]
+        let effects = script.read(id, .channel(known))
+        guard case .ask(let look, .channel, _)? = effects.needs.last else {
+            Issue.record("no look-up: \(effects)")
+            return
+        }
+        _ = script.answer(look, .channel(known))
+        #expect(
+            script.commit(look).notices.contains(.event(.unmuted(me, Script.channel))))
+    }
+
+    @Test func `a mute is not asked about without a connection`() {
+        var script = Script()
+        let (id, effects) = script.start(
+            .muteCheck(MuteCheck(Script.channel, onlyIfKnown: false)))
+        #expect(effects == [.finish(id, .done)])
+        #expect(script.give(.fired(.mute(Script.channel))) == [])
+    }
 }
