@@ -98,11 +98,11 @@ extension TimelineMachine {
         isCutOff = false
         if isCutAbove, extent.map({ $0.upper == knownEnd }) ?? true { isCutAbove = false }
         let arrived = Set(delivered.compactMap(\.requestID))
-        unsent.removeAll { $0.requestID.map(arrived.contains) ?? false }
+        unsent.removeAll { $0.requestID.map(arrived.contains) == true }
         aboveHole.subtract(arrived)
         if !hasHoleAbove {
             // A delivered message outside the window is before it.
-            unsent.removeAll { $0.requestID.map(aboveHole.contains) ?? false }
+            unsent.removeAll { $0.requestID.map(aboveHole.contains) == true }
             aboveHole = []
         }
         return ListDiff(from: before, to: messages)
@@ -137,7 +137,7 @@ extension TimelineMachine {
         let before = unsent
         let arrived = Set(delivered.compactMap(\.requestID))
         let listed = messages.filter { message in
-            filter.matches(message) && message.requestID.map { !arrived.contains($0) } ?? false
+            filter.matches(message) && message.requestID.map { !arrived.contains($0) } == true
         }
         let names = Set(listed.compactMap(\.requestID))
         let waiting = unsent.filter { message in
@@ -156,7 +156,7 @@ extension TimelineMachine {
         let before = unsent
         followsNewest = false
         isCutAbove = false
-        unsent.removeAll { $0.requestID.map(aboveHole.contains) ?? false }
+        unsent.removeAll { $0.requestID.map(aboveHole.contains) == true }
         aboveHole = []
         return ListDiff(from: before, to: unsent)
     }
@@ -314,7 +314,7 @@ extension TimelineMachine {
 
     /// Returns the index of a position in the list, or its insertion index; mostly near the end.
     private func place(of position: Position) -> Int {
-        let before = delivered.lastIndex { $0.position.map { $0 < position } ?? false }
+        let before = delivered.lastIndex { $0.position.map { $0 < position } == true }
         return before.map { $0 + 1 } ?? 0
     }
 

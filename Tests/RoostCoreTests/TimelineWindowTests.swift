@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import Testing
+
+/// The ends of a timeline's window: its capacity, its filter, and own messages beyond a hole.
+struct TimelineWindowTests {
+    private typealias Script = MachineScript
+
+    private static func covered(_ ranges: (Int64, Int64)...) -> Coverage {
+        Coverage(
+            ranges.map {
+                CoveredRange(lower: Script.position($0.0), upper: Script.position($0.1))
+            })
+    }
+
+    private static func window(
+        _ ids: ClosedRange<Int64>, of range: (Int64, Int64)? = nil, sequence: Int64 = 10
+    ) -> CacheWindow {
+        CacheWindow(
+            extent: .init(
+                lower: Script.position(ids.lowerBound), upper: Script.position(ids.upperBound)),
+            messages: ids.map { Script.message($0) },
+            coverage: covered(range ?? (ids.lowerBound, ids.upperBound)), sequence: sequence)
+    }
+
+    private static func machine(
+        _ ids: ClosedRange<Int64>, filter: MessageFilter = .everything, capacity: Int = .max
+    ) -> TimelineMachine {
+        var machine = TimelineMachine(
+            channel: Script.channel, followsNewest: true, filter: filter, capacity: capacity)
+        _ = machine.replace(with: window(ids))
+        return machine
+    }
+
+    private static func pending(_ request: RequestID, _ text: String = "mine") -> Message {
+        Message(
+            delivery: .unsent(request, .pending), channelURL: Script.channel,
+            createdAt: Timestamp(milliseconds: 7), content: .user(text: text))
+    }
+
+    private static func commit(_ sequence: Int64, _ change: MessagesChange) -> Commit {
+        Commit(sequence: sequence, changes: [.messages(change)])
+    }
+
+    private static func ids(_ machine: TimelineMachine) -> [Int64] {
+        machine.delivered.compactMap(\.messageID?.rawValue)
+    }
+
+    /// An own message that another device or HTTP brought above a hole.
+    private static func beyondHole(_ machine: inout TimelineMachine) -> TimelineMachine.Step {
+        _ = machine.setUnsent([pending("a")])
+        return machine.apply(
+            commit(
+                11,
+                MessagesChange(
+                    channel: Script.channel, inserted: [Script.message(9, request: "a")],
+                    coverageBefore: covered((1, 3)), coverageAfter: covered((1, 3), (9, 9)))))
+    }
+
+    // MARK: Capacity
+
+    @Test func `a window over its capacity loses messages at the end away from the growth`() {
+        for keepsNewer in [true, false] {
+            var machine = Self.machine(1...6, capacity: 4)
+            let diff = machine.shrink(keepingNewer: keepsNewer)
+            #expect(Self.ids(machine) == (keepsNewer ? [3, 4, 5, 6] : [1, 2, 3, 4]))
+            #expect(diff.deleted.compactMap(\.messageID?.rawValue) == (keepsNewer ? [1, 2] : [5, 6]))
+            #expect(machine.hasNewer == !keepsNewer && machine.isCutAbove == !keepsNewer)
+            #expect(machine.extent?.lower == Script.position(keepsNewer ? 3 : 1))
+            #expect(machine.extent?.upper == Script.position(keepsNewer ? 6 : 4))
+            #expect(machine.shrink(keepingNewer: keepsNewer) == ListDiff())
+        }
+    }
+
+    @Test func `a window that was cut at the newer end shows new messages once it is read to it`() {
+        var machine = Self.machine(1...6, capacity: 4)
+        _ = machine.shrink(keepingNewer: false)
+        let step = machine.apply(
+            Self.commit(
+                11,
+                MessagesChange(
+                    channel: Script.channel, inserted: [Script.message(7)],
+                    coverageBefore: Self.covered((1, 6)), coverageAfter: Self.covered((1, 7)))))
+        #expect(step.diff.isEmpty && machine.hasNewer)
+        _ = machine.replace(with: Self.window(3...6, of: (1, 7), sequence: 11))
+        #expect(machine.hasNewer)
+        _ = machine.replace(with: Self.window(4...7, of: (1, 7), sequence: 11))
+        #expect(!machine.hasNewer)
+    }
+
+    @Test func `a window that was cut and is gone from the cache is not cut any more`() {
+        var machine = Self.machine(1...6, capacity: 4)
+        _ = machine.shrink(keepingNewer: false)
+        _ = machine.replace(
+            with: CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 12))
+        #expect(!machine.isCutAbove && machine.delivered.isEmpty)
+    }
+
+    // MARK: Own messages beyond a hole
+
+    @Test func `an own message beyond a hole leaves with the newest end`() {
+        var machine = Self.machine(1...3)
+        #expect(Self.beyondHole(&machine).need == .repair)
+        #expect(machine.setUnsent([]).isEmpty)
+        #expect(machine.unsent.map(\.requestID) == ["a"])
+        let diff = machine.leaveNewest()
+        #expect(diff.deleted.map(\.requestID) == ["a"] && machine.unsent == [])
+        // Back at the newest end the hole is unknown, and the message is read with the rest.
+        machine.reachNewest()
+        #expect(!machine.hasNewer)
+        #expect(machine.setUnsent([]).isEmpty && machine.unsent == [])
+    }
+
+    @Test func `an own message beyond a hole is dropped from a view that leaves the newest end`() {
+        var machine = Self.machine(1...3)
+        _ = Self.beyondHole(&machine)
+        machine.move(toNewest: false)
+        #expect(machine.setUnsent([]).deleted.map(\.requestID) == ["a"])
+    }
+
+    @Test func `an own message beyond a hole that others delete disappears`() {
+        var machine = Self.machine(1...3)
+        _ = Self.beyondHole(&machine)
+        _ = machine.setUnsent([])
+        let step = machine.apply(
+            Self.commit(
+                12,
+                MessagesChange(
+                    channel: Script.channel, deleted: [Script.message(9, request: "a")],
+                    coverageBefore: Self.covered((1, 3), (9, 9)),
+                    coverageAfter: Self.covered((1, 3), (9, 9)))))
+        #expect(step.diff.deleted.map(\.requestID) == ["a"] && machine.unsent == [])
+    }
+
+    @Test func `an own message that the filled hole places before the window is shown once`() {
+        var machine = Self.machine(1...3)
+        _ = Self.beyondHole(&machine)
+        let diff = machine.replace(with: Self.window(20...22, of: (1, 22), sequence: 12))
+        #expect(machine.unsent == [])
+        #expect(diff.deleted.contains { $0.requestID == "a" })
+    }
+
+    @Test func `an own message of an empty timeline stays visible until the timeline is read`() {
+        var machine = TimelineMachine(channel: Script.channel, followsNewest: true)
+        _ = machine.setUnsent([Self.pending("a")])
+        let step = machine.apply(
+            Self.commit(
+                1,
+                MessagesChange(
+                    channel: Script.channel, inserted: [Script.message(9, request: "a")],
+                    coverageBefore: Coverage(), coverageAfter: Self.covered((9, 9)))))
+        #expect(step.need == .reread)
+        #expect(machine.messages.map(\.requestID) == ["a"])
+    }
+
+    // MARK: Filters
+
+    private static let texts = MessageFilter(kind: .user)
+
+    private static func file(_ id: Int64) -> Message {
+        var message = Script.message(id)
+        message.content = .file(
+            FileContent(url: "u", name: "n", type: "t", size: ByteCount(bytes: 1)))
+        return message
+    }
+
+    @Test func `a message that no longer matches the filter disappears, and one that does appears`()
+    {
+        var machine = Self.machine(1...3, filter: Self.texts)
+        let known = Self.covered((1, 3))
+        let step = machine.apply(
+            Self.commit(
+                11,
+                MessagesChange(
+                    channel: Script.channel,
+                    updated: [Update(before: Script.message(2), after: Self.file(2))],
+                    coverageBefore: known, coverageAfter: known)))
+        #expect(step.diff.deleted == [Script.message(2)] && Self.ids(machine) == [1, 3])
+        let back = machine.apply(
+            Self.commit(
+                12,
+                MessagesChange(
+                    channel: Script.channel,
+                    updated: [Update(before: Self.file(2), after: Script.message(2))],
+                    coverageBefore: known, coverageAfter: known)))
+        #expect(back.diff.inserted == [Script.message(2)] && Self.ids(machine) == [1, 2, 3])
+    }
+
+    @Test func `a new message that does not match the filter moves the end and is not shown`() {
+        var machine = Self.machine(1...3, filter: Self.texts)
+        let step = machine.apply(
+            Self.commit(
+                11,
+                MessagesChange(
+                    channel: Script.channel, inserted: [Self.file(4)],
+                    coverageBefore: Self.covered((1, 3)), coverageAfter: Self.covered((1, 4)))))
+        #expect(step.diff.isEmpty && step.need == .nothing)
+        #expect(machine.extent?.upper == Script.position(4) && Self.ids(machine) == [1, 2, 3])
+    }
+
+    @Test func `unsent messages that do not match the filter are not shown`() {
+        var machine = Self.machine(1...3, filter: MessageFilter(kind: .file))
+        #expect(machine.setUnsent([Self.pending("a")]).isEmpty)
+    }
+
+    @Test func `a page under the timeline's own filter makes the window be read again`() {
+        var machine = Self.machine(1...3, filter: Self.texts)
+        let step = machine.apply(
+            Self.commit(
+                11,
+                MessagesChange(
+                    channel: Script.channel, coverageBefore: Self.covered((1, 3)),
+                    coverageAfter: Self.covered((1, 3)), filters: [Self.texts])))
+        #expect(step.need == .reread)
+    }
+
+    @Test func `a change in a channel without coverage needs no read`() {
+        var machine = TimelineMachine(channel: Script.channel, followsNewest: true)
+        _ = machine.replace(
+            with: CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 10))
+        let step = machine.apply(
+            Self.commit(
+                11,
+                MessagesChange(
+                    channel: Script.channel, deleted: [Script.message(2)],
+                    coverageBefore: Coverage(), coverageAfter: Coverage())))
+        #expect(step.need == .nothing && step.diff.isEmpty)
+    }
+
+    // MARK: Queries
+
+    @Test func `only a query at a point between messages needs no message there`() {
+        let around = WindowQuery.around(
+            Timestamp(milliseconds: 5), in: Script.channel, olderCount: 1, newerCount: 1)
+        let newest = WindowQuery.around(
+            .distantFuture, in: Script.channel, olderCount: 1, newerCount: 0)
+        #expect(around.isBetweenMessages && newest.isBetweenMessages)
+        let cases: [(Int64, Int64)] = [(5, 5), (5, 6)]
+        for (lower, upper) in cases {
+            let query = WindowQuery(
+                channel: Script.channel, lower: Script.position(lower),
+                upper: Script.position(upper), olderCount: 0, newerCount: 0)
+            #expect(!query.isBetweenMessages)
+        }
+    }
+}
