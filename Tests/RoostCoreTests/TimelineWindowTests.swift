@@ -66,7 +66,8 @@ struct TimelineWindowTests {
             var machine = Self.machine(1...6, capacity: 4)
             let diff = machine.shrink(keepingNewer: keepsNewer)
             #expect(Self.ids(machine) == (keepsNewer ? [3, 4, 5, 6] : [1, 2, 3, 4]))
-            #expect(diff.deleted.compactMap(\.messageID?.rawValue) == (keepsNewer ? [1, 2] : [5, 6]))
+            #expect(
+                diff.deleted.compactMap(\.messageID?.rawValue) == (keepsNewer ? [1, 2] : [5, 6]))
             #expect(machine.hasNewer == !keepsNewer && machine.isCutAbove == !keepsNewer)
             #expect(machine.extent?.lower == Script.position(keepsNewer ? 3 : 1))
             #expect(machine.extent?.upper == Script.position(keepsNewer ? 6 : 4))

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostWire
+import Testing
+
+private typealias Script = MachineScript
+
+/// The calls about a timeline, and the answers of the server to them.
+struct TimelineCallTests {
+    private static let timeline = TimelineID(1)
+
+    private static func isGap(_ question: ServerQuestion) -> Bool {
+        if case .gap = question { true } else { false }
+    }
+
+    private static func isPage(_ effect: Script.Effect) -> Bool {
+        if case .ask(_, .messages, _) = effect { true } else { false }
+    }
+
+    // MARK: Paging
+
+    @Test func `older pages come until the beginning of history`() {
+        var scene = CacheScene.connected(messages: 1...12)
+        scene.openTimeline()
+        #expect(scene.shown() == Array(8...12))
+        for _ in 1...3 {
+            scene.start(.timelinePaging(TimelinePaging(Self.timeline, .older)))
+        }
+        #expect(scene.shown() == Array(1...12))
+        let asked = scene.questions.count
+        let last = scene.start(.timelinePaging(TimelinePaging(Self.timeline, .older)))
+        #expect(scene.finished[last] == .count(0) && scene.questions.count == asked)
+    }
+
+    @Test func `newer pages lead a view of the past to the newest end, which it then follows`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline(at: Timestamp(milliseconds: 20))
+        #expect(scene.timeline()?.list.followsNewest == false)
+        for _ in 1...6 {
+            scene.start(.timelinePaging(TimelinePaging(Self.timeline, .newer)))
+        }
+        #expect(scene.shown().last == 40)
+        #expect(scene.timeline()?.list.followsNewest == true)
+        #expect(scene.timeline()?.list.hasNewer == false)
+    }
+
+    @Test func `under a filter the newest page meets the live messages, which come without one`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline(at: Timestamp(milliseconds: 20), filter: MessageFilter(kind: .user))
+        let before = scene.questions.count
+        for _ in 1...6 {
+            scene.start(.timelinePaging(TimelinePaging(Self.timeline, .newer)))
+        }
+        let filters = scene.questions[before...].compactMap { question -> Bool? in
+            guard case .messages(let call) = question else { return nil }
+            return call.filter == .everything
+        }
+        // The page under the filter, the newest page of all messages, the page again.
+        #expect(filters.suffix(3) == [false, true, false])
+    }
+
+    @Test func `a timeline that is closed during a page ends the call without messages`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        scene.holds = Self.isPage
+        let id = scene.start(.timelinePaging(TimelinePaging(Self.timeline, .older)))
+        scene.give(.closeTimeline(Self.timeline))
+        scene.release()
+        #expect(scene.finished[id] == .count(0))
+    }
+
+    // MARK: The first answer
+
+    @Test func `a caller that waits for the server gets its first answer`() {
+        var scene = CacheScene.connected()
+        scene.holds = Self.isPage
+        scene.openTimeline()
+        let waiting = scene.start(.timelineArrival(TimelineArrival(Self.timeline)))
+        #expect(scene.finished[waiting] == nil)
+        scene.release()
+        #expect(scene.finished[waiting] == .done)
+        let later = scene.start(.timelineArrival(TimelineArrival(Self.timeline)))
+        #expect(scene.finished[later] == .done)
+    }
+
+    @Test func `a caller that waits for the server gets its refusal, which is reported once`() {
+        var scene = CacheScene.connected()
+        scene.holds = Self.isPage
+        scene.openTimeline()
+        let waiting = scene.start(.timelineArrival(TimelineArrival(Self.timeline)))
+        scene.answers = { question in
+            guard case .messages = question else { return nil }
+            return .failure(Script.error(.notAMember, .correctInput))
+        }
+        scene.release()
+        #expect(scene.error(waiting) == .notAMember)
+        let refusals = scene.notices.filter {
+            if case .refused(Self.timeline, _) = $0 { true } else { false }
+        }
+        #expect(refusals.count == 1)
+    }
+
+    @Test func `without a connection the server's answer cannot be awaited`() {
+        var scene = CacheScene()
+        scene.openTimeline()
+        let id = scene.start(.timelineArrival(TimelineArrival(Self.timeline)))
+        #expect(scene.error(id) == .connectionRequired)
+    }
+
+    @Test func `a timeline that moves during its first answer has callers wait for the next one`() {
+        var scene = CacheScene.connected()
+        scene.holds = Self.isPage
+        scene.openTimeline()
+        let waiting = scene.start(.timelineArrival(TimelineArrival(Self.timeline)))
+        let jump = scene.start(
+            .timelineJump(TimelineJump(Self.timeline, to: Timestamp(milliseconds: 20))))
+        #expect(scene.finished[jump] == .done)
+        scene.release()
+        #expect(scene.finished[waiting] == .done)
+        #expect(scene.shown().contains(20))
+    }
+
+    @Test func `a timeline closed during its first answer leaves no call behind`() {
+        var scene = CacheScene.connected()
+        scene.holds = Self.isPage
+        scene.openTimeline()
+        let waiting = scene.start(.timelineArrival(TimelineArrival(Self.timeline)))
+        scene.give(.closeTimeline(Self.timeline))
+        scene.release()
+        #expect(scene.error(waiting) != nil && !scene.script.machine.isBusy)
+    }
+
+    // MARK: Catching up
+
+    @Test func `messages that were sent without a connection appear with the next one`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        scene.lose()
+        scene.append(41...43)
+        scene.connect()
+        #expect(scene.shown().suffix(3) == [41, 42, 43])
+    }
+
+    @Test func `a timeline stops following after a huge gap, and shows what it had (R113)`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        let shown = scene.shown()
+        scene.lose()
+        scene.answers = { question in
+            Self.isGap(question) ? .success(.gap(MessageGapAnswer(isHuge: true))) : nil
+        }
+        scene.append(41...45)
+        scene.connect()
+        #expect(scene.questions.contains(where: Self.isGap))
+        #expect(scene.shown() == shown && scene.timeline()?.hasHugeGap == true)
+        #expect(scene.timeline()?.list.hasNewer == true)
+    }
+
+    @Test func `a huge gap of a place that the timeline has left changes nothing`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        scene.lose()
+        scene.append(41...45)
+        scene.holds = { if case .ask(_, .gap, _) = $0 { true } else { false } }
+        scene.answers = { question in
+            Self.isGap(question) ? .success(.gap(MessageGapAnswer(isHuge: true))) : nil
+        }
+        scene.connect()
+        #expect(scene.held.count == 1)
+        scene.start(.timelineJump(TimelineJump(Self.timeline, to: Timestamp(milliseconds: 20))))
+        scene.release()
+        #expect(scene.timeline()?.hasHugeGap == false)
+    }
+
+    @Test func `a page of the newest end ends a huge gap`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        scene.lose()
+        scene.append(41...44)
+        scene.answers = { question in
+            Self.isGap(question) ? .success(.gap(MessageGapAnswer(isHuge: true))) : nil
+        }
+        scene.connect()
+        #expect(scene.timeline()?.hasHugeGap == true)
+        scene.answers = { _ in nil }
+        scene.start(.timelinePaging(TimelinePaging(Self.timeline, .newer)))
+        #expect(scene.shown().last == 44)
+        #expect(scene.timeline()?.hasHugeGap == false)
+        #expect(scene.timeline()?.list.followsNewest == true)
+    }
+
+    @Test func `a channel that the user joins is caught up in its open timeline`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        scene.append(41...42)
+        var channel = Script.channel(Script.channel)
+        channel.myState = .joined
+        let before = channel
+        var commit = Commit(
+            sequence: 900, changes: [.channels(ChannelsChange(inserted: [channel]))])
+        scene.run(Self.store(&scene, commit))
+        #expect(scene.shown().suffix(2) == [41, 42])
+        // Another channel, or no new membership, is none of the timeline's business.
+        let asked = scene.questions.count
+        let update = Update(before: before, after: channel)
+        var other = Script.channel("other")
+        other.myState = .joined
+        commit = Commit(
+            sequence: 901,
+            changes: [
+                .channels(ChannelsChange(inserted: [other], updated: [update])),
+                .users([Update(before: User(id: "a"), after: User(id: "a", nickname: "n"))]),
+            ])
+        scene.run(Self.store(&scene, commit))
+        #expect(scene.questions.count == asked)
+    }
+
+    @Test func `a channel that the user rejoins is caught up in its open timeline`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        scene.append(41...42)
+        var before = Script.channel(Script.channel)
+        before.myState = .invited
+        var after = before
+        after.myState = .joined
+        let change = ChannelsChange(updated: [Update(before: before, after: after)])
+        let commit = Commit(sequence: 900, changes: [.channels(change)])
+        scene.run(Self.store(&scene, commit))
+        #expect(scene.shown().suffix(2) == [41, 42])
+    }
+
+    /// Delivers a commit to the open collections.
+    private static func store(_ scene: inout CacheScene, _ commit: Commit) -> [Script.Effect] {
+        let (id, _) = scene.script.start(.storing(Storing([], from: .event)))
+        return scene.script.give(.reply(id, .committed(.success(commit))))
+    }
+}
