@@ -29,8 +29,11 @@ package struct ChannelAct: SyncOperation {
     private enum State: Hashable, Codable, Sendable {
         case beginning
         case readingKeys
-        case asking(ChannelLedger.Mark?)
-        case committing(stale: [ChannelURL])
+        case asking
+        case committing
+        /// The answer is to be a channel.
+        case askingForChannel(ChannelLedger.Mark)
+        case committingChannel(GroupChannel, stale: [ChannelURL])
         case awaitingLookUp(GroupChannel)
         case readingAnswer(GroupChannel)
         case readingChannel(ChannelURL)
@@ -42,7 +45,6 @@ package struct ChannelAct: SyncOperation {
     /// The keys of the metadata before their deletion.
     private var keys: [String] = []
     private var outcome = Outcome.done
-    private var answer: GroupChannel?
     private var state = State.beginning
 
     package init(_ question: ServerQuestion, _ effect: Effect) {
@@ -60,15 +62,22 @@ package struct ChannelAct: SyncOperation {
         case (.readingKeys, .read(.success(.channel(let known)))):
             keys = known?.metadata?.keys.sorted() ?? []
             return ask(&sync)
-        case (.asking(let mark), .answer(.success(let answer))):
-            return take(answer, since: mark, &sync)
-        case (.asking(let mark), _):
-            if mark != nil { sync.channelLedger.end() }
+        case (.asking, .answer(.success(let answer))): return take(answer, &sync)
+        case (.committing, .committed(.success)): return follow()
+        case (.askingForChannel(let mark), .answer(.success(.channel(let channel)))):
+            let (mutations, stale) = sync.take([channel], since: mark)
+            state = .committingChannel(channel, stale: stale)
+            return .need(.commit(mutations + sync.firstListCursor, .answer))
+        case (.askingForChannel, _):
+            sync.channelLedger.end()
             return .fail(reply)
-        case (.committing(let stale), .committed(let result)):
-            if effect == .answered { sync.channelLedger.end() }
+        case (.committingChannel(let channel, let stale), .committed(let result)):
+            sync.channelLedger.end()
             guard case .success = result else { return .fail(reply) }
-            return follow(stale, &sync)
+            // An event has overtaken the answer, and the channel is looked up again.
+            for url in stale { sync.lookUp(url) }
+            state = .awaitingLookUp(channel)
+            return .need(.run(.awaitLookUp(LookUpWait(channel.url, asksAnew: false))))
         case (.awaitingLookUp(let channel), .ended):
             state = .readingAnswer(channel)
             return .need(.read(.channel(channel.url)))
@@ -84,20 +93,13 @@ package struct ChannelAct: SyncOperation {
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
         guard sync.session != nil else { return .fail(.notConnected) }
-        state = .asking(effect == .answered ? sync.channelLedger.begin() : nil)
+        state = effect == .answered ? .askingForChannel(sync.channelLedger.begin()) : .asking
         return .need(.ask(question))
     }
 
     /// Stores the effect of an accepted request, even if the connection has changed meanwhile.
-    private mutating func take(
-        _ answer: ServerAnswer, since mark: ChannelLedger.Mark?, _ sync: inout SyncState
-    ) -> Step {
+    private mutating func take(_ answer: ServerAnswer, _ sync: inout SyncState) -> Step {
         switch (effect, answer) {
-        case (.answered, .channel(let channel)):
-            guard let mark else { return .fail(.outOfStep) }
-            self.answer = channel
-            let (mutations, stale) = sync.take([channel], since: mark)
-            return commit(mutations + sync.firstListCursor, stale: stale)
         case (.departure(let url), .done):
             sync.noteDeparture(from: url)
             return commit([.removeChannel(url)])
@@ -121,30 +123,22 @@ package struct ChannelAct: SyncOperation {
             sync.channelLedger.note(changeOf: url)
             state = .lookingUp
             return .need(.run(.awaitLookUp(LookUpWait(url, asksAnew: true))))
-        default:
-            if mark != nil { sync.channelLedger.end() }
-            return .fail(.outOfStep)
+        default: return .fail(.outOfStep)
         }
     }
 
-    private mutating func commit(_ mutations: [Mutation], stale: [ChannelURL] = []) -> Step {
-        state = .committing(stale: stale)
+    private mutating func commit(_ mutations: [Mutation]) -> Step {
+        state = .committing
         return .need(.commit(mutations, .answer))
     }
 
-    private mutating func follow(_ stale: [ChannelURL], _ sync: inout SyncState) -> Step {
+    private mutating func follow() -> Step {
         switch effect {
-        case .answered:
-            guard let answer else { return .fail(.outOfStep) }
-            for channel in stale { sync.lookUp(channel) }
-            // An event has overtaken the answer, and the channel is being looked up again.
-            state = .awaitingLookUp(answer)
-            return .need(.run(.awaitLookUp(LookUpWait(answer.url, asksAnew: false))))
         case .news(_, let url), .hidden(_, _, let url), .historyReset(let url),
             .metadata(let url), .metadataDeleted(_, let url):
             state = .readingChannel(url)
             return .need(.read(.channel(url)))
-        case .departure, .markedAsDelivered, .unknown: return .end(outcome)
+        case .answered, .departure, .markedAsDelivered, .unknown: return .end(outcome)
         }
     }
 }
@@ -157,13 +151,12 @@ package struct ChannelCreation: SyncOperation {
     private enum State: Hashable, Codable, Sendable {
         case beginning
         case asking(ChannelLedger.Mark)
-        case committing(stale: [ChannelURL])
-        case reading
-        case lookingUp
+        case committing(GroupChannel, stale: [ChannelURL])
+        case reading(GroupChannel)
+        case lookingUp(GroupChannel)
     }
 
     private let question: CreateChannel
-    private var made: GroupChannel?
     private var state = State.beginning
 
     package init(_ question: CreateChannel) { self.question = question }
@@ -175,33 +168,27 @@ package struct ChannelCreation: SyncOperation {
             state = .asking(sync.channelLedger.begin())
             return .need(.ask(.create(question)))
         case (.asking(let mark), .answer(.success(.channel(let channel)))):
-            made = channel
             let (mutations, stale) = sync.take([channel], since: mark)
-            state = .committing(stale: stale)
+            state = .committing(channel, stale: stale)
             return .need(.commit(mutations + sync.firstListCursor, .answer))
         case (.asking, _):
             sync.channelLedger.end()
             return .fail(reply)
-        case (.committing(let stale), .committed(let result)):
+        case (.committing(let made, let stale), .committed(let result)):
             sync.channelLedger.end()
-            guard case .success = result, let made else {
-                return .fail(reply)
-            }
+            guard case .success = result else { return .fail(reply) }
             for channel in stale { sync.lookUp(channel) }
-            state = .reading
+            state = .reading(made)
             return .need(.read(.channel(made.url)))
-        case (.reading, .read(.success(.channel(let known)))):
-            guard let made else { return .fail(.outOfStep) }
+        case (.reading(let made), .read(.success(.channel(let known)))):
             if known != nil { return .end(.channel(made)) }
             // The channel is created, described in time or not. Both waits together stay below ten
             // seconds.
-            state = .lookingUp
+            state = .lookingUp(made)
             return .need(
                 .runWithin(
                     Self.descriptionLimit, .awaitLookUp(LookUpWait(made.url, asksAnew: true))))
-        case (.lookingUp, .ended):
-            guard let made else { return .fail(.outOfStep) }
-            return .end(.channel(made))
+        case (.lookingUp(let made), .ended): return .end(.channel(made))
         default: return .fail(reply)
         }
     }
