@@ -34,7 +34,7 @@ package struct OpenCollections<
     }
 
     /// Calls a closure with each open collection, to change it in place.
-    mutating func forEach(_ body: (ID, inout Collection) -> Void) {
+    mutating func changeEach(_ body: (ID, inout Collection) -> Void) {
         for index in collections.indices {
             let id = collections[index].id
             guard var collection = collections[index].collection.take() else { continue }

@@ -331,10 +331,12 @@ extension SyncState {
 
     /// Adds the changes of the open collections to the notices.
     mutating func publishCollections() {
-        timelines.forEach { id, timeline in
-            for change in timeline.takePublications() { notices.append(.timelineChanged(id, change)) }
+        timelines.changeEach { id, timeline in
+            for change in timeline.takePublications() {
+                notices.append(.timelineChanged(id, change))
+            }
         }
-        lists.forEach { id, list in
+        lists.changeEach { id, list in
             for change in list.takePublications() { notices.append(.listChanged(id, change)) }
         }
     }
