@@ -3,12 +3,10 @@
 package import RoostModel
 
 /// The number of an open channel list.
-package struct ListID: Hashable, Comparable, Codable, Sendable {
+package struct ListID: Hashable, Codable, Sendable {
     package let number: Int
 
     package init(_ number: Int) { self.number = number }
-
-    package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
 /// A page of cached channels, as of one commit.

@@ -261,7 +261,7 @@ extension LiveEvent {
             // A message without a preview may bring its channel back all the same.
             if channel == nil || channel?.hiddenState == .untilNextMessage { sync.lookUp(url) }
         case .deleted:
-            let lostPreview = commit?.updatedChannels.contains { $0.lastMessage == nil } ?? false
+            let lostPreview = commit?.updatedChannels.contains { $0.lastMessage == nil } == true
             // The deleted message may have counted as unread.
             if lostPreview || channel?.unreadMessageCount ?? 0 > 0 { sync.lookUp(url) }
         default: if channel == nil { sync.lookUp(url) }
@@ -292,7 +292,7 @@ extension LiveEvent {
         case .read(let event):
             // The server alone counts the messages behind the mark.
             if event.user.id == sync.me,
-                commit?.updatedChannels.contains(where: { $0.unreadMessageCount > 0 }) ?? false
+                commit?.updatedChannels.contains(where: { $0.unreadMessageCount > 0 }) == true
             {
                 sync.lookUp(event.channelURL)
             }

@@ -32,11 +32,11 @@ package struct SocketCall: SyncOperation {
             return .fail(error)
         case (.sending, .sent(nil)):
             // The answer may come before the end of the sending.
-            if let early = sync.answers[requestID] ?? nil { return end(early, &sync) }
+            if case let early?? = sync.answers[requestID] { return end(early, &sync) }
             state = .waiting
             return .need(.wait(.answer(requestID)))
         case (.waiting, .woken):
-            guard let answer = sync.answers[requestID] ?? nil else { return .fail(.outOfStep) }
+            guard case let answer?? = sync.answers[requestID] else { return .fail(reply) }
             return end(answer, &sync)
         default: return .fail(reply)
         }

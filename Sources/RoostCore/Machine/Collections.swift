@@ -119,6 +119,6 @@ extension Message {
     /// Returns whether the message is among those of a covered end's moment that the gap question
     /// counts.
     fileprivate func isCounted(upTo end: Position) -> Bool {
-        position.map { $0.createdAt == end.createdAt && $0 <= end } ?? false
+        position.map { $0.createdAt == end.createdAt && $0 <= end } == true
     }
 }

@@ -162,7 +162,7 @@ extension SyncState {
 
     package mutating func endFetch(of channel: ChannelURL) {
         ledgers[channel]?.end()
-        if ledgers[channel]?.isEmpty ?? false { ledgers[channel] = nil }
+        if ledgers[channel]?.isEmpty == true { ledgers[channel] = nil }
     }
 
     /// Notes a request for a channel's messages.

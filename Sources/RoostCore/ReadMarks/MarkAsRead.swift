@@ -38,24 +38,30 @@ package struct ReadMarks: Hashable, Codable, Sendable {
     ///
     /// - Returns: The caller's round.
     mutating func join(in channel: ChannelURL) -> Int {
-        rounds[channel, default: Rounds()].callers += 1
-        return rounds[channel]?.present ?? 0
+        var place = self.place(of: channel)
+        place.callers += 1
+        rounds[channel] = place
+        return place.present
     }
 
     /// Closes the present round.
     ///
     /// - Returns: The rounds that wait for an answer.
     mutating func close(in channel: ChannelURL) -> [Int] {
-        let place = rounds[channel] ?? Rounds()
+        let place = self.place(of: channel)
         rounds[channel] = Rounds(present: place.present + 1)
         return place.earlier + [place.present]
     }
 
     /// Makes the next mark answer closed rounds.
     mutating func reopen(_ closed: [Int], callers: Int, in channel: ChannelURL) {
-        rounds[channel, default: Rounds()].earlier += closed
-        rounds[channel, default: Rounds()].callers += callers
+        var place = self.place(of: channel)
+        place.earlier += closed
+        place.callers += callers
+        rounds[channel] = place
     }
+
+    private func place(of channel: ChannelURL) -> Rounds { rounds[channel] ?? Rounds() }
 }
 
 /// A call that marks a channel as read.

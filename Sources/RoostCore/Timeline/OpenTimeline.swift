@@ -9,12 +9,10 @@
 package import RoostModel
 
 /// The number of an open timeline.
-package struct TimelineID: Hashable, Comparable, Codable, Sendable {
+package struct TimelineID: Hashable, Codable, Sendable {
     package let number: Int
 
     package init(_ number: Int) { self.number = number }
-
-    package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
 /// A timeline that an app has open.

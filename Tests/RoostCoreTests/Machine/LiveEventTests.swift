@@ -194,3 +194,227 @@ struct LiveEventTests {
         #expect(Self.events(effects).isEmpty && effects.mutations.isEmpty)
     }
 }
+
+/// Events that come in an unusual state.
+struct RareEventTests {
+    private typealias Script = MachineScript
+
+    private static func events(_ effects: [Script.Effect]) -> [ChatEvent] {
+        effects.notices.compactMap { if case .event(let event) = $0 { event } else { nil } }
+    }
+
+    private static func looksUp(_ effects: [Script.Effect]) -> Bool {
+        effects.contains { if case .ask(_, .channel, _) = $0 { true } else { false } }
+    }
+
+    private static func poll(_ id: MessageID?, acknowledges: RequestID? = nil) -> ServerEvent {
+        .poll(
+            PollEvent(
+                channelURL: Script.channel, messageID: id,
+                change: .voted(PollVotes(pollID: 1, at: Script.loginAt)),
+                acknowledges: acknowledges))
+    }
+
+    @Test func `a vote is stored with its message, and without one left to the change log`() {
+        var script = Script.connected()
+        let stored = script.frame(Self.poll(5))
+        #expect(
+            stored.mutations == [
+                .polled(Script.channel, 5, .voted(PollVotes(pollID: 1, at: Script.loginAt)))
+            ])
+        var other = Script.connected()
+        #expect(other.frame(Self.poll(nil)).mutations == [])
+        #expect(!other.machine.isBusy)
+    }
+
+    @Test func `a vote ends with the server's event`() throws {
+        var script = Script.connected()
+        let (id, effects) = script.start(.vote(Vote(for: [1], in: 2, of: Script.channel)))
+        for case .send(_, let command) in effects {
+            script.give(.reply(id, .sent(nil)))
+            let answered = script.frame(Self.poll(5, acknowledges: command.requestID))
+            let committed = script.commit(try #require(answered.committer))
+            #expect((answered + committed).contains(.finish(id, .done)))
+            return
+        }
+        Issue.record("no command: \(effects)")
+    }
+
+    @Test func `an event that the disk refuses has its channel caught up, a vote too`() throws {
+        var script = Script.connected()
+        let stored = script.frame(Self.poll(5))
+        let id = try #require(stored.committer)
+        let refused = script.give(
+            .reply(id, .committed(.failure(Script.error(.localDatabaseError)))))
+        #expect(refused.contains { if case .pause = $0 { true } else { false } })
+    }
+
+    @Test func `an edit of an impossible time is not stored`() {
+        var script = Script.connected()
+        var message = Script.message(2_000_000)
+        message.createdAt = Timestamp(milliseconds: -5)
+        #expect(script.frame(.edited(EditEvent(message: message))).mutations == [])
+    }
+
+    @Test func `an answer to a repeated send in an empty cache rewinds nothing that was not read`()
+    {
+        var script = Script.connected()
+        let old = Script.message(500_000, request: "r")
+        var event = MessageEvent(message: old)
+        event.acknowledges = "r"
+        let effects = script.frame(.message(event))
+        guard case .read(let id, .cursor(.channelChanges))? = effects.needs.first else {
+            Issue.record("no read: \(effects)")
+            return
+        }
+        _ = script.read(id, .cursor(nil))
+        _ = script.read(id, .cursor(.token("t")))
+        let stored = script.read(id, .moment(nil))
+        // No message is cached, so the log begins at this one.
+        #expect(
+            stored.mutations.last
+                == .cursor(
+                    .messageChanges(Script.channel), .moment(Timestamp(milliseconds: 500_000))))
+        #expect(
+            !stored.mutations.contains {
+                if case .cursor(.channelChanges, _) = $0 { true } else { false }
+            })
+    }
+
+    @Test func `a rewound channel log of unknown place begins anew, and the open timeline follows`()
+        throws
+    {
+        var script = Script.connected()
+        script.showTimeline(of: 1...3)
+        let old = Script.message(500_000, request: "r")
+        var event = MessageEvent(message: old)
+        event.acknowledges = "r"
+        let effects = script.frame(.message(event))
+        let id = try #require(effects.reader)
+        _ = script.read(id, .cursor(.token("a token of an earlier run")))
+        let stored = script.read(id, .cursor(nil))
+        #expect(stored.mutations.last == .cursor(.channelChanges, .moment(.beginning)))
+        _ = script.commit(id)
+        #expect(script.machine.state.catchUps[Script.channel] != nil)
+    }
+
+    @Test func `a message that answers a request of before a departure is not stored`() throws {
+        var script = Script.connected()
+        let file = try OutboxDeliveryTests.upload(&script)
+        let (disk, _) = try #require(script.answer(file, try OutboxDeliveryTests.uploaded()).writes)
+        _ = script.write(disk, [.noted(hasNews: false, refused: [:])])
+        _ = script.give(.reply(file, .sent(Script.error(.socketClosed))))
+        script.change { $0.noteDeparture(from: Script.channel) }
+        let answered = script.answer(file, .message(Script.message(2_000_000, request: "f")))
+        #expect(answered.mutations == [])
+    }
+
+    @Test func `a user's own mark that leaves messages unread has the channel looked up`() throws {
+        for (unread, isLookedUp) in [(3, true), (0, false)] {
+            var script = Script.connected()
+            let frame = script.frame(
+                .read(
+                    ReadEvent(
+                        channelURL: Script.channel, user: User(id: "me"), timestamp: Script.loginAt)
+                ))
+            let id = try #require(frame.committer)
+            var channel = Script.channel(Script.channel)
+            channel.unreadMessageCount = unread
+            let change = ChannelsChange(
+                updated: [Update(before: Script.channel(Script.channel), after: channel)])
+            let commit = Commit(sequence: 2, changes: [.channels(change)])
+            let effects = script.give(.reply(id, .committed(.success(commit))))
+            #expect(Self.looksUp(effects) == isLookedUp)
+            #expect(
+                Self.events(effects)
+                    == [.read(User(id: "me"), through: Script.loginAt, Script.channel)])
+        }
+    }
+
+    @Test func `news of a channel that the cache lacks have it looked up`() throws {
+        var script = Script.connected()
+        let frame = script.frame(
+            .memberCounts([
+                MemberCounts(
+                    channelURL: Script.channel, memberCount: 3, joinedMemberCount: 2,
+                    timestamp: nil)
+            ]))
+        let id = try #require(frame.committer)
+        _ = script.commit(id)
+        let effects = script.read(id, .channel(nil))
+        #expect(Self.looksUp(effects))
+        #expect(Self.events(effects) == [.memberCountsChanged(Script.channel)])
+    }
+
+    @Test func `a deletion in a channel that the cache lacks is announced`() throws {
+        var script = Script.connected()
+        let event = DeletionEvent(channelURL: Script.channel, messageID: 5)
+        let id = try #require(script.frame(.deleted(event)).committer)
+        _ = script.commit(id)
+        let effects = script.read(id, .channel(nil))
+        #expect(Self.events(effects) == [.messageDeleted(5, Script.channel)])
+        #expect(!Self.looksUp(effects))
+    }
+
+    @Test func `a silent message is a preview only if the server says so`() throws {
+        for forces in [true, false] {
+            var script = Script.connected()
+            var message = Script.message(2_000_000)
+            message.sender = Sender(user: User(id: "other"))
+            message.isSilent = true
+            var event = MessageEvent(message: message)
+            event.forcesLastMessage = forces
+            let news = script.frame(.message(event)).mutations.compactMap { mutation -> Bool? in
+                guard case .channelNews(_, .received(_, let reception)) = mutation else {
+                    return nil
+                }
+                return reception.isPreview
+            }
+            #expect(news == [forces])
+        }
+    }
+
+    @Test func `a blocked and an unblocked user are events; other news of users are not`() {
+        let texts: [(Int, String, [ChatEvent])] = [
+            (
+                20_001, #"{"blocker":{"user_id":"me"},"blockee":{"user_id":"bob"}}"#,
+                [.blocked(User(id: "bob"), by: User(id: "me"))]
+            ),
+            (
+                20_000, #"{"blocker":{"user_id":"me"},"blockee":{"user_id":"bob"}}"#,
+                [.unblocked(User(id: "bob"), by: User(id: "me"))]
+            ),
+            (20_002, "{}", []), (20_001, "no JSON", []),
+        ]
+        for (category, text, expected) in texts {
+            var script = Script.connected()
+            #expect(Self.events(script.frame(.user(category: category, data: text))) == expected)
+        }
+    }
+
+    @Test func `the number of all unread messages never goes back to an older statement`() throws {
+        var script = Script.connected()
+        func total(_ count: Int, at moment: Int64) -> [ChatEvent] {
+            let event = ChannelEvent(
+                .propertiesChanged, channelURL: Script.channel, timestamp: Script.loginAt,
+                unread: UnreadCount(all: count, timestamp: Timestamp(milliseconds: moment)))
+            return Self.events(script.frame(.channel(event)))
+        }
+        #expect(total(5, at: 20).contains(.unreadTotalChanged(5)))
+        #expect(!total(9, at: 10).contains(.unreadTotalChanged(9)))
+        #expect(total(4, at: 30).contains(.unreadTotalChanged(4)))
+    }
+
+    @Test func `events that wait for a description do not pile up without end`() {
+        var script = Script.connected()
+        let effects = script.change { state in
+            for number in 1...150 {
+                state.emit(.typing([], ChannelURL("\(number)")), afterLookUpOf: Script.channel)
+            }
+        }
+        // The oldest are announced without the description.
+        #expect(
+            Self.events(effects)
+                == (1...50).map { .typing([], ChannelURL("\($0)")) })
+    }
+}

@@ -153,15 +153,112 @@ struct ReadMarkCallTests {
         #expect(script.machine.state.marks.retreats == [Script.channel])
     }
 
-    @Test func `calls held up by a refused unread mark are marked after it`() {
+    /// Brings a caller into the pause after a mark.
+    private static func waitInPause(_ script: inout Script) throws -> Script.ID {
+        let (_, effects) = mark(&script)
+        let (sender, requestID) = try #require(sending(effects))
+        _ = script.give(.reply(sender, .sent(nil)))
+        _ = acknowledge(requestID, &script)
+        let (waiting, later) = mark(&script)
+        #expect(sending(later) == nil)
+        return waiting
+    }
+
+    private static func fails(
+        _ id: Script.ID, with code: RoostError.Code, in effects: [Script.Effect]
+    ) -> Bool {
+        effects.contains {
+            guard case .finish(id, .failed(let error)) = $0 else { return false }
+            return error.code == code
+        }
+    }
+
+    @Test func `calls held up by a refused unread mark are marked after it`() throws {
         var script = Script.connected()
+        let waiting = try Self.waitInPause(&script)
         let (id, _) = script.start(.markAsUnread(MarkAsUnread(Script.channel, from: 5)))
         let refused = script.refuse(id, Script.error(.messageNotFound, .correctInput))
-        #expect(
-            refused.contains {
-                guard case .finish(id, .failed(let error)) = $0 else { return false }
-                return error.code == .messageNotFound
-            })
+        #expect(Self.fails(id, with: .messageNotFound, in: refused))
         #expect(refused.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
+        #expect(!refused.contains { if case .finish(waiting, _) = $0 { true } else { false } })
+        let pause = script.give(.fired(.readMark(Script.channel)))
+        guard case .read(let look, .channel)? = pause.needs.first else {
+            Issue.record("no look: \(pause)")
+            return
+        }
+        let (sender, requestID) = try #require(
+            Self.sending(script.read(look, .channel(Self.unread))))
+        _ = script.give(.reply(sender, .sent(nil)))
+        #expect(Self.acknowledge(requestID, &script).contains(.finish(waiting, .done)))
+    }
+
+    @Test func `an unread mark that waits for a mark in flight fails with the connection`() throws {
+        var script = Script.connected()
+        let (_, effects) = Self.mark(&script)
+        let (sender, _) = try #require(Self.sending(effects))
+        _ = script.give(.reply(sender, .sent(nil)))
+        let (id, _) = script.start(.markAsUnread(MarkAsUnread(Script.channel, from: 5)))
+        #expect(Self.fails(id, with: .connectionRequired, in: script.lose()))
+    }
+
+    @Test func `a mark whose answer takes longer than the pause is followed by the next at once`()
+        throws
+    {
+        var script = Script.connected()
+        let (_, effects) = Self.mark(&script)
+        let (sender, requestID) = try #require(Self.sending(effects))
+        _ = script.give(.reply(sender, .sent(nil)))
+        let (waiting, _) = Self.mark(&script)
+        let pause = script.give(.fired(.readMark(Script.channel)))
+        guard case .read(let look, .channel)? = pause.needs.first else {
+            Issue.record("no look: \(pause)")
+            return
+        }
+        #expect(Self.sending(script.read(look, .channel(Self.unread))) == nil)
+        let answered = Self.acknowledge(requestID, &script)
+        let (second, secondID) = try #require(Self.sending(answered))
+        _ = script.give(.reply(second, .sent(nil)))
+        #expect(Self.acknowledge(secondID, &script).contains(.finish(waiting, .done)))
+    }
+
+    @Test func `a pause without callers sends nothing`() throws {
+        var script = Script.connected()
+        let (_, effects) = Self.mark(&script)
+        let (sender, requestID) = try #require(Self.sending(effects))
+        _ = script.give(.reply(sender, .sent(nil)))
+        _ = Self.acknowledge(requestID, &script)
+        #expect(script.give(.fired(.readMark(Script.channel))) == [])
+        // The next mark is not held back any more.
+        #expect(Self.sending(Self.mark(&script).effects) != nil)
+    }
+
+    @Test func `callers in the pause are marked even if the disk cannot be read`() throws {
+        var script = Script.connected()
+        _ = try Self.waitInPause(&script)
+        let pause = script.give(.fired(.readMark(Script.channel)))
+        guard case .read(let look, .channel)? = pause.needs.first else {
+            Issue.record("no look: \(pause)")
+            return
+        }
+        let failed = script.give(.reply(look, .read(.failure(Script.error(.localDatabaseError)))))
+        #expect(Self.sending(failed) != nil)
+    }
+
+    @Test func `a mark that the server refuses fails its callers with the server's reason`() throws
+    {
+        var script = Script.connected()
+        let (id, effects) = Self.mark(&script)
+        let (sender, requestID) = try #require(Self.sending(effects))
+        _ = script.give(.reply(sender, .sent(nil)))
+        let refused = script.frame(.error(ServerError(.notAMember, "no"), acknowledges: requestID))
+        #expect(Self.fails(id, with: .notAMember, in: refused))
+    }
+
+    @Test func `an answer that overtakes the end of the sending is not lost`() throws {
+        var script = Script.connected()
+        let (id, effects) = Self.mark(&script)
+        let (sender, requestID) = try #require(Self.sending(effects))
+        #expect(!Self.acknowledge(requestID, &script).contains(.finish(id, .done)))
+        #expect(script.give(.reply(sender, .sent(nil))).contains(.finish(id, .done)))
     }
 }
