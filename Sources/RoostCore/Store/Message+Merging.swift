@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RoostModel
+package import RoostModel
 
 extension Message {
     /// Returns this message, updated with another copy of it.
@@ -8,7 +8,7 @@ extension Message {
     /// The copy edited later wins, whichever came first (scar 119). With equal times the copy that
     /// came last wins, because a translation or a link preview has no time of its own (scar 118).
     /// If one copy lacks the request ID or the sender, those of the other are kept.
-    func merged(with other: Message) -> Message {
+    package func merged(with other: Message) -> Message {
         let isStale = (other.updatedAt ?? .distantPast) < (updatedAt ?? .distantPast)
         let (base, rest) = isStale ? (self, other) : (other, self)
         var merged = base
