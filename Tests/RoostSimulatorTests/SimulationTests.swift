@@ -34,9 +34,9 @@ struct SimulationTests {
 
     private static func live(
         _ seed: UInt64, steps: Int = 40, keepsTrace: Bool = false, in folder: String? = nil
-    ) async throws -> Simulation.Report {
+    ) async throws -> RunReport {
         let temporary = try TemporaryFolder(inMemory: true)
-        var shape = Simulation.Shape()
+        var shape = WorldShape()
         shape.steps = steps
         let (chosen, path) = (shape, folder ?? temporary.path)
         return await withCheckedContinuation { continuation in
@@ -69,7 +69,7 @@ struct SimulationTests {
         let second = try await Self.live(7, keepsTrace: true)
         #expect(first.trace.count > 500)
         #expect(first.trace == second.trace)
-        #expect(first.jobs == second.jobs)
+        #expect(first.work == second.work)
     }
 
     @Test func `a life that is over leaves nothing open`() async throws {

@@ -69,14 +69,4 @@ package enum HostileTrait: String, CaseIterable, Sendable {
     case inventedMessages
     /// Sends events of many channels, many times a second.
     case eventStorm
-
-    /// Whether the trait leaves false data in the cache that only the server can recognise.
-    var lies: Bool {
-        switch self {
-        case .emptyLists, .contradictions, .absurdNumbers, .endlessChannels, .inventedMessages,
-            .wrongTypes, .refusals, .eventStorm:
-            true
-        default: false
-        }
-    }
 }

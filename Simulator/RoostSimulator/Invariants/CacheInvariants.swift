@@ -14,17 +14,14 @@ struct CacheInvariants {
 
     /// Checks the changes of one commit against the log.
     ///
-    /// - Parameters:
-    ///   - change: The changes.
-    ///   - held: The channel's messages after the commit; nil if there are none.
-    ///   - isBlurred: Whether the coverage of filters is unknown.
-    ///   - log: The server's log.
+    /// `held` is the channel's history after the commit; nil if there is none. `needsReread` says
+    /// that the coverage of filters is unknown.
     func checkTruth(
-        of change: MessagesChange, _ held: (some HeldHistory)?, isBlurred: Bool = false,
+        of change: MessagesChange, _ held: (some HeldHistory)?, needsReread: Bool = false,
         _ log: ServerLog
     ) throws(Violation) {
-        for message in change.inserted { try checkKept(message, held, isBlurred, log) }
-        for update in change.updated { try checkKept(update.after, held, isBlurred, log) }
+        for message in change.inserted { try checkKept(message, held, needsReread, log) }
+        for update in change.updated { try checkKept(update.after, held, needsReread, log) }
         for message in change.deleted {
             // A message from before the user's own beginning does not exist for the user: the
             // server answers so.
@@ -45,12 +42,12 @@ struct CacheInvariants {
     }
 
     private func checkKept(
-        _ message: Message, _ held: (some HeldHistory)?, _ isBlurred: Bool, _ log: ServerLog
+        _ message: Message, _ held: (some HeldHistory)?, _ needsReread: Bool, _ log: ServerLog
     ) throws(Violation) {
         guard let glimpse = Glimpse(message) else { return }
         try checkKnown(glimpse, log)
         try expect(
-            isBlurred || held?.covers(glimpse) ?? false,
+            needsReread || held?.covers(glimpse) ?? false,
             "\(device) holds \(glimpse) of \(log.channel) outside its coverage")
     }
 
@@ -111,10 +108,8 @@ struct CacheInvariants {
 
     /// Checks that the cache has the changes before the cursor of the user's channels.
     ///
-    /// - Parameters:
-    ///   - began: The moment from which the device reads the log; an earlier change belongs to the
-    ///     pages of the list.
-    ///   - isFilled: Whether all pages of the list are on disk.
+    /// The device reads the log from the moment `began`; an earlier change belongs to the pages of
+    /// the list, of which all are on disk if `isFilled`.
     func checkCursor(
         _ cursor: Cursor, of listing: ChannelListing, _ held: GroupChannel?, began: Timestamp?,
         isFilled: Bool
@@ -122,7 +117,8 @@ struct CacheInvariants {
         guard cursor.covers((listing.changeSequence, listing.changedAt)) else { return }
         guard listing.state != .none else {
             return try expect(
-                held == nil, "\(device) holds \(listing.record.url), left before its cursor \(cursor)")
+                held == nil,
+                "\(device) holds \(listing.record.url), left before its cursor \(cursor)")
         }
         if held == nil, !isFilled, began.map({ listing.changedAt <= $0 }) ?? true { return }
         try expect(

@@ -16,11 +16,9 @@ struct SentMessage {
 struct DeliveryInvariants {
     let device: String
 
-    /// - Parameters:
-    ///   - sent: The messages whose send calls returned, in order.
-    ///   - unsent: The messages that the device still has to send.
-    ///   - isMember: Whether the user is in the channel.
-    ///   - log: The channel's log.
+    /// Checks the messages of one channel whose send calls returned, in the order of the calls.
+    ///
+    /// `unsent` are the messages that the device still has to send.
     func check(
         _ sent: [SentMessage], unsent: Set<RequestID>, isMember: Bool, _ log: ServerLog
     ) throws(Violation) {

@@ -12,7 +12,7 @@ struct ServerLog {
     /// The entries after the user's own beginning.
     let visible: ArraySlice<MemoryChannel.Entry>
 
-    /// - Parameter offset: The moment up to which messages are hidden from the user.
+    /// Messages up to the moment `offset` are hidden from the user.
     init(of channel: ChannelURL, _ entries: [MemoryChannel.Entry], hiddenThrough offset: Timestamp?)
     {
         self.channel = channel

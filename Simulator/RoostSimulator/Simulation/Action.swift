@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostTestKit
+
 /// One action of a simulation.
 ///
-/// A new action is a case, a weight and a branch of `Simulation.perform`.
-enum Deed: String, CaseIterable, Sendable {
+/// A new action is a case, a weight and a branch of `perform` in both kinds of worlds.
+enum Action: String, CaseIterable, Sendable {
     // On a device.
     case send, sendSeveral, reply, edit, delete, resend, cancel
     case openTimeline, openInPast, openFiltered, jump, closeTimeline, loadOlder, loadNewer
@@ -11,6 +13,8 @@ enum Deed: String, CaseIterable, Sendable {
     case openList, loadMore, closeList
     case createChannel, lookUpChannel
     case clearChannel, clearAll, trim
+    // Writes besides text messages; all of them wait in the outbox without a connection.
+    case sendFile, addReaction, editUnsent, deleteUnsent, markRead
     case connect, disconnect, reconnect
     /// A change while an answer about the same object is on its way.
     case race
@@ -44,6 +48,7 @@ enum Deed: String, CaseIterable, Sendable {
         case .closeList, .createChannel, .createElsewhere, .rename, .lookUpChannel: 1
         case .clearChannel, .clearAll, .trim: 1
         case .react: 4
+        case .sendFile, .addReaction, .editUnsent, .deleteUnsent, .markRead: 8
         case .hide, .show, .resetHistory, .moveServerClock: 1
         case .resend: 3
         case .cancel: 1
@@ -75,7 +80,33 @@ enum Deed: String, CaseIterable, Sendable {
         case .waitLong: 1
         }
     }
+}
 
-    /// Every action as often as its weight, to draw one.
-    static let urn = allCases.flatMap { Array(repeating: $0, count: $0.weight) }
+/// The actions of one run.
+///
+/// Most runs leave some kinds out, so that those left are frequent enough to meet each other.
+struct ActionMix {
+    /// Every action as often as its weight.
+    private let weighted: [Action]
+
+    init(seed: UInt64) {
+        let random = SimulatedRandom(seed: seed ^ 0xAC71_0215)
+        let leavesOut = random.pick(3) > 0
+        weighted = Action.allCases.flatMap { action in
+            let isLeftOut = leavesOut && random.pick(4) == 0 && !action.isNeeded
+            return Array(repeating: action, count: isLeftOut ? 0 : action.weight)
+        }
+    }
+
+    func draw(_ random: SimulatedRandom) -> Action { weighted[random.pick(weighted.count)] }
+}
+
+extension Action {
+    /// Whether a run without the action shows little.
+    fileprivate var isNeeded: Bool {
+        switch self {
+        case .send, .sendElsewhere, .openTimeline, .connect, .wait: true
+        default: false
+        }
+    }
 }

@@ -14,7 +14,7 @@ struct Mirror {
         var filtered: [MessageFilter: Coverage] = [:]
         /// Whether the disk has to supply the remaining messages: for filters the journal reports
         /// that coverage changed, and not how.
-        var isBlurred = false
+        var needsReread = false
 
         func glimpse(of id: MessageID) -> Glimpse? { messages[id] }
 
@@ -56,12 +56,12 @@ struct Mirror {
             channel.messages[glimpse.place.messageID] = glimpse
         }
         channel.coverage = change.coverageAfter
-        if !change.filters.isEmpty { channel.isBlurred = true }
+        if !change.filters.isEmpty { channel.needsReread = true }
         // Lost coverage removes messages without a report of each.
         let hasShrunk =
             channel.coverage.isEmpty
             || change.coverageBefore.ranges.contains { !channel.coverage.holds($0) }
-        if hasShrunk, !channel.isBlurred {
+        if hasShrunk, !channel.needsReread {
             let known = channel
             channel.messages = channel.messages.filter { known.covers($0.value) }
         }

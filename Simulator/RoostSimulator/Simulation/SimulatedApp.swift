@@ -73,10 +73,16 @@ final class Watch<Collection: Watchable> {
 protocol Watchable: AnyObject, Sendable {
     associatedtype Element: ListElement
     func changes() async -> AsyncStream<ListDiff<Element>>
+    var elements: [Element] { get async }
 }
 
-extension Timeline: Watchable {}
-extension ChannelList: Watchable {}
+extension Timeline: Watchable {
+    var elements: [Message] { get async { await snapshot.messages } }
+}
+
+extension ChannelList: Watchable {
+    var elements: [GroupChannel] { get async { await snapshot.channels } }
+}
 
 extension Watch<Timeline> {
     var shown: ShownTimeline {

@@ -9,8 +9,8 @@ import RoostWire
 // Actions of users, on simulated devices and elsewhere.
 
 extension Simulation {
-    func perform(_ deed: Deed, _ app: SimulatedApp) async throws {
-        switch deed {
+    func perform(_ action: Action, _ app: SimulatedApp) async throws {
+        switch action {
         case .send: send(1, app, to: someChannel())
         case .sendSeveral: send(2 + pick(3), app, to: someChannel())
         case .reply:
@@ -39,7 +39,8 @@ extension Simulation {
             let channel = someChannel()
             openTimeline(
                 app, channel, startingAt: pick(4) == 0 ? somePast() : .distantFuture,
-                filter: someFilter(in: channel))
+                filter: random.messageFilter(
+                    senders: (0..<shape.users).map(user), log(of: channel)))
         case .jump:
             guard let watch = pick(of: app.timelines) else { return }
             let moment = pick(3) == 0 ? .distantFuture : somePast()
@@ -82,6 +83,8 @@ extension Simulation {
             let bytes = Int64(random.next() % 2) * 40_000
             call(app, "trim to \(bytes)") { _ = try await $0.trimCache(downTo: bytes) }
         case .moveServerClock: moveServerClock()
+        case .sendFile, .addReaction, .editUnsent, .deleteUnsent, .markRead:
+            await write(action, app)
         case .connect: connect(app)
         case .reconnect: reconnect(app)
         case .race: try await race(app)
@@ -91,11 +94,11 @@ extension Simulation {
         case .sendElsewhere, .replyElsewhere, .burst, .editElsewhere, .deleteElsewhere,
             .readElsewhere, .leave, .join, .rename, .createElsewhere, .react, .hide, .show,
             .resetHistory:
-            try await performElsewhere(deed)
+            try await performElsewhere(action)
         case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .leaveForeground,
             .enterForeground, .roughen, .slowDown, .calm, .relaunch, .crash, .crashSoon, .suspend,
             .wake, .fillDisk, .freeDisk, .moveClock:
-            try await befall(deed, app)
+            try await befall(action, app)
         }
     }
 
@@ -118,11 +121,11 @@ extension Simulation {
 
     private func forgetList(of index: Int) { apps[index].listBegan = nil }
 
-    /// Moves the clock forward by hours, or back to the true time or beyond.
     private func moveServerClock() {
-        let jump = [-3_600_000, -60_000, -1_000, 1_000, 60_000, 3_600_000][pick(6)]
+        let jump = random.clockJump()
         note("the server's clock jumps by \(jump) ms")
-        world.serverClockError.milliseconds += Int64(jump)
+        if jump < 0 { hasClockGoneBack = true }
+        world.serverClockError.milliseconds += jump
     }
 
     private func race(_ app: SimulatedApp) async throws {
@@ -168,7 +171,7 @@ extension Simulation {
         let texts = (1...count).map { "\(app.name) \(app.sendCount + $0)" }
         app.sendCount += count
         pendingCalls[number] = (app.number, "\(app.name) send", executor.now)
-        let (kind, isShown) = (someCustomType(), pick(2) == 0)
+        let (kind, isShown) = (random.customType(), pick(2) == 0)
         note("\(app.name) sends \(texts) to \(channel)\(parent.map { " answering \($0)" } ?? "")")
         Task(executorPreference: executor) { [index = app.number, run = app.run] in
             for text in texts {
@@ -182,9 +185,6 @@ extension Simulation {
             await self.hasSent(from: index, in: run, number)
         }
     }
-
-    /// One of few types, so that edits often turn one into another.
-    func someCustomType() -> String { ["", "", "", "a"][pick(4)] }
 
     func noteSent(_ message: Message?, from index: Int) {
         let app = apps[index]

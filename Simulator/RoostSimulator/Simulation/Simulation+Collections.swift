@@ -8,11 +8,7 @@ import RoostTestKit
 // The open collections of apps: timelines, lists and downloads.
 
 extension Simulation {
-    func somePast() -> Timestamp {
-        let now = world.server.world.now().milliseconds
-        let start = SimulatedWorld.beginningMS
-        return Timestamp(milliseconds: start + Int64(random.next() % UInt64(now - start + 1)))
-    }
+    func somePast() -> Timestamp { random.past(until: world.server.world.now()) }
 
     func someChannel() -> ChannelURL { channels[pick(channels.count)] }
 
@@ -47,74 +43,43 @@ extension Simulation {
         call(app, "open timeline of \(channel) at \(start) under \(filter)") {
             [index = app.number, run = app.run] in
             let timeline = try await $0.timeline(of: channel, startingAt: start, filter: filter)
-            await self.watch(timeline, of: index, in: run)
+            await self.watch(timeline, of: index, in: run, as: \.timelines)
         }
     }
 
-    private func watch(_ timeline: Timeline, of index: Int, in run: Int) async {
+    /// Observes a collection, unless its process has ended meanwhile.
+    private func watch<Collection: Watchable>(
+        _ collection: Collection, of index: Int, in run: Int,
+        as watches: any ReferenceWritableKeyPath<SimulatedApp, [Watch<Collection>]> & Sendable
+    ) async {
         guard apps[index].run == run else { return }
         lastNumber += 1
-        let watch = Watch(timeline, lastNumber)
-        let changes = await timeline.changes()
-        watch.begin(with: await timeline.snapshot.messages)
+        let watch = Watch(collection, lastNumber)
+        let changes = await collection.changes()
+        watch.begin(with: await collection.elements)
         guard apps[index].run == run else { return }
-        apps[index].timelines.append(watch)
-        note("  timeline \(watch.number) of \(timeline.channel) under \(timeline.filter)")
+        apps[index][keyPath: watches].append(watch)
+        note("  \(Collection.self) \(watch.number)")
         Task(executorPreference: executor) { [number = watch.number] in
-            for await diff in changes { await self.fold(diff, into: number, of: index) }
+            for await diff in changes {
+                await self.fold(diff, into: number, of: index, as: watches)
+            }
         }
     }
 
-    private func fold(_ diff: ListDiff<Message>, into number: Int, of index: Int) {
-        apps[index].timelines.first { $0.number == number }?.fold(diff)
+    private func fold<Collection: Watchable>(
+        _ diff: ListDiff<Collection.Element>, into number: Int, of index: Int,
+        as watches: any ReferenceWritableKeyPath<SimulatedApp, [Watch<Collection>]> & Sendable
+    ) {
+        apps[index][keyPath: watches].first { $0.number == number }?.fold(diff)
     }
 
     func openList(_ app: SimulatedApp) {
         guard app.lists.count < 2 else { return }
-        let order: ChannelOrder =
-            [.latestLastMessage, .latestLastMessage, .chronological, .name][pick(4)]
-        var filter = ChannelFilter()
-        filter.includesEmpty = pick(2) == 0
-        filter.hidden = [.none, .none, .none, .all, .only][pick(5)]
-        filter.isUnread = pick(6) == 0
-        let query = ChannelListQuery(filter, order: order, pageSize: 2)
+        let query = random.listQuery()
         call(app, "open list \(query)") { [index = app.number, run = app.run] in
-            await self.watch(try await $0.channelList(query), of: index, in: run)
-        }
-    }
-
-    private func watch(_ list: ChannelList, of index: Int, in run: Int) async {
-        guard apps[index].run == run else { return }
-        lastNumber += 1
-        let watch = Watch(list, lastNumber)
-        let changes = await list.changes()
-        watch.begin(with: await list.snapshot.channels)
-        guard apps[index].run == run else { return }
-        apps[index].lists.append(watch)
-        note("  list \(watch.number)")
-        Task(executorPreference: executor) { [number = watch.number] in
-            for await diff in changes { await self.fold(diff, into: number, of: index) }
-        }
-    }
-
-    private func fold(_ diff: ListDiff<GroupChannel>, into number: Int, of index: Int) {
-        apps[index].lists.first { $0.number == number }?.fold(diff)
-    }
-
-    // MARK: Filters
-
-    func someFilter(in channel: ChannelURL) -> MessageFilter {
-        switch pick(5) {
-        case 0: return MessageFilter()
-        case 1: return MessageFilter(senderIDs: [user(pick(shape.users))], replyType: .all)
-        case 2: return MessageFilter(customTypes: ["a"], replyType: .all)
-        case 3:
-            return MessageFilter(
-                kind: pick(2) == 0 ? .user : .file, replyType: .onlyReplyToChannel)
-        default:
-            let log = log(of: channel)
-            let thread = pick(of: log.compactMap(\.message.parentID)) ?? log.last?.message.messageID
-            return MessageFilter(parentID: thread ?? MessageID(1))
+            await self.watch(
+                try await $0.channelList(query), of: index, in: run, as: \.lists)
         }
     }
 

@@ -10,8 +10,8 @@ import RoostTestKit
 // Events of devices, and the runs of the apps on them.
 
 extension Simulation {
-    func befall(_ deed: Deed, _ app: SimulatedApp) async throws {
-        switch deed {
+    func befall(_ action: Action, _ app: SimulatedApp) async throws {
+        switch action {
         case .cutLink:
             note("\(app.name) link cut")
             await app.device.network.cut()
@@ -56,7 +56,7 @@ extension Simulation {
             let hours = Int64(random.next() % 24) - 12
             note("\(app.name) clock off by \(hours) h")
             app.device.clockError.milliseconds = hours * 3_600_000 + Int64(random.next() % 1000)
-        default: preconditionFailure("\(deed) is no action on a device.")
+        default: preconditionFailure("\(action) is no action on a device.")
         }
     }
 

@@ -46,10 +46,10 @@ extension Simulation {
 
     /// Reads the blurred channels of an app from its disk, and checks their coverage under filters.
     ///
-    /// A channel is blurred if the journal reported less than its whole content (`isBlurred`).
-    func sharpen(_ app: SimulatedApp) async throws {
+    /// A channel is blurred if the journal reported less than its whole content (`needsReread`).
+    func rereadFromDisk(_ app: SimulatedApp) async throws {
         guard let store = app.client?.store else { return }
-        for channel in channels where app.mirror.channels[channel]?.isBlurred ?? false {
+        for channel in channels where app.mirror.channels[channel]?.needsReread ?? false {
             let held = try await held(in: channel, store.readers[0], app)
             app.mirror.channels[channel] = held
             let log = log(of: channel, for: app.user)

@@ -9,11 +9,11 @@ import RoostWire
 
 extension Simulation {
     func performElsewhere(
-        _ deed: Deed, in place: ChannelURL? = nil, by somebody: UserID? = nil
+        _ action: Action, in place: ChannelURL? = nil, by somebody: UserID? = nil
     ) async throws {
         let user = somebody ?? user(pick(shape.users))
         let channel = place ?? channels[pick(channels.count)]
-        switch deed {
+        switch action {
         case .sendElsewhere: await sendElsewhere(1 + pick(3), to: channel, by: user)
         case .replyElsewhere:
             guard let parent = someMessage(in: channel, by: nil) else { return }
@@ -27,7 +27,7 @@ extension Simulation {
             lastNumber += 1
             let edit = EditCommand(
                 channelURL: channel, messageID: id, requestID: nil, text: "edit \(lastNumber)",
-                customType: pick(3) == 0 ? someCustomType() : nil)
+                customType: pick(3) == 0 ? random.customType() : nil)
             await ask(EditMessage(edit: edit), as: user)
         case .deleteElsewhere:
             guard let id = someMessage(in: channel, by: user) else { return }
@@ -63,7 +63,7 @@ extension Simulation {
         case .createElsewhere:
             guard channels.count < shape.channels * 2 else { return }
             try await createElsewhere(by: user)
-        default: preconditionFailure("\(deed) is no action elsewhere.")
+        default: preconditionFailure("\(action) is no action elsewhere.")
         }
     }
 
@@ -84,19 +84,14 @@ extension Simulation {
             lastNumber += 1
             let command = MessageCommand(
                 channelURL: channel, requestID: nil, content: .user(text: "else \(lastNumber)"),
-                customType: someCustomType(), parentID: parent,
+                customType: random.customType(), parentID: parent,
                 isReplyToChannel: parent != nil && pick(2) == 0)
             await ask(SendMessage(message: command), as: user)
         }
     }
 
     private func someMessage(in channel: ChannelURL, by user: UserID?) -> MessageID? {
-        let log = log(of: channel)
-        // The newest messages are changed most, and repeatedly.
-        let recent = log.suffix([log.count, 12, 3, 3][pick(4)]).filter {
-            $0.deletedAt == nil && (user == nil || $0.message.sender?.user.id == user)
-        }
-        return pick(of: Array(recent))?.message.messageID
+        random.message(log(of: channel), by: user)
     }
 
     /// The server's log of a channel.

@@ -22,7 +22,7 @@ extension Simulation {
                 app.mirror.apply(change)
                 let held = app.mirror.channels[change.channel]
                 try invariants(of: app).checkTruth(
-                    of: change, held, isBlurred: held?.isBlurred ?? false,
+                    of: change, held, needsReread: held?.needsReread ?? false,
                     log(of: change.channel, for: app.user))
             case .channels(let change): app.mirror.apply(change)
             case .users: break
@@ -50,7 +50,7 @@ extension Simulation {
         // A cursor is a moment until the first page of its log, and a token afterwards.
         let began = app.listBegan ?? cursor.moment ?? app.device.network.lastLoginAt
         app.listBegan = began
-        let isFilled = try await reader.cursor(.channelFill).value == .token("")
+        let isFilled = try await reader.cursor(.channelFill).value == .listEnd
         for listing in await world.storage.listings(of: app.user) {
             try invariants(of: app).checkCursor(
                 cursor, of: listing, app.mirror.groupChannels[listing.record.url], began: began,
@@ -73,7 +73,7 @@ extension Simulation {
             throw Violation(sentence: "A call has not returned for minutes: \(late.name)")
         }
         for app in apps where app.client != nil {
-            try await sharpen(app)
+            try await rereadFromDisk(app)
             for watch in app.timelines where watch.isDirty {
                 watch.isDirty = false
                 try check(await watch.shown, watch, app)

@@ -88,7 +88,7 @@ extension Simulation {
                     showsFrozen: shown.filter.includesFrozen, filters: shown.filter.query),
                 as: app.user)
             try CollectionInvariants(place: "\(app.name) list \(watch.number), at rest,")
-                .checkRest(shown, answer?.channels ?? [])
+                .checkRest(shown, answer?.channels ?? [], countsUnread: !hasClockGoneBack)
         }
     }
 
@@ -119,7 +119,7 @@ extension Simulation {
         guard let client = app.client else { return }
         let download = await client.download(DownloadRequest(pause: .zero))
         await pass(.seconds(60))
-        try await sharpen(app)
+        try await rereadFromDisk(app)
         let progress = await download.progress
         try expect(
             progress.state == .finished && progress.refused.isEmpty,

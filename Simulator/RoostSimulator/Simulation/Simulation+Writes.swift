@@ -6,16 +6,13 @@ import RoostServer
 import RoostStore
 import RoostTestKit
 
-/// The writes of a user besides text messages; all of them wait in the outbox without a connection.
-enum WriteDeed: CaseIterable, Sendable {
-    case sendFile, react, editUnsent, deleteUnsent, markRead
-}
+// The writes of a user besides text messages; all of them wait in the outbox without a connection.
 
 extension Simulation {
-    func perform(_ deed: WriteDeed, _ app: SimulatedApp) async {
-        switch deed {
+    func write(_ action: Action, _ app: SimulatedApp) async {
+        switch action {
         case .sendFile: sendFile(app)
-        case .react:
+        case .addReaction:
             guard let watch = pick(of: app.timelines), app.client != nil,
                 let id = pick(of: await watch.collection.snapshot.messages)?.messageID
             else { return }
@@ -49,6 +46,7 @@ extension Simulation {
             call(app, "mark read") { [channel = watch.collection.channel] client in
                 try await client.markAsRead(channel, through: last.createdAt)
             }
+        default: preconditionFailure("\(action) is no write.")
         }
     }
 

@@ -15,48 +15,28 @@ import Synchronization
 /// The engine, the store and the server's core are the real ones. At the beginning of each step all
 /// jobs have run and only timers are left, so the checked state is at rest.
 package actor Simulation {
-    /// The size of a simulated world.
-    package struct Shape: Hashable, Sendable {
-        package var apps = 3
-        package var users = 2
-        package var channels = 3
-        package var steps = 2_000
-        package var pageSize = 6
-
-        package init() {}
-    }
-
-    /// The result of a seed.
-    package struct Report: Sendable {
-        package let seed: UInt64
-        package let steps: Int
-        /// The number of jobs of all actors; equal numbers mean equal runs.
-        package let jobs: Int
-        package let duration: Duration
-        /// The broken invariant; nil if all held.
-        package let failure: String?
-        /// Every action and every fault, if a trace was requested.
-        package let trace: [String]
-    }
-
     nonisolated let executor: SimulatedExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the executor is a constant of this actor and lives as long as it does.
         unsafe executor.asUnownedSerialExecutor()
     }
 
+    let seed: UInt64
+    private let mix: ActionMix
     let world: SimulatedWorld
-    let shape: Shape
+    let shape: WorldShape
     let random: SimulatedRandom
     let folder: String
     /// Nil without a request for a trace.
-    private let trace: TraceBook?
+    private let trace: TraceRecorder?
     private(set) var step = 0
     var apps: [SimulatedApp] = []
     /// The clients of processes that have crashed.
     var crashed: [ChatClient] = []
     var channels: [ChannelURL] = []
     var lastNumber = 0
+    /// Whether the server's clock has gone back.
+    var hasClockGoneBack = false
     /// Calls that have not returned, by number, with their app, name and start.
     var pendingCalls: [Int: (app: Int, name: String, since: Duration)] = [:]
     private var violation: Violation?
@@ -66,14 +46,16 @@ package actor Simulation {
     var sentElsewhere: [RequestID] = []
 
     private init(
-        _ world: SimulatedWorld, seed: UInt64, _ shape: Shape, folder: String, keepsTrace: Bool
+        _ world: SimulatedWorld, seed: UInt64, _ shape: WorldShape, folder: String, keepsTrace: Bool
     ) {
         self.world = world
         executor = world.executor
         self.shape = shape
         self.folder = folder
-        trace = keepsTrace ? TraceBook() : nil
-        random = SimulatedRandom(seed: seed ^ 0x5EED_0F_11FE)
+        trace = keepsTrace ? TraceRecorder() : nil
+        self.seed = seed
+        mix = ActionMix(seed: seed)
+        random = SimulatedRandom(seed: seed)
     }
 
     /// Runs one simulation.
@@ -81,45 +63,42 @@ package actor Simulation {
     /// - Parameters:
     ///   - seed: The seed of all random choices.
     ///   - shape: The size of the world.
+    ///   - steps: The steps to take, of those that the seed draws; nil takes all.
     ///   - folder: An empty folder for the devices' disks.
     ///   - keepsTrace: Whether every action is recorded.
     /// - Returns: The result; a broken invariant is a `failure`.
     package static func run(
-        seed: UInt64, _ shape: Shape = Shape(), folder: String, keepsTrace: Bool = false
-    ) -> Report {
+        seed: UInt64, _ shape: WorldShape = WorldShape(), keeping steps: Set<Int>? = nil,
+        folder: String, keepsTrace: Bool = false
+    ) -> RunReport {
         let executor = SimulatedExecutor()
-        let outcome = Result<Report, any Error> {
+        let outcome = Result<RunReport, any Error> {
             try executor.run {
                 // Other servers may have messages of equal times.
                 let world = await SimulatedWorld(
                     seed: seed, on: executor, spacesTimes: seed % 3 > 0)
                 let simulation = Simulation(
                     world, seed: seed, shape, folder: folder, keepsTrace: keepsTrace)
-                return await simulation.live(seed)
+                return await simulation.live(steps)
             }
         }
         switch outcome {
         case .success(let report): return report
         case .failure(let error):
-            return Report(
-                seed: seed, steps: 0, jobs: executor.jobsRun, duration: executor.now,
-                failure: "\(error)", trace: [])
+            return RunReport(
+                seed: seed, steps: 0, work: executor.jobsRun, duration: executor.now,
+                failure: "\(error)")
         }
     }
 
-    /// The number of steps between two rests.
-    ///
-    /// Later connections repair many faults, so rests come early enough to find them.
-    private static let stepsToRest = 100
-
-    private func live(_ seed: UInt64) async -> Report {
+    private func live(_ kept: Set<Int>?) async -> RunReport {
         var failure: String?
         do {
-            try await begin(seed)
+            try await begin()
             while step < shape.steps {
-                try await takeStep()
+                if kept?.contains(step) ?? true { try await takeStep() }
                 step += 1
-                if step % Self.stepsToRest == 0 { try await comeToRest(isEnd: false) }
+                if step % shape.stepsToRest == 0 { try await comeToRest(isEnd: false) }
             }
             try await comeToRest(isEnd: true)
         } catch let violation as Violation {
@@ -133,15 +112,15 @@ package actor Simulation {
         if failure == nil, let pending = pendingCalls.values.map(\.name).min() {
             failure = "A call never returned: \(pending)"
         }
-        return Report(
-            seed: seed, steps: step, jobs: executor.jobsRun, duration: executor.now,
+        return RunReport(
+            seed: seed, steps: step, work: executor.jobsRun, duration: executor.now,
             failure: failure, trace: trace?.lines ?? [])
     }
 
     /// The key of sealed disks.
     private static let storageKey = [UInt8](repeating: 7, count: 32)
 
-    private func begin(_ seed: UInt64) async throws {
+    private func begin() async throws {
         for index in 0..<shape.users {
             let id = user(index)
             await world.storage.saveUser(User(id: id, nickname: "\(id)"))
@@ -169,30 +148,20 @@ package actor Simulation {
 
     func user(_ index: Int) -> UserID { UserID("u\(index)") }
 
+    /// Takes a step; its chance comes from the seed and the number of the step.
     private func takeStep() async throws {
-        let pause: Int64 =
-            switch random.next() % 16 {
-            case 0: 0
-            case 1...13: Int64(random.next() % 120)
-            default: Int64(random.next() % 2_000)
-            }
-        await pass(.milliseconds(pause))
+        random.restart(seed: seed, step: step)
+        world.random.restart(seed: ~seed, step: step)
+        await pass(random.pause())
         try await checkNow()
-        if pick(6) == 0 {
-            let deed = WriteDeed.allCases[pick(WriteDeed.allCases.count)]
-            return await perform(deed, apps[pick(apps.count)])
-        }
-        let deed = Deed.urn[pick(Deed.urn.count)]
-        try await perform(deed, apps[pick(apps.count)])
+        try await perform(mix.draw(random), apps[pick(apps.count)])
     }
 
     // MARK: Help
 
-    func pick(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+    func pick(_ count: Int) -> Int { random.pick(count) }
 
-    func pick<Element>(of elements: [Element]) -> Element? {
-        elements.isEmpty ? nil : elements[pick(elements.count)]
-    }
+    func pick<Element>(of elements: [Element]) -> Element? { random.pick(of: elements) }
 
     func pass(_ duration: Duration) async {
         // A simulation is never cancelled.
@@ -237,7 +206,7 @@ package actor Simulation {
 }
 
 /// The lines of a trace, from any part.
-final class TraceBook: Sendable {
+final class TraceRecorder: Sendable {
     private let state = Mutex<[String]>([])
 
     var lines: [String] { state.withLock { $0 } }

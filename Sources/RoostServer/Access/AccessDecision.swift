@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostModel
-import RoostWire
+package import RoostWire
 
 extension AccessRule {
     /// Decides on a call.
     ///
     /// - Throws: The refusal for the client.
-    func decide(_ standing: Standing) throws(ServerError) {
+    package func decide(_ standing: Standing) throws(ServerError) {
         try decideCaller(standing.caller, isOver: standing.isOver, subject: standing.subject)
         try decideUser(standing)
         try decidePlace(standing)

@@ -35,7 +35,7 @@ extension APICall {
     }
 
     /// The names in a call that its admission looks up.
-    var target: AccessTarget {
+    package var target: AccessTarget {
         var target = AccessTarget()
         switch self {
         case .createChannel, .listUsers, .createUser, .refreshSessionKey, .unlisted: break

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
+package import RoostModel
 import RoostWire
 
 /// The names in a call that its admission looks up.
-struct AccessTarget: Hashable, Sendable {
+package struct AccessTarget: Hashable, Sendable {
     /// The user whom the path names.
-    var subject: UserID?
+    package var subject: UserID?
     /// The user in whose name the platform acts.
-    var actor: UserID?
-    var channel: ChannelURL?
+    package var actor: UserID?
+    package var channel: ChannelURL?
     /// Whether the path names an open channel; nil if the path names no kind.
     var wantsOpenChannel: Bool?
-    var message: MessageID?
+    package var message: MessageID?
     var poll: Int64?
     var scheduled: Int64?
     /// The socket of the call.
     var session: SessionID?
-    var accessCode: String?
+    package var accessCode: String?
     /// The channel's members, if the caller has loaded them already.
     var members: [UserID]?
 
-    init() {}
+    package init() {}
 
-    init(channel: ChannelURL) { self.channel = channel }
+    package init(channel: ChannelURL) { self.channel = channel }
 }
 
 /// The admission of calls: it loads the standing of a caller and lets the pure `AccessRule.decide` judge.

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
-import RoostWire
+package import RoostModel
+package import RoostWire
 
 /// The state that a decision on access judges, loaded once for a call.
-struct Standing: Sendable {
-    let now: Timestamp
-    var caller: APICaller
+package struct Standing: Sendable {
+    package let now: Timestamp
+    package var caller: APICaller
     /// Whether the session has expired; its socket may still be open.
-    var isOver = false
+    package var isOver = false
     /// The user whom the call names.
-    var subject: UserID?
+    package var subject: UserID?
     /// The user whose place the rule judges; nil if the platform acts for no user.
-    var actor: UserID?
+    package var actor: UserID?
     /// The actor; nil if there is no such user.
-    var user: User?
+    package var user: User?
     /// The channel that the call names.
-    var channelURL: ChannelURL?
+    package var channelURL: ChannelURL?
     /// Whether the call names an open channel; nil if it names no kind.
-    var wantsOpenChannel: Bool?
+    package var wantsOpenChannel: Bool?
     /// The channel and the actor's place in it; nil if there is no such channel.
-    var access: ChannelAccess?
+    package var access: ChannelAccess?
     /// Whether the actor is inside the open channel; for a command, whether its socket is.
     var isInside = false
     /// Whether the call names the channel's access code; true for a channel without one.
-    var knowsAccessCode = true
-    var message: Message?
+    package var knowsAccessCode = true
+    package var message: Message?
     /// The poll or the scheduled message that the call names.
     var document: Document?
     /// The time of the message that carries the poll.
     var pollMoment: Timestamp?
     /// Whether the only other member has blocked the actor.
-    var isBlocked = false
+    package var isBlocked = false
 
-    init(now: Timestamp, caller: APICaller) {
+    package init(now: Timestamp, caller: APICaller) {
         self.now = now
         self.caller = caller
     }
@@ -47,7 +47,7 @@ struct Standing: Sendable {
     }
 
     /// Returns the message of a call that names one.
-    func namedMessage() throws(ServerError) -> Message {
+    package func namedMessage() throws(ServerError) -> Message {
         guard let message else {
             throw ServerError(.messageNotFound, "There is no such message.")
         }
@@ -55,27 +55,29 @@ struct Standing: Sendable {
     }
 
     /// The part of the channel's history that the actor sees.
-    var sight: Sight { Sight(beginning: access?.messageOffset) }
+    package var sight: Sight { Sight(beginning: access?.messageOffset) }
 
     /// The actor's role; none while banned.
-    var role: Role { isBanned ? .none : access?.role ?? .none }
+    package var role: Role { isBanned ? .none : access?.role ?? .none }
 
     var isBanned: Bool { access?.traits.ban?.isActive(at: now) ?? false }
 }
 
 /// The part of a channel's history that a viewer sees.
-struct Sight: Hashable, Sendable {
+package struct Sight: Hashable, Sendable {
     /// Messages at or before this are hidden; nil hides none.
-    let beginning: Timestamp?
+    package let beginning: Timestamp?
+
+    package init(beginning: Timestamp?) { self.beginning = beginning }
 
     /// The whole history.
-    static let whole = Sight(beginning: nil)
+    package static let whole = Sight(beginning: nil)
 
     /// Whether a message of a moment is visible.
-    func shows(_ moment: Timestamp) -> Bool { beginning.map { moment > $0 } ?? true }
+    package func shows(_ moment: Timestamp) -> Bool { beginning.map { moment > $0 } ?? true }
 
     /// Returns the message without previews of hidden messages; nil if it is hidden itself.
-    func shown(_ message: Message) -> Message? {
+    package func shown(_ message: Message) -> Message? {
         guard let beginning else { return message }
         guard message.createdAt > beginning else { return nil }
         guard !message.hasNoDetails, let preview = message.details.parentPreview,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
-import RoostWire
+package import RoostModel
+package import RoostWire
 
 /// The filter of a user's list of channels (`docs/protocol` 3.2); unknown filters match every
 /// channel.
-struct ChannelListFilter {
+package struct ChannelListFilter {
     private let fields: RequestFields
     private let showsEmpty: Bool
     private let showsFrozen: Bool
@@ -24,7 +24,7 @@ struct ChannelListFilter {
     private let createdAfter: Int64
     private let createdBefore: Int64
 
-    init(
+    package init(
         _ query: [QueryItem], showsEmpty: Bool, showsFrozen: Bool = true
     ) throws(ServerError) {
         fields = try RequestFields(query: query)
@@ -49,12 +49,12 @@ struct ChannelListFilter {
     }
 
     /// Whether the filter needs the members or counts of a channel.
-    var needsStates: Bool {
+    package var needsStates: Bool {
         exactMembers != nil || someMembers != nil || isUnreadOnly || needsNicknames
     }
 
     /// Whether a channel in a user's list matches, without its members and counts.
-    func matches(_ listing: ChannelListing) -> Bool {
+    package func matches(_ listing: ChannelListing) -> Bool {
         listing.state != .none && (showsEmpty || listing.lastMessageAt != nil)
             && matches(listing.record) && matchesState(listing)
     }
@@ -126,7 +126,7 @@ struct ChannelListFilter {
     }
 
     /// Whether a channel's members and counts match for a viewer.
-    func matches(_ state: ChannelState, viewer: UserID?) -> Bool {
+    package func matches(_ state: ChannelState, viewer: UserID?) -> Bool {
         if isUnreadOnly, state.unreadCount == 0 { return false }
         let members = Set(state.members.map(\.user.id))
         if let exactMembers, members != exactMembers.union(viewer.map { [$0] } ?? []) {

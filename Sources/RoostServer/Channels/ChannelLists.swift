@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
-import RoostWire
+package import RoostModel
+package import RoostWire
 
 /// The lists of channels: a user's own, their change log, and the public ones.
 struct ChannelLists: ServerPart {
@@ -10,12 +10,7 @@ struct ChannelLists: ServerPart {
 
     /// Returns a user's channels, without the times of messages that the user does not see.
     private func listings(of id: UserID) async throws(ServerError) -> [ChannelListing] {
-        try await ask(try await storage.listings(of: id)).map { listing in
-            guard !listing.record.showsMessages(to: listing.state) else { return listing }
-            var shown = listing
-            shown.lastMessageAt = nil
-            return shown
-        }
+        try await ask(try await storage.listings(of: id)).map(\.shown)
     }
 
     /// Returns a page of a user's channels.
@@ -62,35 +57,11 @@ struct ChannelLists: ServerPart {
     /// Returns a page of the change log of a user's channels.
     func changes(_ call: ChannelChangeLog) async throws(ServerError) -> ChannelChanges {
         let id = call.userID
-        // Operators and banned users of open channels have a row there, but no place in a list.
-        let all = try await listings(of: id)
-            .filter { !$0.record.traits.isOpen }
-        let changed: [ChannelListing]
-        var end = all.map(\.changeSequence).max() ?? 0
-        switch call.cursor {
-        case .token(let token):
-            end = try ChangeToken.sequence(token, kind: "c")
-            changed = all.filter { $0.changeSequence > end }
-        case .since(let moment): changed = all.filter { $0.changedAt >= moment }
-        }
-        let ordered = changed.sorted { $0.changeSequence < $1.changeSequence }
-        var page = ordered.prefix(History.changeLimit)
-        let shown = page.filter { listing in
-            listing.state != .none && (call.showsEmpty || listing.lastMessageAt != nil)
-                && (call.customTypes.map { $0.contains(listing.record.customType) } ?? true)
-        }
+        var page = try ChannelChangePage(of: try await listings(of: id), call)
+        let shown = page.shown
         let views = try await views.views(of: shown.map(\.record.url), for: id, call.extras)
-        if views.count < shown.count {
-            // The next page has the rest, and all later changes.
-            let first = shown[views.count].changeSequence
-            page = page.prefix { $0.changeSequence < first }
-        }
-        return ChannelChanges(
-            updated: views.channels,
-            deleted: page.filter { $0.state == .none }.map(\.record.url),
-            hasMore: ordered.count > page.count,
-            next: ChangeToken.text(page.last?.changeSequence ?? end, kind: "c"),
-            timestamp: world.now())
+        if views.count < shown.count { page.end(before: shown[views.count]) }
+        return page.answer(with: views.channels, at: world.now())
     }
 
     // MARK: Public channels
@@ -168,7 +139,7 @@ struct ChannelLists: ServerPart {
 
 /// The token of a page is its end.
 extension ChannelSortKey {
-    init(token: String, _ order: ChannelOrder) throws(ServerError) {
+    package init(token: String, _ order: ChannelOrder) throws(ServerError) {
         guard let value = try? JSONValue(parsing: token), let parts = value.array,
             parts.count == 4, let createdAt = parts[2].int, let url = parts[3].string
         else {
@@ -183,7 +154,7 @@ extension ChannelSortKey {
             : ChannelSortKey(text: parts[0].string, createdAt: moment, url: ChannelURL(url))
     }
 
-    var token: String {
+    package var token: String {
         JSONValue.array([
             text.map { .string($0) } ?? .null,
             lastMessageAt.map { .int($0.milliseconds) } ?? .null,
@@ -193,9 +164,68 @@ extension ChannelSortKey {
 }
 
 extension ChannelListing {
-    fileprivate func key(_ order: ChannelOrder) -> ChannelSortKey {
+    /// The channel without the time of messages that the user does not see.
+    package var shown: ChannelListing {
+        guard !record.showsMessages(to: state) else { return self }
+        var shown = self
+        shown.lastMessageAt = nil
+        return shown
+    }
+
+    package func key(_ order: ChannelOrder) -> ChannelSortKey {
         order.key(
             url: record.url, createdAt: record.createdAt, name: record.name,
             lastMessageAt: lastMessageAt, metadata: record.traits.metadata)
+    }
+}
+
+/// A page of the change log of a user's channels, without the channels' data.
+package struct ChannelChangePage {
+    private let call: ChannelChangeLog
+    /// The number of changes in this page and all later ones.
+    private let count: Int
+    private let start: Int64
+    private var page: ArraySlice<ChannelListing>
+
+    /// Makes a page from all channels that a user has or had.
+    package init(of listings: [ChannelListing], _ call: ChannelChangeLog) throws(ServerError) {
+        self.call = call
+        // Operators and banned users of open channels have a row there, but no place in a list.
+        let all = listings.filter { !$0.record.traits.isOpen }
+        let changed: [ChannelListing]
+        switch call.cursor {
+        case .token(let token):
+            let end = try ChangeToken.sequence(token, kind: "c")
+            start = end
+            changed = all.filter { $0.changeSequence > end }
+        case .since(let moment):
+            start = all.map(\.changeSequence).max() ?? 0
+            changed = all.filter { $0.changedAt >= moment }
+        }
+        count = changed.count
+        page = changed.sorted { $0.changeSequence < $1.changeSequence }
+            .prefix(ChangeToken.pageLimit)
+    }
+
+    /// The channels whose data belong to the page.
+    package var shown: [ChannelListing] {
+        page.filter { listing in
+            listing.state != .none && (call.showsEmpty || listing.lastMessageAt != nil)
+                && (call.customTypes.map { $0.contains(listing.record.customType) } ?? true)
+        }
+    }
+
+    /// Leaves a channel and all later changes to the next page.
+    mutating func end(before listing: ChannelListing) {
+        page = page.prefix { $0.changeSequence < listing.changeSequence }
+    }
+
+    /// Returns the answer, with the data of the channels in `shown`.
+    package func answer(with channels: [GroupChannel], at now: Timestamp) -> ChannelChanges {
+        ChannelChanges(
+            updated: channels, deleted: page.filter { $0.state == .none }.map(\.record.url),
+            hasMore: count > page.count,
+            next: ChangeToken.text(page.last?.changeSequence ?? start, kind: "c"),
+            timestamp: now)
     }
 }

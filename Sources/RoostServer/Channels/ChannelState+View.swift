@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
-import RoostWire
+package import RoostModel
+package import RoostWire
 
 extension MemberRecord {
     /// Returns the member for an answer at a moment; a mute may have ended by then.
-    func member(at now: Timestamp) -> Member {
+    package func member(at now: Timestamp) -> Member {
         var member = Member(user: user, state: state, role: role, joinedAt: joinedAt)
         guard let mute = traits.mute, mute.isActive(at: now) else { return member }
         member.isMuted = true
@@ -16,7 +16,7 @@ extension MemberRecord {
 }
 
 extension ChannelState {
-    var counts: ChannelEvent.Counts {
+    package var counts: ChannelEvent.Counts {
         ChannelEvent.Counts(members: members.count, joinedMembers: joinedCount)
     }
 
@@ -43,7 +43,7 @@ extension ChannelState {
     }
 
     /// Returns the channel for a viewer; nil is the platform.
-    func view(
+    package func view(
         for viewer: UserID?, _ extras: ChannelExtras, at now: Timestamp
     ) -> GroupChannel {
         let me = viewer.flatMap { id in members.first { $0.user.id == id } }
@@ -99,7 +99,7 @@ extension ChannelState {
 
 extension ChannelRecord {
     /// Whether a user in a state sees the messages of the channel.
-    func showsMessages(to state: MembershipState) -> Bool {
+    package func showsMessages(to state: MembershipState) -> Bool {
         state == .joined || isPublic && traits.accessCode == nil
     }
 

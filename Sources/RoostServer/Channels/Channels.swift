@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
-import RoostWire
+package import RoostModel
+package import RoostWire
 
 /// The creation, change and deletion of channels.
 struct Channels: ServerPart {
@@ -34,13 +34,8 @@ struct Channels: ServerPart {
             throw ServerError(.duplicate, "There is a channel with this URL already.")
         }
         let now = world.now()
-        var traits = ChannelTraits()
-        traits.apply(call.options, try kept(call.options.accessCode))
         let record = ChannelRecord(
-            url: url, name: call.name, coverURL: call.coverURL, data: call.data,
-            customType: call.customType, createdAt: Timestamp(seconds: now.seconds),
-            createdBy: maker, isDistinct: call.isDistinct, isSuper: call.isSuper,
-            isPublic: call.isPublic, traits: traits)
+            call, url: url, by: maker, code: try kept(call.options.accessCode), at: now)
         try configuration.limits.check(record, since: nil)
         try limits.check(operators: call.operatorIDs.count)
         var new = NewChannel(
@@ -97,14 +92,7 @@ struct Channels: ServerPart {
                 customType: call.customType))
         try await setOperators(call.options, url)
         let code = try kept(call.options.accessCode)
-        try await changeChannel(url) { record in
-            record.name = call.name ?? record.name
-            record.coverURL = call.coverURL ?? record.coverURL
-            record.data = call.data ?? record.data
-            record.customType = call.customType ?? record.customType
-            record.isPublic = call.options.isPublic ?? record.isPublic
-            record.traits.apply(call.options, code)
-        }
+        try await changeChannel(url) { $0.apply(call, code: code) }
         let members = try await ask(try await storage.memberIDs(of: url))
         let event = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: world.now())
@@ -166,6 +154,32 @@ struct Channels: ServerPart {
     ) async throws(ServerError) -> APIResponse {
         let channel = try await views.view(url, for: viewer, ChannelExtras())
         return APIResponse { writer in writer.fields(of: channel) }
+    }
+}
+
+extension ChannelRecord {
+    /// Makes the record of a new channel; a code of nil is none.
+    package init(
+        _ call: CreateChannel, url: ChannelURL, by maker: UserID?, code: KeptSecret??,
+        at now: Timestamp
+    ) {
+        var traits = ChannelTraits()
+        traits.apply(call.options, code)
+        self.init(
+            url: url, name: call.name, coverURL: call.coverURL, data: call.data,
+            customType: call.customType, createdAt: Timestamp(seconds: now.seconds),
+            createdBy: maker, isDistinct: call.isDistinct, isSuper: call.isSuper,
+            isPublic: call.isPublic, traits: traits)
+    }
+
+    /// Applies a change of properties; a code of nil stays as it is.
+    package mutating func apply(_ call: UpdateChannel, code: KeptSecret??) {
+        name = call.name ?? name
+        coverURL = call.coverURL ?? coverURL
+        data = call.data ?? data
+        customType = call.customType ?? customType
+        isPublic = call.options.isPublic ?? isPublic
+        traits.apply(call.options, code)
     }
 }
 

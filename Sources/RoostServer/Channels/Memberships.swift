@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
-import RoostWire
+package import RoostModel
+package import RoostWire
 
 /// The users in group channels: invitations, entries, exits, and each member's own state.
 struct Memberships: ServerPart {
@@ -83,14 +83,7 @@ struct Memberships: ServerPart {
         else { throw ServerError(.notAMember, "Only members of the channel can leave it.") }
         guard let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
         else { return }
-        let event = ChannelEvent(
-            .left, channelURL: url, timestamp: world.now(), content: .left(user, state.counts))
-        let others = state.members.map(\.user.id)
-        guard !state.record.countsMembersOnly else {
-            await publisher.publish(.channel(event), to: [id])
-            return await publishCounts(state, to: others)
-        }
-        await publisher.publish(.channel(event), to: others + [id])
+        await publisher.publish(state.newsOfExit(of: user, at: world.now()))
     }
 
     /// Declines an invitation and publishes that.
@@ -170,44 +163,10 @@ struct Memberships: ServerPart {
         guard !joined.isEmpty,
             let state = try? await storage.channelStates([url], viewer: nil).first
         else { return }
-        let arrivals = Set(joined)
-        let newcomers = state.members.filter { arrivals.contains($0.user.id) }
-            .map { $0.member(at: now) }
-        let everybody = state.members.map(\.user.id)
-        let inviter = users.first { $0.id == inviter }
-        let guests = newcomers.filter { $0.id != inviter?.id }
-        let counts = state.counts
-        // Large channels publish the number of members in place of entries and exits
-        // (`docs/protocol` 2.7).
-        let isLarge = state.record.countsMembersOnly
-        let told = isLarge ? newcomers.map(\.id) + (inviter.map { [$0.id] } ?? []) : everybody
-        // Each frame has as many newcomers as a client can read.
-        for part in guests.parts(of: ServerLimits.frameMemberBytes, \.weight) {
-            let invitation = ChannelEvent(
-                .invited, channelURL: url, timestamp: now,
-                content: .invited(inviter: inviter, invitees: part, at: now, counts))
-            await publisher.publish(.channel(invitation), to: told)
-        }
-        if isLarge { await publishCounts(state, to: everybody) }
-        let arrived = newcomers.filter { $0.state == .joined }
-        for part in arrived.parts(of: ServerLimits.frameMemberBytes, \.weight) {
-            let event = ChannelEvent(
-                .joined, channelURL: url, timestamp: now, content: .joined(part, counts))
-            await publisher.publish(.channel(event), to: told)
-            guard isAcceptance else { continue }
-            // Most clients know only the event of the entry.
-            let acceptance = ChannelEvent(
-                .invitationAccepted, channelURL: url, timestamp: now,
-                content: .joined(part, counts))
-            await publisher.publish(.channel(acceptance), to: told)
-        }
-    }
-
-    private func publishCounts(_ state: ChannelState, to users: [UserID]) async {
-        let counts = MemberCounts(
-            channelURL: state.record.url, memberCount: state.counts.members ?? 0,
-            joinedMemberCount: state.counts.joinedMembers ?? 0, timestamp: world.now())
-        await publisher.publish(.memberCounts([counts]), to: users)
+        await publisher.publish(
+            state.newsOfEntries(
+                of: joined, inviter: users.first { $0.id == inviter }, isAcceptance: isAcceptance,
+                at: now))
     }
 
     // MARK: Hidden channels and history
@@ -339,14 +298,9 @@ struct Memberships: ServerPart {
     }
 }
 
-extension ChannelRecord {
-    /// Whether the channel publishes the number of members in place of entries and exits.
-    fileprivate var countsMembersOnly: Bool { isSuper || traits.isBroadcast }
-}
-
 extension UserRecord {
     /// Returns the reason why a user cannot invite this one; nil without an inviter or a block.
-    func refusalOfInvitation(by inviter: UserRecord?) -> ServerError? {
+    package func refusalOfInvitation(by inviter: UserRecord?) -> ServerError? {
         guard let inviter else { return nil }
         if traits.blocked.contains(inviter.user.id) {
             return ServerError(RoostError.Code(400_702), "The user has blocked the inviter.")
@@ -360,7 +314,7 @@ extension UserRecord {
 
 extension MemberRecord {
     /// Hides all messages until a moment and marks them as read.
-    fileprivate mutating func forget(through moment: Timestamp) {
+    package mutating func forget(through moment: Timestamp) {
         traits.messageOffset = moment
         lastRead = max(lastRead ?? moment, moment)
     }

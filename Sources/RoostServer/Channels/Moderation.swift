@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
+package import RoostModel
 import RoostWire
 
 /// The moderation of channels: operators, bans and mutes.
@@ -171,7 +171,7 @@ struct Moderation: ServerPart {
 }
 
 extension MemberRecord {
-    fileprivate func restricted(isBan: Bool) -> RestrictedUser {
+    package func restricted(isBan: Bool) -> RestrictedUser {
         let restriction = isBan ? traits.ban : traits.mute
         return RestrictedUser(
             user: user, until: restriction?.endsAt, reason: restriction?.note ?? "")

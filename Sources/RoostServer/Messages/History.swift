@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
-import RoostWire
+package import RoostModel
+package import RoostWire
 
 /// The questions about channels' logs.
 ///
@@ -10,13 +10,6 @@ struct History: ServerPart {
     let context: ServerContext
     let views: ChannelViews
     let polls: Polls
-
-    /// The most missing messages, both sides of a view together, that are not a huge gap
-    /// (`docs/protocol` 3.9).
-    static let hugeGapThreshold = 300
-
-    /// The changes in one answer of a change log.
-    static let changeLimit = 100
 
     /// Returns a page of messages around an anchor.
     func list(_ call: ListMessages, _ sight: Sight) async throws(ServerError) -> MessagePage {
@@ -182,31 +175,12 @@ struct History: ServerPart {
     func changes(
         _ call: MessageChangeLog, _ sight: Sight
     ) async throws(ServerError) -> MessageChanges {
-        let point: ChangePoint =
-            switch call.cursor {
-            case .token(let token): .sequence(try ChangeToken.sequence(token, kind: "m"))
-            case .since(let moment): .time(moment)
-            }
+        let point = try call.point
         let page = try await ask(
             try await storage.messageChanges(
-                in: call.channelURL, after: point, limit: Self.changeLimit))
-        var answer = MessageChanges(
-            updated: [], deleted: [], hasMore: page.hasMore,
-            next: ChangeToken.text(page.end, kind: "m"))
-        for change in page.changes {
-            switch change {
-            case .deleted(let id, let moment):
-                guard try await !views.visible([id], in: call.channelURL, sight).isEmpty else {
-                    continue
-                }
-                answer.deleted.append(MessageChanges.Deletion(id: id, at: moment))
-            case .current(let message):
-                if sight.shows(message.createdAt), call.filter.matches(message) {
-                    answer.updated.append(message)
-                }
-            }
-        }
-        return answer
+                in: call.channelURL, after: point, limit: ChangeToken.pageLimit))
+        let visible = try await views.visible(page.deletedIDs, in: call.channelURL, sight)
+        return MessageChanges(page, call, sight, visible: visible)
     }
 
     /// Returns the messages that a view lacks (`docs/protocol` 3.9).
@@ -220,7 +194,7 @@ struct History: ServerPart {
         let next = try await missing(call.next, call, offset)
         let empty = MessageGapAnswer.Part(isContinuous: false)
         let huge = MessageGapAnswer(isHuge: true, previous: empty, next: empty)
-        guard previous + next <= Self.hugeGapThreshold else { return huge }
+        guard previous + next <= MessageGapAnswer.hugeThreshold else { return huge }
         // A side is answered as a whole or not at all, so a side beyond one answer is a huge gap
         // too.
         var budget = AnswerBudget(configuration.limits.answerBytes)
@@ -307,18 +281,69 @@ struct History: ServerPart {
 }
 
 /// The tokens of change logs; each is valid for ever, and more than once.
-enum ChangeToken {
+package enum ChangeToken {
+    /// The changes in one answer of a change log.
+    package static let pageLimit = 100
+
     /// Returns the token of a place in a change log.
-    static func text(_ sequence: Int64, kind: Character) -> String { "\(kind)\(sequence)" }
+    package static func text(_ sequence: Int64, kind: Character) -> String { "\(kind)\(sequence)" }
 
     /// Returns the place of a token.
     ///
     /// - Throws: `.invalidValue` for a text that is no token of this kind.
-    static func sequence(_ text: String, kind: Character) throws(ServerError) -> Int64 {
+    package static func sequence(_ text: String, kind: Character) throws(ServerError) -> Int64 {
         guard text.first == kind, let sequence = Int64(text.dropFirst()), sequence >= 0 else {
             throw ServerError(
                 .invalidValue, "The token is not from this server; start from a time.")
         }
         return sequence
+    }
+}
+
+extension MessageGapAnswer {
+    /// The most missing messages, both sides of a view together, that are not a huge gap
+    /// (`docs/protocol` 3.9).
+    package static let hugeThreshold = 300
+}
+
+extension MessageChangeLog {
+    /// The place in the change log at which the answer begins.
+    package var point: ChangePoint {
+        get throws(ServerError) {
+            switch cursor {
+            case .token(let token): .sequence(try ChangeToken.sequence(token, kind: "m"))
+            case .since(let moment): .time(moment)
+            }
+        }
+    }
+}
+
+extension MessageChangePage {
+    package var deletedIDs: [MessageID] {
+        changes.compactMap { if case .deleted(let id, _) = $0 { id } else { nil } }
+    }
+}
+
+extension MessageChanges {
+    /// Makes the answer of a page of the change log.
+    ///
+    /// `visible` are the deleted messages of the page that the viewer saw.
+    package init(
+        _ page: MessageChangePage, _ call: MessageChangeLog, _ sight: Sight, visible: [MessageID]
+    ) {
+        self.init(
+            updated: [], deleted: [], hasMore: page.hasMore,
+            next: ChangeToken.text(page.end, kind: "m"))
+        let visible = Set(visible)
+        for change in page.changes {
+            switch change {
+            case .deleted(let id, let moment):
+                if visible.contains(id) { deleted.append(Deletion(id: id, at: moment)) }
+            case .current(let message):
+                if sight.shows(message.createdAt), call.filter.matches(message) {
+                    updated.append(message)
+                }
+            }
+        }
     }
 }

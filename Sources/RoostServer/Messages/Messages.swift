@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
-import RoostWire
+package import RoostModel
+package import RoostWire
 
 /// The content of messages: its composition, edits, deletions, reactions and pins.
 struct Messages: ServerPart {
@@ -17,26 +17,16 @@ struct Messages: ServerPart {
         _ command: MessageCommand, from standing: Standing, to audience: Audience
     ) async throws(ServerError) -> Message {
         let sender = standing.user.map { Sender(user: $0, role: standing.role) }
-        var message = Message(
-            delivery: .delivered(0, command.requestID), channelURL: command.channelURL,
-            createdAt: world.now(), sender: sender, content: command.content, data: command.data,
-            customType: command.customType, metaArrays: command.metaArrays,
-            parentID: command.parentID,
-            isReplyToChannel: command.parentID != nil && command.isReplyToChannel,
-            isSilent: command.isSilent, unknownFields: command.unknownFields)
+        let named = command.mention.userIDs
+        let mentioned = try await named.isEmpty ? [] : cards(of: named)
+        var message = Message(command, from: sender, mentioning: mentioned, at: world.now())
         if audience.room != nil {
             message.unknownFields.keep(.init(name: "channel_type", json: "\"open\""))
         }
-        let named = command.mention.userIDs
-        let mentioned = try await named.isEmpty ? [] : cards(of: named)
-        message.setMention(command.mention.kind, users: mentioned)
         if let parent = command.parentID {
-            guard
-                let parent = try await ask(
-                    try await storage.message(parent, in: command.channelURL)),
-                parent.parentID == nil, standing.sight.shows(parent.createdAt)
-            else { throw ServerError(.messageNotFound, "There is no such message to answer.") }
-            message.details.parentPreview = parent.shownPreview
+            try message.answer(
+                try await ask(try await storage.message(parent, in: command.channelURL)),
+                standing.sight)
         }
         try configuration.limits.check(content: message)
         return message
@@ -120,27 +110,20 @@ struct Messages: ServerPart {
         }
         let message = try call.standing.namedMessage()
         guard let messageID = message.messageID else { return .empty }
-        // Clients compare times, so each change of a key is later than the last.
-        let last = message.details.reactions?.first { $0.key == key }?.updatedAt
-        if isAdded, last == nil {
+        let change = message.reactionChange(key, by: id, isAdded: isAdded, at: world.now())
+        if isAdded, message.details.reactions?.contains(where: { $0.key == key }) != true {
             try configuration.limits.check(
                 count: (message.details.reactions?.count ?? 0) + 1,
                 "different reactions to a message", atMost: configuration.limits.reactions)
         }
-        let now =
-            last.map { max(world.now(), $0.advanced(by: 1)) }
-            ?? world.now()
-        let change = ReactionChange(key: key, userID: id, isAdded: isAdded, updatedAt: now)
         if isAdded {
             var changed = message
-            changed.details.reactions = (message.details.reactions ?? []).applying(change)
+            changed.apply(change)
             try configuration.limits.check(content: changed)
         }
+        let now = change.updatedAt
         try await ask(
-            try await storage.updateMessage(messageID, in: url, now: now) { message in
-                let reactions = message.details.reactions ?? []
-                message.details.reactions = reactions.applying(change)
-            })
+            try await storage.updateMessage(messageID, in: url, now: now) { $0.apply(change) })
         let event = ReactionEvent(channelURL: url, messageID: messageID, change: change)
         await publisher.publish(
             .reaction(event), about: message.createdAt, to: try await publisher.audience(of: url))
@@ -256,5 +239,48 @@ struct Messages: ServerPart {
             }
         }
         return data.text
+    }
+}
+
+// MARK: - Pure parts
+
+extension Message {
+    /// Makes the message of a command, for the log.
+    package init(
+        _ command: MessageCommand, from sender: Sender?, mentioning users: [User],
+        at now: Timestamp
+    ) {
+        self.init(
+            delivery: .delivered(0, command.requestID), channelURL: command.channelURL,
+            createdAt: now, sender: sender, content: command.content, data: command.data,
+            customType: command.customType, metaArrays: command.metaArrays,
+            parentID: command.parentID,
+            isReplyToChannel: command.parentID != nil && command.isReplyToChannel,
+            isSilent: command.isSilent, unknownFields: command.unknownFields)
+        setMention(command.mention.kind, users: users)
+    }
+
+    /// Makes the message an answer to a parent that its sender sees.
+    package mutating func answer(_ parent: Message?, _ sight: Sight) throws(ServerError) {
+        guard let parent, parent.parentID == nil, sight.shows(parent.createdAt) else {
+            throw ServerError(.messageNotFound, "There is no such message to answer.")
+        }
+        details.parentPreview = parent.shownPreview
+    }
+
+    /// Returns the change of a reaction of a user.
+    ///
+    /// Clients compare times, so each change of a key is later than the last.
+    package func reactionChange(
+        _ key: String, by id: UserID, isAdded: Bool, at now: Timestamp
+    ) -> ReactionChange {
+        let last = details.reactions?.first { $0.key == key }?.updatedAt
+        return ReactionChange(
+            key: key, userID: id, isAdded: isAdded,
+            updatedAt: last.map { max(now, $0.advanced(by: 1)) } ?? now)
+    }
+
+    package mutating func apply(_ change: ReactionChange) {
+        details.reactions = (details.reactions ?? []).applying(change)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostModel
 package import RoostWire
 
 extension ChatServer {
@@ -39,5 +40,30 @@ extension ChatServer {
             self.applicationID = applicationID
             self.apiToken = apiToken
         }
+    }
+}
+
+extension ChatServer.Configuration {
+    /// Returns the answer to a login.
+    package func greeting(
+        _ user: User, key: String, fileKey: String, unread: Int, at now: Timestamp
+    ) -> LoginSuccess {
+        var login = LoginSuccess(user: user, sessionKey: key)
+        login.fileKey = fileKey
+        login.loginAt = now
+        login.pingInterval = pingInterval
+        login.pongTimeout = pongTimeout
+        login.reconnect = reconnect
+        login.requestDedupInterval = requestDedupInterval
+        login.usesReaction = true
+        // The rule of `Message.isCounted`.
+        login.unreadReplies = .repliesToChannel
+        login.lastMessageReplies = .repliesToChannel
+        login.premiumFeatures = ["reactions", "poll"]
+        login.applicationAttributes = ["reactions", "enable_message_threading"]
+        login.fileUploadLimitMB = fileLimitMB
+        login.emojiHash = ServerEmoji.hash
+        login.unread = UnreadCount(all: unread, timestamp: now)
+        return login
     }
 }

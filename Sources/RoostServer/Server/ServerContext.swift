@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostExecutors
-import RoostModel
+package import RoostModel
 import RoostWire
 
 /// The configuration, the storage and the world that all parts of a server share.
@@ -80,12 +80,12 @@ extension ServerPart {
 }
 
 /// The caller of a REST call.
-enum APICaller: Hashable, Sendable {
+package enum APICaller: Hashable, Sendable {
     case user(UserID)
     /// The application's own server, which has every right.
     case platform
 
-    var userID: UserID? { if case .user(let id) = self { id } else { nil } }
+    package var userID: UserID? { if case .user(let id) = self { id } else { nil } }
 }
 
 // MARK: - Judged changes

@@ -1,24 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
-import RoostWire
+package import RoostModel
+package import RoostWire
 
 /// The users who get the events of a channel: the members of a group channel, or the sockets in an
 /// open one.
-struct Audience {
-    var hearers: [Hearer] = []
+package struct Audience {
+    package var hearers: [Hearer]
     /// The open channel; nil for a group channel.
     var room: ChannelURL?
 
-    var members: [UserID] { hearers.map(\.id) }
+    package init(hearers: [Hearer] = []) { self.hearers = hearers }
+
+    init(hearers: [Hearer] = [], room: ChannelURL?) {
+        self.hearers = hearers
+        self.room = room
+    }
+
+    package var members: [UserID] { hearers.map(\.id) }
 
     /// The joined members, who read the messages.
-    var readers: [UserID] { hearers.filter(\.isJoined).map(\.id) }
+    package var readers: [UserID] { hearers.filter(\.isJoined).map(\.id) }
 
     /// Returns the joined members who see a message of a moment.
-    func readers(of moment: Timestamp) -> [UserID] {
+    package func readers(of moment: Timestamp) -> [UserID] {
         hearers.filter { $0.isJoined && Sight(beginning: $0.beginning).shows(moment) }.map(\.id)
     }
+
+    /// Returns the users who see a message as a whole, and those who see a part of it.
+    package func shares(
+        of message: Message
+    ) -> (whole: [UserID], partial: [UserID], part: Message?) {
+        var whole: [UserID] = []
+        var partial: [UserID] = []
+        var part: Message?
+        for hearer in hearers where hearer.isJoined {
+            // Few members hide anything, so most of them cost no comparison.
+            let sight = Sight(beginning: hearer.beginning)
+            let shown = sight == .whole ? message : sight.shown(message)
+            if sight == .whole || shown == message {
+                whole.append(hearer.id)
+            } else if let shown {
+                // Only the preview of a hidden parent can be missing, so all parts are equal.
+                part = shown
+                partial.append(hearer.id)
+            }
+        }
+        return (whole, partial, part)
+    }
+}
+
+/// An event with its recipients.
+package struct Announcement: Hashable, Sendable {
+    package let event: ServerEvent
+    package let recipients: [UserID]
 }
 
 /// The publisher of events to the sockets of all servers.
@@ -49,6 +84,11 @@ struct EventPublisher: ServerPart {
         await publish(Notice(frame: event.encoded, recipients: users, except: except))
     }
 
+    /// Sends events to all sockets of their recipients.
+    func publish(_ news: [Announcement]) async {
+        for item in news { await publish(item.event, to: item.recipients) }
+    }
+
     /// Sends an event to the audience of a channel, invited users included.
     func publish(_ event: ServerEvent, to audience: Audience, except: SessionID? = nil) async {
         await publish(event, to: audience.members, in: audience.room, except: except)
@@ -76,21 +116,7 @@ struct EventPublisher: ServerPart {
         _ message: Message, to audience: Audience, except: SessionID? = nil,
         as event: (Message) -> ServerEvent
     ) async {
-        var whole: [UserID] = []
-        var partial: [UserID] = []
-        var part: Message?
-        for hearer in audience.hearers where hearer.isJoined {
-            // Few members hide anything, so most of them cost no comparison.
-            let sight = Sight(beginning: hearer.beginning)
-            let shown = sight == .whole ? message : sight.shown(message)
-            if sight == .whole || shown == message {
-                whole.append(hearer.id)
-            } else if let shown {
-                // Only the preview of a hidden parent can be missing, so all parts are equal.
-                part = shown
-                partial.append(hearer.id)
-            }
-        }
+        let (whole, partial, part) = audience.shares(of: message)
         await publish(event(message), to: whole, in: audience.room, except: except)
         if let part { await publish(event(part), to: partial, in: nil, except: except) }
     }

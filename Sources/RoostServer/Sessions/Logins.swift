@@ -86,23 +86,9 @@ struct Logins: ServerPart {
     }
 
     private func greeting(_ session: Login, _ unread: Int) -> LoginSuccess {
-        var login = LoginSuccess(user: session.user, sessionKey: session.key)
-        login.fileKey = fileKey(of: session)
-        login.loginAt = world.now()
-        login.pingInterval = configuration.pingInterval
-        login.pongTimeout = configuration.pongTimeout
-        login.reconnect = configuration.reconnect
-        login.requestDedupInterval = configuration.requestDedupInterval
-        login.usesReaction = true
-        // The rule of `Message.isCounted`.
-        login.unreadReplies = .repliesToChannel
-        login.lastMessageReplies = .repliesToChannel
-        login.premiumFeatures = ["reactions", "poll"]
-        login.applicationAttributes = ["reactions", "enable_message_threading"]
-        login.fileUploadLimitMB = configuration.fileLimitMB
-        login.emojiHash = ServerEmoji.hash
-        login.unread = UnreadCount(all: unread, timestamp: world.now())
-        return login
+        configuration.greeting(
+            session.user, key: session.key, fileKey: fileKey(of: session), unread: unread,
+            at: world.now())
     }
 
     /// Returns the file key of a session, which clients append to any protected address in a

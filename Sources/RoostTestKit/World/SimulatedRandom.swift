@@ -19,6 +19,9 @@ package final class SimulatedRandom: Sendable {
         }
     }
 
+    /// Begins the numbers of another seed.
+    package func restart(from seed: UInt64) { state.withLock { $0 = seed } }
+
     package func duration(in range: ClosedRange<Int64>) -> Duration {
         .milliseconds(range.lowerBound + Int64(next() % UInt64(range.count)))
     }

@@ -9,6 +9,8 @@ package struct UploadFile: Codable, Question {
         package var thumbnails: [Thumbnail] = []
         package var requiresAuth = false
         package var size: Int64?
+
+        package init(url: String) { self.url = url }
     }
 
     package var channelURL: ChannelURL

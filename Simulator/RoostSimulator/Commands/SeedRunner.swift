@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCommandLine
+
+/// A runner of simulations that reports its progress.
+struct SeedRunner: Sendable {
+    let world: World
+    let shape: WorldShape
+    let folder: TemporaryFolder
+    let keepsTrace: Bool
+    let stopsAtFailure: Bool
+    let shrinks: Bool
+    private let watch = StopWatch()
+
+    init(
+        world: World, shape: WorldShape, folder: TemporaryFolder, keepsTrace: Bool,
+        stopsAtFailure: Bool, shrinks: Bool
+    ) {
+        self.world = world
+        self.shape = shape
+        self.folder = folder
+        self.keepsTrace = keepsTrace
+        self.stopsAtFailure = stopsAtFailure
+        self.shrinks = shrinks
+    }
+
+    /// The seeds that one task runs without a return: a core world's run is too short for a task of
+    /// its own.
+    private var seedsPerTask: Int { world == .core ? 50 : 1 }
+
+    /// Runs the seeds and returns those that broke an invariant.
+    func run(_ seeds: Range<UInt64>, atOnce count: Int) async -> [UInt64] {
+        var failed: [UInt64] = []
+        var done = 0
+        var work = 0
+        var told = Duration.zero
+        await withTaskGroup(of: [RunReport].self) { group in
+            var left = seeds
+            func addTask() {
+                let some = left.prefix(seedsPerTask)
+                left = left.dropFirst(seedsPerTask)
+                guard !some.isEmpty else { return }
+                group.addTask { some.map { run($0) } }
+            }
+            for _ in 0..<count { addTask() }
+            for await reports in group {
+                for report in reports {
+                    done += 1
+                    work += report.work
+                    for line in report.trace { StandardOutput.writeNow(line) }
+                    guard let failure = report.failure else { continue }
+                    failed.append(report.seed)
+                    StandardOutput.writeNow(
+                        Style.standardOutput(.bad, "seed \(report.seed)") + "  \(failure)")
+                    if shrinks { shrink(report) }
+                }
+                if stopsAtFailure, !failed.isEmpty { left = left.upperBound..<left.upperBound }
+                addTask()
+                let isLast = done == seeds.count
+                guard isLast || watch.elapsed - told > .seconds(10) else { continue }
+                told = watch.elapsed
+                let seconds = max(0.001, watch.elapsed / .seconds(1))
+                let unit = world == .core ? "inputs of machines" : "jobs of actors"
+                StandardError.write(
+                    "simulate: \(done) of \(seeds.count) runs of \(shape.steps) steps, "
+                        + "\(failed.count) failed; a minute has \(Int(Double(done) / seconds * 60)) "
+                        + "runs, a second \(Int(Double(work) / seconds)) \(unit)")
+            }
+        }
+        return failed.sorted()
+    }
+
+    private func run(_ seed: UInt64, keeping steps: Set<Int>? = nil) -> RunReport {
+        let disks = folder.path + "/\(seed)"
+        defer { TemporaryFolder.remove(disks) }
+        return world.run(
+            seed: seed, shape, keeping: steps, folder: disks,
+            keepsTrace: keepsTrace && steps == nil)
+    }
+
+    /// Prints a short part of a failing run as a test.
+    private func shrink(_ report: RunReport) {
+        guard let shrinking = Shrinking(report, { run(report.seed, keeping: $0) }) else { return }
+        StandardOutput.writeNow(
+            "  \(shrinking.steps.count) of its \(report.steps + 1) steps fail too "
+                + "(\(shrinking.runs) runs): \(shrinking.failure)")
+        StandardOutput.writeNow(
+            world.test(of: report.seed, shape, keeping: shrinking.steps))
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+
+/// The outbox's file of one device in memory; one process at a time has it open.
+struct ReferenceOutbox {
+    private var items: [RequestID: OutboxItem] = [:]
+    private var lastSequence: Int64 = 0
+    private var turn = 1
+    /// Whether the present process has read the items.
+    private var hasRead = false
+
+    /// Leaves what a new process finds after the old one was killed.
+    mutating func restart() {
+        turn += 1
+        hasRead = false
+    }
+
+    mutating func answer(_ question: OutboxQuestion) -> Answered<OutboxAnswer> {
+        switch question {
+        case .write(let writes): return .success(.written(writes.map { perform($0) }))
+        case .news(let isRegardless):
+            guard isRegardless || !hasRead else { return .success(.news(nil)) }
+            hasRead = true
+            let sorted = items.values.sorted { $0.sequence < $1.sequence }
+            return .success(.news(OutboxItems(items: sorted)))
+        case .absent(let ids): return .success(.absent(ids.filter { items[$0] == nil }))
+        case .mend, .tidyFiles: return .success(.done)
+        case .copyFiles(let params, let id, let sequence):
+            let copies = params.files.indices.map { index in
+                CopiedFile(name: "\(sequence)-\(index)-\(id)", size: 1, key: nil)
+            }
+            return .success(.copied(.fileMessage(params, copies: copies), copies))
+        case .takeTurn: return .success(.turn(turn))
+        }
+    }
+
+    private mutating func nextSequence() -> Int64 {
+        lastSequence += 1
+        return lastSequence
+    }
+
+    private mutating func perform(_ write: OutboxWrite) -> OutboxWritten {
+        switch write {
+        case .notes(let notes):
+            for note in notes { take(note) }
+            return .noted(hasNews: false, refused: [:])
+        case .reserve(let id):
+            if let item = items[id] { return .item(item) }
+            return .place(nextSequence())
+        case .append(let draft):
+            if let item = items[draft.requestID] { return .item(item) }
+            let item = OutboxItem(
+                sequence: draft.sequence ?? nextSequence(), requestID: draft.requestID,
+                channel: draft.channel, createdAt: draft.createdAt, content: draft.content,
+                attemptCount: draft.leaves ? 1 : 0, hasLeft: draft.leaves)
+            items[draft.requestID] = item
+            return .item(item)
+        case .fold(let edit, let id, let now):
+            guard var item = items[id], !item.mayHaveArrived else { return .item(nil) }
+            if item.change != nil {
+                guard item.state == .pending else { return .item(nil) }
+                item.createdAt = now
+            }
+            item.content = item.content.applying(edit)
+            items[id] = item
+            return .item(item)
+        case .requeue(let id, let createdAt):
+            requeue(id, createdAt)
+            return .item(items[id])
+        case .takeBack(let id):
+            guard let item = items[id], !item.mayHaveArrived else { return .takenBack(false) }
+            items[id] = nil
+            return .takenBack(true)
+        }
+    }
+
+    private mutating func requeue(_ id: RequestID, _ createdAt: Timestamp) {
+        guard var item = items[id] else { return }
+        item.sequence = nextSequence()
+        item.createdAt = createdAt
+        item.state = .pending
+        items[id] = item
+    }
+
+    private mutating func take(_ note: OutboxNote) {
+        switch note {
+        case .attempt(let id):
+            items[id]?.attemptCount += 1
+            items[id]?.hasLeft = true
+        case .state(let id, let state): items[id]?.state = state
+        case .content(let id, _, let content): items[id]?.content = content
+        case .requeued(let id, let createdAt): requeue(id, createdAt)
+        case .restored(let item): if items[item.requestID] == nil { items[item.requestID] = item }
+        case .removal(let id): items[id] = nil
+        }
+    }
+}

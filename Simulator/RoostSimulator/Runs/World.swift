@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The two kinds of simulated worlds.
+package enum World: String, CaseIterable, Sendable {
+    /// The machines alone, with a store in memory and a model of the server.
+    case core
+    /// The clients, the server and the disk as they are in an app.
+    case full
+
+    /// Runs one simulation.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed of all random choices.
+    ///   - shape: The size of the world.
+    ///   - steps: The steps to take, of those that the seed draws; nil takes all.
+    ///   - folder: An empty folder for the disks of a full world.
+    ///   - keepsTrace: Whether every action is recorded.
+    /// - Returns: The result; a broken invariant is a `failure`.
+    package func run(
+        seed: UInt64, _ shape: WorldShape, keeping steps: Set<Int>? = nil, folder: String,
+        keepsTrace: Bool = false
+    ) -> RunReport {
+        switch self {
+        case .core: CoreWorld.run(seed: seed, shape, keeping: steps, keepsTrace: keepsTrace)
+        case .full:
+            Simulation.run(
+                seed: seed, shape, keeping: steps, folder: folder, keepsTrace: keepsTrace)
+        }
+    }
+
+    /// Returns the text of a test that repeats some steps of a run.
+    package func test(of seed: UInt64, _ shape: WorldShape, keeping steps: [Int]) -> String {
+        let list = steps.map { "\($0)" }.joined(separator: ", ")
+        return """
+            @Test
+            func `seed \(seed) of the \(rawValue) worlds keeps its invariants`() async throws {
+                try await expectInvariants(.\(rawValue), seed: \(seed), of: \(shape.steps), steps: [\(list)])
+            }
+            """
+    }
+}

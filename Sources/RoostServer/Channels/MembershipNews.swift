@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+import RoostWire
+
+/// The events of entries into a channel and of exits from it, in the order of their publication.
+///
+/// Large channels publish the number of members in place of entries and exits (`docs/protocol` 2.7).
+extension ChannelState {
+    /// Returns the events of entries and invitations, after which this is the state.
+    package func newsOfEntries(
+        of ids: [UserID], inviter: User?, isAcceptance: Bool, at now: Timestamp
+    ) -> [Announcement] {
+        let arrivals = Set(ids)
+        let newcomers = members.filter { arrivals.contains($0.user.id) }
+            .map { $0.member(at: now) }
+        let everybody = members.map(\.user.id)
+        let guests = newcomers.filter { $0.id != inviter?.id }
+        let counts = counts
+        let isLarge = record.countsMembersOnly
+        let told = isLarge ? newcomers.map(\.id) + (inviter.map { [$0.id] } ?? []) : everybody
+        var news: [Announcement] = []
+        func add(_ category: ChannelEvent.Category, _ content: ChannelEvent.Content) {
+            let event = ChannelEvent(
+                category, channelURL: record.url, timestamp: now, content: content)
+            news.append(Announcement(event: .channel(event), recipients: told))
+        }
+        // Each frame has as many newcomers as a client can read.
+        for part in guests.parts(of: ServerLimits.frameMemberBytes, \.weight) {
+            add(.invited, .invited(inviter: inviter, invitees: part, at: now, counts))
+        }
+        if isLarge { news.append(newsOfCounts(to: everybody, at: now)) }
+        let arrived = newcomers.filter { $0.state == .joined }
+        for part in arrived.parts(of: ServerLimits.frameMemberBytes, \.weight) {
+            add(.joined, .joined(part, counts))
+            // Most clients know only the event of the entry.
+            if isAcceptance { add(.invitationAccepted, .joined(part, counts)) }
+        }
+        return news
+    }
+
+    /// Returns the events of an exit, after which this is the state.
+    package func newsOfExit(of user: User, at now: Timestamp) -> [Announcement] {
+        let event = ServerEvent.channel(
+            ChannelEvent(
+                .left, channelURL: record.url, timestamp: now, content: .left(user, counts)))
+        let others = members.map(\.user.id)
+        guard record.countsMembersOnly else {
+            return [Announcement(event: event, recipients: others + [user.id])]
+        }
+        return [
+            Announcement(event: event, recipients: [user.id]), newsOfCounts(to: others, at: now),
+        ]
+    }
+
+    private func newsOfCounts(to users: [UserID], at now: Timestamp) -> Announcement {
+        let counts = MemberCounts(
+            channelURL: record.url, memberCount: counts.members ?? 0,
+            joinedMemberCount: counts.joinedMembers ?? 0, timestamp: now)
+        return Announcement(event: .memberCounts([counts]), recipients: users)
+    }
+}
+
+extension ChannelRecord {
+    /// Whether the channel publishes the number of members in place of entries and exits.
+    fileprivate var countsMembersOnly: Bool { isSuper || traits.isBroadcast }
+}
