@@ -29,7 +29,7 @@ final class CoreDevice {
         var frame: OperationID?
     }
 
-    /// What follows the end of an app's call.
+    /// The consequence of the end of an app's call.
     enum Completion {
         case none
         case sent(ChannelURL, rest: [UserMessageParams])
@@ -96,7 +96,7 @@ final class CoreDevice {
     var lists: [ListID: Watch<GroupChannel>] = [:]
     var downloads: [DownloadID: DownloadProgress] = [:]
 
-    // What the checks need to know.
+    // State for the checks.
     var sent: [SentMessage] = []
     var sendCount = 0
     var requestCount = 0

@@ -16,7 +16,7 @@ extension CoreWorld {
             milliseconds: SimulatedWorld.beginningMS + self.now / 1_000 + device.clockError)
         let effects = device.machine.receive(input, at: now)
         for effect in effects { perform(effect, device) }
-        // What follows an end comes after all effects of the step, as in the shell.
+        // The consequences of an end come after all effects of the step, as in the shell.
         guard !isFinishing else { return }
         isFinishing = true
         while !finished.isEmpty {

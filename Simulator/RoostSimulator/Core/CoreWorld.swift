@@ -151,7 +151,7 @@ package final class CoreWorld {
         let (action, device) = (mix.draw(random), devices[random.pick(devices.count)])
         try pass(pause, on: storage)
         try checkNow(on: storage)
-        // What happened during the pause has drawn numbers too.
+        // Events during the pause have drawn numbers too.
         random.restart(seed: ~seed, step: step)
         note("* \(action) \(device.name)")
         try perform(action, device, on: storage)

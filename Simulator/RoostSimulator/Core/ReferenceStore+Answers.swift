@@ -14,7 +14,9 @@ extension ReferenceStore {
         case .messageOfRequest(let id):
             .message(
                 histories.values.lazy.compactMap { history in
-                    history.messages.last { $0.requestID == id }
+                    history.messages.last {
+                        $0.requestID == id && $0.sender?.user.id == me
+                    }
                 }.first)
         case .oldestMessage(let url): .moment(histories[url]?.messages.first?.createdAt)
         case .messageCount(let url, let from, let through):

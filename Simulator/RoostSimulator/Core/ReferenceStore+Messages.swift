@@ -81,7 +81,15 @@ extension ReferenceStore {
         guard let place = message.position, let history = histories[url] else { return }
         if let cut = history.cut, place.createdAt <= cut { return }
         if let old = history.message(place.messageID) {
-            return update(old, with: message, isEdit: false, in: url)
+            update(old, with: message, isEdit: false, in: url)
+            guard !history.filtered.isEmpty, let now = histories[url]?.coverage,
+                changes[url]?.coverageBefore.range(containing: place) == nil,
+                now.range(containing: place) != nil
+            else { return }
+            // For readers without the filter the message is new.
+            note(old, in: url)
+            changes[url]?.entered.insert(place.messageID)
+            return
         }
         guard history.covers(message, at: place) else { return }
         insert(message, at: place, in: url)

@@ -3,7 +3,7 @@
 import RoostCore
 import RoostModel
 
-// What goes: cleared, evicted and forgotten messages, cut histories and channels.
+// Removals: cleared, evicted and forgotten messages, cut histories and channels.
 
 extension ReferenceStore {
     mutating func clear(_ url: ChannelURL, before rest: ArraySlice<Mutation>) {
@@ -96,12 +96,12 @@ extension ReferenceStore {
     }
 
     mutating func removeChannel(_ url: ChannelURL, before rest: ArraySlice<Mutation>) {
+        cursors[.messageChanges(url)] = nil
         guard histories[url] != nil || groupChannels[url] != nil else { return }
         clear(url, before: rest)
         histories[url]?.cut = nil
         histories[url]?.accessedAt = nil
         histories[url]?.isPinned = false
-        cursors[.messageChanges(url)] = nil
         noteChannel(url)
         groupChannels[url] = nil
     }

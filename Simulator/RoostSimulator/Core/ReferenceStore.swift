@@ -59,7 +59,7 @@ struct ReferenceStore {
         func message(_ id: MessageID) -> Message? { index(of: id).map { messages[$0] } }
     }
 
-    /// What a commit has changed in one channel's messages.
+    /// The changes of a commit in one channel's messages.
     struct Changes {
         let coverageBefore: Coverage
         let filteredBefore: [MessageFilter: Coverage]

@@ -13,7 +13,8 @@ extension SimulatedRandom {
     /// All chance of a step comes from the seed and the step's number, so a step that is left out
     /// changes none of the others.
     func restart(seed: UInt64, step: Int) {
-        restart(from: seed &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(bitPattern: Int64(step + 1)) &* 0xD1B5_4A32_D192_ED03)
+        let number = UInt64(bitPattern: Int64(step + 1))
+        restart(from: seed &* 0x9E37_79B9_7F4A_7C15 ^ number &* 0xD1B5_4A32_D192_ED03)
     }
 
     func pick(_ count: Int) -> Int { Int(next() % UInt64(count)) }

@@ -27,8 +27,9 @@ package struct EffectText {
         case let id as RequestID where id.isRandom: return id.rawValue
         case let id as any Identifier: return name(id.rawValue)
         case let text as String: return text.isEmpty ? "\"\"" : name(text)
-        // Every empty list can be cast to one of bytes.
-        case let bytes as [UInt8] where !bytes.isEmpty: return "bytes"
+        // A journal has no bytes, so a replay has none where the session had some. Every empty list can be cast to
+        // one of bytes; the type of the value tells them apart.
+        case is [UInt8] where type(of: value) == [UInt8].self: return "bytes"
         case let error as RoostError: return "error \(error.code)"
         case let error as ServerError: return "error \(error.code)"
         case let refusal as LinkMachine.Refusal: return "refusal \(refusal.code)"

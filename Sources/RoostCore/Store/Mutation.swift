@@ -41,6 +41,8 @@ package enum Mutation: Hashable, Codable, Sendable {
     case clearMessages(ChannelURL)
     /// Removes a channel's messages and coverage through a moment, because the cache is too large;
     /// they may be fetched again.
+    ///
+    /// An eviction is the only mutation of its commit.
     case evicted(ChannelURL, through: Timestamp)
     /// Removes the unreadable messages of a channel; their places are no longer covered, and are
     /// fetched again.
