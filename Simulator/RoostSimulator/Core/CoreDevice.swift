@@ -10,7 +10,7 @@ final class CoreDevice {
     typealias OperationID = SyncMachine.OperationID
 
     /// One socket, from the request to open it to its end on this device.
-    struct Connection {
+    final class Connection {
         /// The number that the server knows.
         let number: Int
         let epoch: LinkMachine.Epoch
@@ -27,6 +27,11 @@ final class CoreDevice {
         var overtaken: ServerEvent?
         /// The operation that applies a frame.
         var frame: OperationID?
+
+        init(number: Int, epoch: LinkMachine.Epoch) {
+            self.number = number
+            self.epoch = epoch
+        }
     }
 
     /// The consequence of the end of an app's call.

@@ -177,11 +177,10 @@ extension CoreWorld {
     ///
     /// - Returns: False without a connection.
     func send(_ command: ClientCommand, _ device: CoreDevice) -> Bool {
-        guard case .online = device.state.link.state, var connection = device.connection,
+        guard case .online = device.state.link.state, let connection = device.connection,
             connection.loss == nil
         else { return false }
         connection.arrivalUp = max(connection.arrivalUp, now + latency(device).microseconds)
-        device.connection = connection
         schedule(
             .command(connection: connection.number, command), device, at: connection.arrivalUp)
         return true
@@ -200,9 +199,8 @@ extension CoreWorld {
     }
 
     private func send(_ event: ServerEvent, to connection: Int, _ device: CoreDevice) {
-        guard var open = device.connection, open.number == connection else { return }
+        guard let open = device.connection, open.number == connection else { return }
         open.arrivalDown = max(open.arrivalDown, now + latency(device).microseconds)
-        device.connection = open
         schedule(.frame(connection: connection, event), device, at: open.arrivalDown)
     }
 
@@ -311,16 +309,15 @@ extension CoreWorld {
 
     /// Applies the next frame, once the machine has applied the last one.
     func takeFrame(_ device: CoreDevice) {
-        while var connection = device.connection, connection.frame == nil {
-            guard let event = connection.inbox.first else {
+        while let connection = device.connection, connection.frame == nil {
+            guard !connection.inbox.isEmpty else {
                 guard let loss = connection.loss else { return }
                 device.connection = nil
                 return give(.link(.lost(connection.epoch, loss)), device)
             }
-            connection.inbox.removeFirst()
+            let event = connection.inbox.removeFirst()
             let id = SyncMachine.OperationID(number())
             connection.frame = id
-            device.connection = connection
             note("    \(device.name) << \(event)")
             give(.frame(id, event, connection.epoch), device)
         }

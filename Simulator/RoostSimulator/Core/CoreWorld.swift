@@ -14,7 +14,9 @@ import RoostWire
 /// A simulation of the clients' decisions, drawn from a seed.
 package final class CoreWorld {
     /// An event on its way.
-    enum Event {
+    ///
+    /// Inputs and frames are large, and a queue moves its events often, so each is behind a reference.
+    indirect enum Event {
         /// An input of a device's machine.
         case input(SyncMachine.Input)
         /// Work on a device's disk.
