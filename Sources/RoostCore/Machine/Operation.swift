@@ -25,7 +25,10 @@ package enum Step: Hashable, Sendable {
 }
 
 /// The one request of an operation in a step.
-package enum Need: Hashable, Sendable {
+///
+/// Needs, replies, inputs and effects are handed on several times, and some hold whole channels, so
+/// they are behind references.
+package indirect enum Need: Hashable, Sendable {
     case read(StoreQuestion)
     case ask(ServerQuestion, Credentials = .connection)
     /// A frame over the socket of the present connection; an end without an error means that it was
@@ -109,7 +112,7 @@ package enum Answered<Value: Hashable & Codable & Sendable>: Hashable, Codable, 
 }
 
 /// The answer to a need.
-package enum Reply: Hashable, Codable, Sendable {
+package indirect enum Reply: Hashable, Codable, Sendable {
     case begin
     case read(Answered<StoreAnswer>)
     case answer(Answered<ServerAnswer>)
@@ -141,7 +144,7 @@ package enum Reply: Hashable, Codable, Sendable {
 }
 
 /// The result of an operation.
-package enum Outcome: Hashable, Codable, Sendable {
+package indirect enum Outcome: Hashable, Codable, Sendable {
     case done
     /// A page is stored; the number of received messages.
     case page(PageStatement, messages: Int)

@@ -21,7 +21,7 @@ package struct SyncMachine: Codable, Sendable {
         package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
     }
 
-    package enum Input: Codable, Sendable {
+    package indirect enum Input: Codable, Sendable {
         /// An event of the socket, the network or the app's place on the device.
         case link(LinkMachine.Input)
         /// A frame of the socket; the named operation ends when the frame is applied.
@@ -55,7 +55,7 @@ package struct SyncMachine: Codable, Sendable {
         case suspected
     }
 
-    package enum Effect: Hashable, Sendable {
+    package indirect enum Effect: Hashable, Sendable {
         case read(OperationID, StoreQuestion)
         case ask(OperationID, ServerQuestion, Credentials)
         case send(OperationID, ClientCommand)
