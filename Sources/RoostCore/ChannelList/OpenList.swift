@@ -57,6 +57,7 @@ package struct OpenList: Codable, Sendable {
 
     /// Returns the changes since the last call.
     mutating func takePublications() -> [ListDiff<GroupChannel>] {
+        guard !publications.isEmpty else { return [] }
         defer { publications = [] }
         return publications
     }

@@ -33,13 +33,10 @@ package struct OpenCollections<
         }
     }
 
-    /// Calls a closure with each open collection, to change it in place.
-    mutating func changeEach(_ body: (ID, inout Collection) -> Void) {
+    /// Calls a closure with each open collection, to change it in place; it cannot be closed there.
+    mutating func changeEach(_ body: (ID, inout Collection?) -> Void) {
         for index in collections.indices {
-            let id = collections[index].id
-            guard var collection = collections[index].collection.take() else { continue }
-            body(id, &collection)
-            collections[index].collection = collection
+            body(collections[index].id, &collections[index].collection)
         }
     }
 

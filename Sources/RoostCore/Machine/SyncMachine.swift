@@ -332,12 +332,14 @@ extension SyncState {
     /// Adds the changes of the open collections to the notices.
     mutating func publishCollections() {
         timelines.changeEach { id, timeline in
-            for change in timeline.takePublications() {
+            for change in timeline?.takePublications() ?? [] {
                 notices.append(.timelineChanged(id, change))
             }
         }
         lists.changeEach { id, list in
-            for change in list.takePublications() { notices.append(.listChanged(id, change)) }
+            for change in list?.takePublications() ?? [] {
+                notices.append(.listChanged(id, change))
+            }
         }
     }
 }

@@ -60,6 +60,7 @@ package struct OpenTimeline: Codable, Sendable {
 
     /// Returns the changes since the last call.
     mutating func takePublications() -> [ListDiff<Message>] {
+        guard !publications.isEmpty else { return [] }
         defer { publications = [] }
         return publications
     }
