@@ -39,7 +39,7 @@ extension Command {
             an hour, of the same actions and with the same invariants.
 
             A failing run is shortened: steps are left out as long as the rest fails too. What is left is
-            printed as a test to paste.
+            printed as a line for the list of runs that the tests keep.
 
             With --hostile each seed decides a scene: the server refuses, repeats, invents, hurries and stalls,
             and becomes honest at the end. No call may wait over 10 s, no minute may have over 300 requests, the

@@ -11,6 +11,7 @@ package struct WorldShape: Hashable, Sendable {
     ///
     /// Later connections repair many faults, so rests come early enough to find them.
     package var stepsToRest = 100
+    package var plantedFault: PlantedFault?
 
     package init() {}
 }
