@@ -167,8 +167,8 @@ struct CacheInvariants {
                 try expect(!isFilled, "\(device), at rest, has no \(theirs.url)")
                 continue
             }
-            try ChannelState(ours, countsUnread).check(
-                against: ChannelState(theirs, countsUnread), in: "\(device)'s cache, at rest,")
+            try ChannelGlimpse(ours, countsUnread).check(
+                against: ChannelGlimpse(theirs, countsUnread), in: "\(device)'s cache, at rest,")
         }
         let gone = Set(held.keys).subtracting(expected.map(\.url)).min()
         try expect(gone == nil, "\(device), at rest, holds \(gone?.rawValue ?? ""), which is left")

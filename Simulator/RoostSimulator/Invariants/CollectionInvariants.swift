@@ -191,14 +191,14 @@ struct CollectionInvariants {
             "\(place) shows \(shown.channels.map(\.url)) and more: \(shown.hasMore), but the "
                 + "server \(expected.map(\.url))")
         for (ours, theirs) in zip(shown.channels, expected) {
-            try ChannelState(ours, countsUnread).check(
-                against: ChannelState(theirs, countsUnread), in: place)
+            try ChannelGlimpse(ours, countsUnread).check(
+                against: ChannelGlimpse(theirs, countsUnread), in: place)
         }
     }
 }
 
 /// The parts of a channel that are the same on a device at rest and at the server.
-struct ChannelState: Equatable, CustomStringConvertible {
+struct ChannelGlimpse: Equatable, CustomStringConvertible {
     private let url: ChannelURL
     private let name: String
     private let lastMessage: String?
@@ -214,7 +214,7 @@ struct ChannelState: Equatable, CustomStringConvertible {
         unreadCount = countsUnread ? channel.unreadMessageCount : nil
     }
 
-    func check(against server: ChannelState, in place: String) throws(Violation) {
+    func check(against server: ChannelGlimpse, in place: String) throws(Violation) {
         try expect(self == server, "\(place) has \(self), the server \(server)")
     }
 
