@@ -5,7 +5,8 @@ import RoostSimulator
 import RoostTestSupport
 import Testing
 
-/// Random runs of the clients' decisions, of which `roost-simulate --core` has many more.
+/// Random runs of the clients' decisions, of which `roost-simulate --core` has many more;
+/// `./test --ci` runs 1,000, optimised.
 struct CoreWorldTests {
     /// Drawn anew for each run, unless `ROOST_SEEDS` names it; a failure names the seed.
     private static let first: UInt64 = {
@@ -25,9 +26,11 @@ struct CoreWorldTests {
         return CoreWorld.run(seed: seed, shape, keeping: steps, keepsTrace: keepsTrace)
     }
 
+    private static let groupSize: UInt64 = Sample.isWhole ? 20 : 3
+
     @Test(arguments: 0..<10)
     func `a core world keeps its invariants`(_ group: UInt64) async {
-        for seed in (0..<20).map({ Self.first + group * 20 + $0 }) {
+        for seed in (0..<Self.groupSize).map({ Self.first + group * Self.groupSize + $0 }) {
             let report = await onThread { Self.run(seed) }
             #expect(report.failure == nil, "roost-simulate --core --steps 60 --seed \(seed)")
         }
