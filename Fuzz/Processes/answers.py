@@ -24,10 +24,11 @@ import chance
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(chance.ROOT / "Tests/PlatformSDK"))
+from patience import PATIENCE, FairClock  # noqa: E402
 from server import APP, Server  # noqa: E402
 
 MEMORY_LIMIT = 200 << 20
-ANSWER_LIMIT = 10  # Seconds.
+ANSWER_LIMIT = 10  # Seconds by a fair clock.
 CONNECT_LIMIT = 12  # A login alone has ten.
 RATE_LIMIT = 5  # Requests a second of a client without progress.
 WATCH = 4  # Seconds for which a client without work is watched.
@@ -93,7 +94,7 @@ class Scene:
         # The proxy's own tokens lead to the first page.
         head = re.sub(rb"([?&]token=)(?:hostile|%22hostile)[^& ]*", rb"\1", head)
         writer.write(head[:-2] + b"Connection: close\r\n\r\n" + body)
-        data = await asyncio.wait_for(reader.read(-1), 30)
+        data = await asyncio.wait_for(reader.read(-1), PATIENCE)
         writer.close()
         first, _, rest = data.partition(b"\r\n\r\n")
         status = int(first.split(b" ", 2)[1])
@@ -113,7 +114,7 @@ class Scene:
     async def early(self, writer):
         """Sends bytes before the real server is asked; returns whether it is to be asked."""
         if self.behaviour == "silence":
-            await asyncio.sleep(120)
+            await asyncio.sleep(PATIENCE * 2)
             return False
         if self.behaviour == "cut" or (self.behaviour == "reset" and self.random.random() < 0.5):
             return False
@@ -151,7 +152,7 @@ class Scene:
         if self.behaviour == "short body":
             writer.write(head + f"Content-Length: {len(body) + 500}\r\n\r\n".encode() + body)
             await writer.drain()
-            await asyncio.sleep(60)
+            await asyncio.sleep(PATIENCE * 2)
             return False
         writer.write(head + f"Content-Length: {len(body)}\r\n\r\n".encode())
         if self.behaviour == "slow bytes":
@@ -210,7 +211,7 @@ class Scene:
 
     async def socket(self, head, reader, writer):
         if self.behaviour in ("silence",):
-            await asyncio.sleep(120)
+            await asyncio.sleep(PATIENCE * 2)
         if self.behaviour == "cut":
             return
         upstream = await asyncio.open_connection("127.0.0.1", self.server.port)
@@ -320,6 +321,7 @@ class Scene:
                 self.roost, "client", "--server", f"http://127.0.0.1:{self.port}", "--app-id", APP, "--user", "ann",
                 "--cache", self.folder, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=errors,
                 limit=1 << 28)
+        self.clock = FairClock(self.client.pid, self.server.process.pid)
         try:
             await self.act()
         except (ConnectionError, asyncio.TimeoutError) as error:
@@ -360,20 +362,20 @@ class Scene:
         await self.ask_client("quit", {})
 
     async def ask_client(self, request, fields):
-        began = time.monotonic()
+        began = self.clock.mark()
         self.client.stdin.write((json.dumps({"id": request, "request": request, **fields}) + "\n").encode())
         await self.client.stdin.drain()
         while True:
             try:
-                line = await asyncio.wait_for(self.client.stdout.readline(), 40)
+                line = await asyncio.wait_for(self.client.stdout.readline(), PATIENCE)
             except asyncio.TimeoutError:
-                raise asyncio.TimeoutError(f"{request} is not answered in 40 s") from None
+                raise asyncio.TimeoutError(f"{request} is not answered in {PATIENCE} s") from None
             if not line:
                 code = await self.client.wait()
                 raise ConnectionError(f"the client ended with {code} during {request}")
             if json.loads(line).get("id") == request:
                 break
-        took = time.monotonic() - began
+        took = self.clock.since(began)
         self.slowest = max(self.slowest, (took, request))
         if took > (CONNECT_LIMIT if request == "connect" else ANSWER_LIMIT):
             self.failures.append(f"{request} took {took:.1f} s")

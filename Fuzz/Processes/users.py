@@ -23,11 +23,12 @@ import chance
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(chance.ROOT / "Tests/PlatformSDK"))
+from patience import PATIENCE, FairClock  # noqa: E402
 from server import APP, TOKEN, Server  # noqa: E402
 
 USERS = 6
 MEMORY_LIMIT = 200 << 20
-ANSWER_LIMIT = 10
+ANSWER_LIMIT = 10  # Seconds by a fair clock.
 
 FRAMES = [
     'MESG{"channel_url":"g","message":"x","req_id":"1"}',
@@ -64,7 +65,7 @@ class Run:
     """The counts of all users so far."""
 
     def __init__(self, server, calls, seconds):
-        self.server = server
+        self.server, self.clock = server, FairClock(server.process.pid)
         self.calls, self.end = calls, time.monotonic() + seconds
         self.lock = threading.Lock()
         self.count = collections.Counter()
@@ -156,26 +157,26 @@ class User(threading.Thread):
         what = f"{method} {target[:1500]} {(body or b'')[:1500]!r}"
         self.last.append(what)
         headers = {**headers, **({"Api-Token": TOKEN} if self.random.random() < 0.15 else {"Session-Key": self.key})}
-        began = time.monotonic()
+        began = self.work.clock.mark()
         for attempt in (1, 2):
             try:
                 if not self.connection:
-                    self.connection = http.client.HTTPConnection("127.0.0.1", self.work.server.port, timeout=30)
+                    self.connection = http.client.HTTPConnection("127.0.0.1", self.work.server.port, timeout=PATIENCE)
                 self.connection.request(method, target, body, headers)
                 answer = self.connection.getresponse()
                 data = answer.read()
                 break
             except TimeoutError:
-                raise Failure(f"no answer in 30 s: {what}") from None
+                raise Failure(f"no answer in {PATIENCE} s: {what}") from None
             except (OSError, http.client.HTTPException) as error:
                 self.connection = None
                 # The server may close a connection after too much input; it must accept a new one.
                 if attempt == 2 and not isinstance(error, (BrokenPipeError, ConnectionResetError)):
                     raise Failure(f"{type(error).__name__} {error}: {what}") from error
         else:
-            self.work.note("closed", time.monotonic() - began, what)
+            self.work.note("closed", self.work.clock.since(began), what)
             return
-        self.work.note("calls", time.monotonic() - began, what)
+        self.work.note("calls", self.work.clock.since(began), what)
         self.work.statuses[answer.status] += 1
         if answer.status >= 500:
             raise Failure(f"status {answer.status}: {what} {data[:300]!r}")
@@ -199,7 +200,7 @@ class User(threading.Thread):
         """Sends bytes that need not be HTTP; the server may only answer or close."""
         data = chance.mutated(self.random, self.random.choice(HEADS))
         self.last.append(f"bytes {data[:1000]!r}")
-        began = time.monotonic()
+        began = self.work.clock.mark()
         try:
             with socket.create_connection(("127.0.0.1", self.work.server.port), timeout=5) as raw:
                 raw.sendall(data)
@@ -208,7 +209,7 @@ class User(threading.Thread):
                     pass
         except OSError:
             pass
-        self.work.note("bytes", min(time.monotonic() - began, ANSWER_LIMIT), self.last[-1])
+        self.work.note("bytes", min(self.work.clock.since(began), ANSWER_LIMIT), self.last[-1])
 
     # Frames
 
@@ -224,11 +225,11 @@ class User(threading.Thread):
                 self.last.append(f"frame {text[:1000]!r}")
                 self.socket.say(text.encode())
                 self.work.note("frames", 0, "")
-            began = time.monotonic()
+            began = self.work.clock.mark()
             self.socket.hear()
-            self.work.note("frames", time.monotonic() - began, f"PING behind {list(self.last)[-3:]}")
+            self.work.note("frames", self.work.clock.since(began), f"PING behind {list(self.last)[-3:]}")
         except TimeoutError:
-            raise Failure("no answer on a socket in 30 s") from None
+            raise Failure(f"no answer on a socket in {PATIENCE} s") from None
         except (OSError, ConnectionError):
             # The server has closed the socket; the next call opens another.
             self.socket = None
@@ -239,7 +240,7 @@ class Socket:
     """A minimal WebSocket that checks every received frame."""
 
     def __init__(self, port, user):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         self.bytes = b""
         nonce = base64.b64encode(os.urandom(16)).decode()
         self.socket.sendall((
@@ -305,17 +306,17 @@ class Honest(threading.Thread):
         try:
             nora = Socket(self.work.server.port, "nora")
             while not self.work.is_over():
-                began = time.monotonic()
+                began = self.work.clock.mark()
                 name = f"honest-{self.rounds}"
                 nora.say(json_frame("MESG", channel_url="h", message=name, req_id=name))
                 nora.wait(name)
-                took = time.monotonic() - began
-                began = time.monotonic()
+                took = self.work.clock.since(began)
+                began = self.work.clock.mark()
                 answer = self.work.server.call(
                     "GET", f"/group_channels/h/messages?message_ts={2**63 - 1}&prev_limit=1&next_limit=0")
                 if [m["message"] for m in answer.get("messages", [])] != [name]:
                     raise Failure(f"an honest user does not find {name}: {answer}")
-                self.work.note("honest", max(took, time.monotonic() - began), name)
+                self.work.note("honest", max(took, self.work.clock.since(began)), name)
                 self.rounds += 1
                 if self.rounds % 40 == 0:
                     prepare(self.work.server)  # Restores deleted objects.
@@ -372,7 +373,7 @@ def main():
         for thread in [*users, honest]:
             thread.start()
         for thread in [*users, honest]:
-            thread.join(timeout=seconds + 60)
+            thread.join(timeout=seconds + PATIENCE)
         took = time.monotonic() - began
         is_alive, peak = server.process.poll() is None, chance.memory(server.process.pid) or 0
         if not is_alive:

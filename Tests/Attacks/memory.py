@@ -11,6 +11,7 @@ import threading
 import time
 
 import servers
+from patience import PATIENCE
 from server import Server
 
 # Seconds in which a client that gathers what it is given takes a gigabyte.
@@ -48,8 +49,11 @@ def peak(kind, honest):
     try:
         client.ask("connect")
         threading.Thread(target=ask, args=(client,), daemon=True).start()
+        end = time.monotonic() + PATIENCE
+        while not any("/v3/" in path for _, path in hostile.calls):
+            assert time.monotonic() < end, "the client has asked for nothing"
+            time.sleep(0.05)
         time.sleep(LOOK)
-        assert any("/v3/" in path for _, path in hostile.calls), "the client has asked for nothing"
         assert client.process.poll() is None, "the client has ended"
         return client.peak
     finally:

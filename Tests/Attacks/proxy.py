@@ -12,6 +12,8 @@ import threading
 import time
 import urllib.parse
 
+from patience import PATIENCE
+
 
 class Reply:
     """An answer; a body is bytes, or pieces that are sent as they come."""
@@ -97,7 +99,7 @@ class Hostile:
     # The honest part
 
     def honest(self, handler, body):
-        connection = http.client.HTTPConnection("127.0.0.1", self.honest_port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.honest_port, timeout=PATIENCE)
         headers = {name: value for name, value in handler.headers.items()
                    if name.lower() not in ("host", "connection", "accept-encoding", "content-length")}
         connection.request(handler.command, handler.path, body or None, headers)
@@ -167,7 +169,7 @@ class Hostile:
 
     @staticmethod
     def swallow(source):
-        source.settimeout(120)
+        source.settimeout(PATIENCE)
         try:
             while source.recv(65536):
                 pass

@@ -16,6 +16,7 @@ import time
 
 from attack import Open, attack, holds, peak_megabytes, run
 from proxy import Hostile, Reply
+from patience import PATIENCE, FairClock
 from server import APP, Server
 
 ROOST = os.path.abspath(sys.argv[1])
@@ -34,6 +35,7 @@ class Client:
         self.process = subprocess.Popen(
             [ROOST, "client", "--server", f"http://127.0.0.1:{port}", "--app-id", APP, "--user", "ann",
              "--cache", self.cache], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        self.clock = FairClock(self.process.pid, honest.process.pid if honest else self.process.pid)
         self.answers, self.events = {}, []
         self.news = threading.Condition()
         self.number = 0
@@ -63,10 +65,10 @@ class Client:
                 self.process.kill()  # The finding is clear, and the machine has other work.
             time.sleep(0.05)
 
-    def ask(self, request, patience=60, **fields):
+    def ask(self, request, patience=PATIENCE, **fields):
         self.number += 1
         number = self.number
-        start = time.monotonic()
+        start = self.clock.mark()
         try:
             self.process.stdin.write(json.dumps({"id": number, "request": request, **fields}) + "\n")
             self.process.stdin.flush()
@@ -74,7 +76,7 @@ class Client:
             raise Open(f"the client has ended before {request}: {self.process.poll()}")
         with self.news:
             self.news.wait_for(lambda: number in self.answers or self.process.poll() is not None, patience)
-        took = time.monotonic() - start
+        took = self.clock.since(start)
         if took > self.longest[1]:
             self.longest = (request, took)
         if number in self.answers:
@@ -351,7 +353,7 @@ def _():
         def answer(self, method, path, query, honest):
             def pieces():
                 yield b'{"channels":'
-                time.sleep(60)
+                time.sleep(PATIENCE * 2)
             return Reply(200, pieces(), Content_Length="1000")
     return bounded(Short, seconds=0)
 

@@ -18,7 +18,7 @@ import time
 import urllib.parse
 import urllib.request
 
-PATIENCE = 90
+PATIENCE = 900
 # Hundreds of kills leave hundreds of messages waiting.
 DRAINING = 900
 

@@ -11,6 +11,7 @@ import threading
 import time
 import urllib.parse
 
+from patience import PATIENCE
 from server import APP, Server, expect
 from witness import Witness
 
@@ -24,7 +25,7 @@ def check(condition, what):
     expect(condition, what)
 
 
-def raw(server, data, patience=15):
+def raw(server, data, patience=PATIENCE):
     """Everything the server says to these bytes until it closes, or None when it does not close."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=patience) as connection:
         connection.sendall(data)
@@ -92,7 +93,7 @@ def paths(server):
     for path in ("/files/../server.sqlite/x", "/files/%2e%2e/server.sqlite", "/files/%2e%2e%2fx/y",
                  "/files//etc/passwd", "/files/" + "a" * 40 + "/../../lock", "/files/" + "0" * 40,
                  "/files/..%5c..%5cserver.sqlite/x", "/../../etc/passwd", "/v3/../files/x"):
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         connection.putrequest("GET", path, skip_host=False)
         connection.endheaders()
         answer = connection.getresponse()
@@ -137,7 +138,7 @@ def names(server):
 def frames(server):
     def broken(*data):
         witness = Witness(server.port, APP, "eve")
-        witness.socket.settimeout(15)
+        witness.socket.settimeout(PATIENCE)
         try:
             for part in data:
                 witness.socket.sendall(part)
@@ -176,10 +177,10 @@ def slow(server):
 
     def run(name, first, drip):
         start = time.monotonic()
-        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
             connection.sendall(first)
             try:
-                while time.monotonic() - start < 50:
+                while time.monotonic() - start < PATIENCE:
                     connection.sendall(drip)
                     connection.settimeout(0.5)
                     try:
@@ -202,7 +203,7 @@ def slow(server):
     for thread in threads:
         thread.join()
     for name, seconds in results.items():
-        check(seconds < 40, f"{name} was let go after {seconds:.0f} s")
+        check(seconds < PATIENCE, f"{name} was let go after {seconds:.0f} s")
 
 
 def flood():
@@ -226,7 +227,7 @@ def flood():
             except OSError:
                 pass
             connection.close()
-        end = time.monotonic() + 30
+        end = time.monotonic() + PATIENCE
         while True:
             try:
                 check(server.raw("GET", "/health")[0] == 200, "there is room again")

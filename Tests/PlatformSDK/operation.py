@@ -2,6 +2,7 @@
 """What whoever runs a server counts on, with the real process: nothing that was acknowledged is lost,
 whatever ends it; copies made while it runs; TLS; limits; a log without names."""
 
+import concurrent.futures
 import http.client
 import itertools
 import json
@@ -13,6 +14,7 @@ import tempfile
 import threading
 import time
 
+from patience import PATIENCE
 from server import APP, Server, expect
 from witness import Witness
 
@@ -76,7 +78,7 @@ def survives(end, times):
             for writer in writers:
                 writer.start()
             for writer in writers:
-                check(writer.warm.wait(60), "the server takes messages")
+                check(writer.warm.wait(PATIENCE), "the server takes messages")
             status = end(server)
             for writer in writers:
                 writer.join()
@@ -127,7 +129,7 @@ def copying():
         check(status == 200, body)
         writer = Writer(server, "ann", token=token)
         writer.start()
-        writer.warm.wait(60)
+        writer.warm.wait(PATIENCE)
         copy = tempfile.mkdtemp() + "/copy"
         before = list(writer.acknowledged)
         done = subprocess.run(
@@ -193,39 +195,45 @@ def encrypting():
 
 
 def limiting():
-    options = ("--user-rate", "1", "--address-rate", "20", "--max-text", "100", "--max-per-user", "3")
+    options = ("--user-rate", "1", "--address-rate", "0", "--max-text", "100", "--max-per-user", "3")
     with Server(ROOST, *options, "--log", "info") as server:
         channel(server)
         ann = Witness(server.port, APP, "ann")
         ann.say("MESG", channel_url="g", message="x" * 101, req_id="long")
         check(ann.wait("EROR", req_id="long")["code"] == 400110, "a text has a limit")
-        for number in range(8):
-            ann.say("MESG", channel_url="g", message="hush-hush", req_id=f"r{number}")
-        check(ann.wait("EROR")["code"] == 500910, "a user has a rate")
-        status, headers, body = server.raw(
-            "GET", "/v3/users/ann", headers={"Session-Key": ann.login["key"]})
+        # A machine that needs a second for a call gives the user a new one meanwhile.
+        for attempt in range(100):
+            for number in range(8):
+                ann.say("MESG", channel_url="g", message="hush-hush", req_id=f"r{attempt}-{number}")
+            check(ann.wait("EROR")["code"] == 500910, "a user has a rate")
+            status, headers, body = server.raw(
+                "GET", "/v3/users/ann", headers={"Session-Key": ann.login["key"]})
+            if status == 400:
+                break
         check(status == 400 and b"500910" in body and int(headers["Retry-After"]) >= 1,
               "on every way they come, and it says when to come back")
         others = [Witness(server.port, APP, "bob") for _ in range(3)]
         check(Witness(server.port, APP, "bob").login["code"] == 400500, "sockets are counted")
         del others
+        # The log is written by a thread of its own.
+        wait_for(lambda: {"started", "login", "login_refused", "limited", "call"}
+                 <= {line["event"] for line in server.log()}, "each kind of event is in the log")
+        text = server.read(server.err)
+        check(text.count("\n") > 5, "a log is written")
+        for secret in ("hush-hush", '"ann"', '"bob"', '"g"', ann.login["key"]):
+            check(secret not in text, f"the log says {secret}")
+        calls = [line for line in server.log() if line["event"] == "call"]
+        check(any(c["call"] == "group_channels" and c["status"] == 200 for c in calls), calls)
+    with Server(ROOST, "--address-rate", "1") as server:
         busy = None
         for _ in range(100):
             witness = Witness(server.port, APP, "eve", first=("LOGI", "BUSY"))
+            witness.socket.close()
             if "retry_after" in witness.login:
                 busy = witness.login
                 break
-            witness.socket.close()
         check(busy and busy["retry_after"] >= 1 and busy["reason_code"] == 500910,
               "an address has one too, and is told when to come back")
-        text = server.read(server.err)
-        check(text.count("\n") > 20, "a log is written")
-        for secret in ("hush-hush", '"ann"', '"bob"', '"g"', ann.login["key"]):
-            check(secret not in text, f"the log says {secret}")
-        events = {line["event"] for line in server.log()}
-        check({"started", "login", "login_refused", "limited", "call"} <= events, events)
-        calls = [line for line in server.log() if line["event"] == "call"]
-        check(any(c["call"] == "group_channels" and c["status"] == 200 for c in calls), calls)
     with Server(ROOST, "--max-per-address", "2") as server:
         first, second = Witness(server.port, APP, "a"), Witness(server.port, APP, "b")
         try:
@@ -244,8 +252,11 @@ def proxied():
         def status(address):
             return server.raw("GET", "/v3/users", headers={
                 "Api-Token": "secret", "X-Forwarded-For": address})[0]
-        answers = [status("1.1.1.1, 2.2.2.2") for _ in range(6)]
-        check(answers.count(200) in (4, 5) and 400 in answers, answers)
+        began = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(20) as pool:
+            answers = list(pool.map(status, ["1.1.1.1, 2.2.2.2"] * 20))
+        # Five at once, and one more with each second.
+        check(4 <= answers.count(200) <= 6 + time.monotonic() - began and 400 in answers, answers)
         check(status("2.2.2.2, 3.3.3.3") == 200, "the proxy's word counts, not the client's")
 
 
@@ -273,7 +284,7 @@ def secrets():
             said = subprocess.run(
                 [ROOST, "client", "--server", f"http://127.0.0.1:{server.port}", "--app-id", APP, "--user",
                  "ann", "--cache", tempfile.mkdtemp(), *options], env={**os.environ, **variables},
-                input='{"id":1,"request":"connect"}\n', capture_output=True, text=True, timeout=60)
+                input='{"id":1,"request":"connect"}\n', capture_output=True, text=True, timeout=PATIENCE)
             check('"connection":"connected"' in said.stdout and '"ok":true' in said.stdout,
                   f"{options} {list(variables)}: {said.stdout} {said.stderr}")
     for wrong in ((), ("--api-token-file", "/nowhere")):
@@ -289,7 +300,7 @@ def closing():
     for options in (("--host", "0.0.0.0"), ("--host", "::")):
         done = subprocess.run(
             [ROOST, "serve", "--data", tempfile.mkdtemp(), "--port", "0", "--app-id", APP, *options],
-            env={**os.environ, "ROOST_API_TOKEN": "t"}, capture_output=True, text=True, timeout=60)
+            env={**os.environ, "ROOST_API_TOKEN": "t"}, capture_output=True, text=True, timeout=PATIENCE)
         check(done.returncode == 2 and "--require-token" in done.stderr and "--insecure" in done.stderr,
               f"{done.returncode} {done.stderr}")
     old = os.umask(0)
@@ -313,7 +324,7 @@ def closing():
             subprocess.run(
                 [ROOST, "client", "--server", f"http://127.0.0.1:{server.port}", "--app-id", APP, "--user",
                  "ann", "--cache", cache, "--key-folder", cache + "-key"], input='{"id":1,"request":"connect"}\n', capture_output=True,
-                text=True, timeout=60, check=True)
+                text=True, timeout=PATIENCE, check=True)
             for folder in (data, copy, cache, cache + "-key"):
                 for place, folders, files in os.walk(folder):
                     for name in files:
@@ -368,7 +379,7 @@ def uploading():
         headers = {"Session-Key": key, "Content-Type": "multipart/form-data; boundary=x"}
 
         def send(form, headers=headers, stop=None):
-            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
             connection.request("POST", "/v3/storage/file", itertools.islice(iter(form), stop), {
                 **headers, "Content-Length": str(form.count)})
             return connection
@@ -377,7 +388,7 @@ def uploading():
         answer = json.load(send(Upload(size)).getresponse())
         check(answer["file_size"] == size * 1_048_576, answer)
         path = "/" + answer["url"].split("/", 3)[3]
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         connection.request("GET", path)
         whole = connection.getresponse()
         check(all(whole.read(1_048_576) == Upload.block(number) for number in range(size)),
@@ -405,7 +416,7 @@ def uploading():
 
 
 def wait_for(condition, what):
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while not condition():
         expect(time.monotonic() < end, what)
         time.sleep(0.02)

@@ -12,6 +12,8 @@ import time
 import urllib.error
 import urllib.request
 
+from patience import PATIENCE
+
 APP, TOKEN = "APP", "secret"
 
 
@@ -36,7 +38,7 @@ class Server:
             self.process = subprocess.Popen(
                 [self.roost, "serve", "--data", self.data, "--port", str(self.fixed_port), "--app-id", APP,
                  *self.options], stdout=out, stderr=err, env=self.environment)
-        end = time.monotonic() + 30
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             found = re.match(r"listening on (https?)://[^ ]*:(\d+) ", self.read(self.out))
             if found:
@@ -64,7 +66,7 @@ class Server:
     def stop(self):
         """As systemd does it; answers how the process ended."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=30)
+        return self.process.wait(timeout=PATIENCE)
 
     def __enter__(self):
         return self
@@ -83,7 +85,7 @@ class Server:
             headers={"Content-Type": "application/json", **(headers or {"Api-Token": TOKEN})})
         context = ssl.create_default_context(cafile=authority) if authority else None
         try:
-            with urllib.request.urlopen(request, timeout=20, context=context) as answer:
+            with urllib.request.urlopen(request, timeout=PATIENCE, context=context) as answer:
                 return answer.status, answer.headers, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.headers, error.read()

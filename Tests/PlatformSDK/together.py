@@ -12,6 +12,7 @@ import sendbird_platform_sdk as sdk
 from sendbird_platform_sdk.api import message_api
 from sendbird_platform_sdk.model.send_a_message_request import SendAMessageRequest
 
+from patience import PATIENCE
 from server import APP, TOKEN, Server, expect
 
 ROOST = sys.argv[1]
@@ -106,7 +107,7 @@ with Server(ROOST, "--user-rate", "0", "--address-rate", "0") as server:
     ada.ask("connect")
     bo.ask("connect")
     # What is on its way to a client comes by itself.
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while not (ada.history() == bo.history() == plain(server)) and time.monotonic() < end:
         time.sleep(0.05)
     ours, theirs, seen, plainly = ada.history(), bo.history(), platform.history(), plain(server)

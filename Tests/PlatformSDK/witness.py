@@ -8,12 +8,14 @@ import socket
 import struct
 import time
 
+from patience import PATIENCE
+
 
 class Witness:
     """One logged-in WebSocket; `wait` reads until a frame fits."""
 
     def __init__(self, port, app_id, user_id, token=None, key=None, tls=None, first=("LOGI",)):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         self.bytes = b""
@@ -76,7 +78,7 @@ class Witness:
 
     def wait(self, *commands, **fields):
         """The next frame of a command whose fields are these; what comes before it is dropped."""
-        end = time.monotonic() + 10
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             while self.frames:
                 name, body = self.frames.pop(0)

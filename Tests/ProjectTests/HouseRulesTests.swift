@@ -44,6 +44,7 @@ struct HouseRulesTests {
         let limit = try Regex(#"timeLimit\(\.minutes\((?!Patience)"#)
         for file in try Project.swiftFiles(below: "Tests") {
             let text = try Project.text(file)
+            guard text.contains("timeLimit") else { continue }
             #expect(text.firstMatch(of: limit) == nil, "\(file)")
         }
     }
@@ -52,9 +53,11 @@ struct HouseRulesTests {
     func `no module needs a screen, so that an app's extension can use all of them (scar 148)`()
         throws
     {
-        let imports = try Regex(#"import (UIKit|AppKit|SwiftUI|Cocoa|WatchKit)"#)
+        let frameworks = ["UIKit", "AppKit", "SwiftUI", "Cocoa", "WatchKit"]
         for file in try Self.moduleFiles() {
-            #expect(try Project.text(file).firstMatch(of: imports) == nil, "\(file)")
+            let text = try Project.text(file)
+            let found = frameworks.filter { text.contains("import \($0)") }
+            #expect(found == [], "\(file)")
         }
     }
 

@@ -80,7 +80,7 @@ struct CacheBenchTests {
             .appendingPathComponent("roost-bench-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var options = CacheBench.Options(folder: folder)
-        options.messages = 2_000
+        options.messages = 500
         options.rounds = 1
         options.emptiesFileCaches = false  // It is everybody's.
         let report = try await CacheBench.run(options) { _ in }

@@ -5,7 +5,8 @@ import RoostSimulator
 import RoostTestSupport
 import Testing
 
-/// Random runs of the clients' decisions, of which `roost-simulate --core` has many more.
+/// Random runs of the clients' decisions, of which `roost-simulate --core` has many more;
+/// `./test --ci` runs 1,000, optimised.
 struct CoreWorldTests {
     /// Drawn anew for each run, unless `ROOST_SEEDS` names it; a failure names the seed.
     private static let first: UInt64 = {
@@ -17,9 +18,8 @@ struct CoreWorldTests {
         return first
     }()
 
-    private static let isLong = ProcessInfo.processInfo.environment["ROOST_LONG_TESTS"] != nil
     /// The runs of a group; a run of a debug build takes about a fifth of a second.
-    private static let runs: UInt64 = isLong ? 200 : 6
+    private static let groupSize: UInt64 = Sample.isWhole ? 200 : 3
 
     private static func run(
         _ seed: UInt64, keeping steps: Set<Int>? = nil, keepsTrace: Bool = false
@@ -31,7 +31,7 @@ struct CoreWorldTests {
 
     @Test(arguments: 0..<10)
     func `a core world keeps its invariants`(_ group: UInt64) async {
-        for seed in (0..<Self.runs).map({ Self.first + group * Self.runs + $0 }) {
+        for seed in (0..<Self.groupSize).map({ Self.first + group * Self.groupSize + $0 }) {
             let report = await onThread { Self.run(seed) }
             #expect(report.failure == nil, "roost-simulate --core --steps 60 --seed \(seed)")
         }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import RoostSimulator
+import RoostTestSupport
 import Testing
 
 /// The store of the core worlds promises what the real one does.
 struct ReferenceStoreTests {
-    private static let isLong = ProcessInfo.processInfo.environment["ROOST_LONG_TESTS"] != nil
-    private static let runs: UInt64 = isLong ? 800 : 8
+    private static let runs: UInt64 = Sample.isWhole ? 800 : 8
 
     @Test(arguments: 0..<4)
     func `the reference store commits and answers as the real one`(_ group: UInt64) async throws {

@@ -19,6 +19,13 @@ enum Fixture {
         return options
     }()
 
+    /// The options for megabytes of text, of which the index of words takes most of the time.
+    static let withoutIndex: Store.Options = {
+        var options = Fixture.options
+        options.isSearchable = false
+        return options
+    }()
+
     static func key(_ byte: UInt8) -> MasterKey {
         guard let key = try? MasterKey([UInt8](repeating: byte, count: 32)) else {
             preconditionFailure("32 bytes are a key.")

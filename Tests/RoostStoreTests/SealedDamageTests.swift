@@ -95,7 +95,7 @@ struct SealedDamageTests {
         let place = try await filled()
         #expect(try await told(by: place, "nothing is broken yet") == 0)
         var random = SplitMix64(seed: UInt64(column.testDescription.utf8.count))
-        for _ in 0..<(ScriptedLife.triesEverything ? 200 : 4) {
+        for _ in 0..<(Sample.isWhole ? 200 : 2) {
             let damaged = try place.copy()
             let (bit, row) = (Int(random.next() >> 1), Int(random.next() >> 1))
             try column.flip(
@@ -116,7 +116,7 @@ struct SealedDamageTests {
     ) async throws {
         let place = try await filled()
         var random = SplitMix64(seed: 7)
-        for _ in 0..<(ScriptedLife.triesEverything ? 200 : 4) {
+        for _ in 0..<(Sample.isWhole ? 200 : 2) {
             let damaged = try place.copy()
             let (bit, row) = (Int(random.next() >> 1), Int(random.next() >> 1))
             try column.flip(

@@ -92,15 +92,14 @@ private struct RandomMessages {
 }
 
 struct SearchStoreTests {
-    @Test(arguments: [UInt64](1...10), [false, true])
+    @Test(arguments: Sample.of([UInt64](1...10), quick: 3), [false, true])
     func `a search equals a plain look at every cached message after any change (R136, scar 164)`(
         seed: UInt64, isInMemory: Bool
     ) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TemporaryFolder(inMemory: true)
         defer { withExtendedLifetime(folder) {} }
         var life = RandomMessages(seed: seed)
-        var options = Fixture.options
-        options.isSearchable = false
+        var options = Fixture.withoutIndex
         var store = try await Store.open(
             .folder(folder.path), owner: Fixture.owner, options)
         for _ in 0..<20 { try await store.writer.commit(life.mutations()) }

@@ -128,7 +128,7 @@ struct ChannelQueryTests {
             all.filter.hidden = .all
             let channels = try await world.channels(of: "alice", all)
             var shown = 0
-            for number in 0..<150 {
+            for number in 0..<(Sample.isWhole ? 150 : 50) {
                 let order = random.pick([
                     ChannelOrder.latestLastMessage, .chronological, .name,
                     .metadataValue(key: "k"),
@@ -150,7 +150,7 @@ struct ChannelQueryTests {
             return shown
         }
         // Most queries have a result.
-        #expect(shown > 150)
+        #expect(shown > 50)
     }
 
     @Test

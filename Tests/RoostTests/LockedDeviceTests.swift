@@ -39,7 +39,7 @@ struct LockedDeviceTests {
 
             disk.plan(Self.locked)
             for text in ["two", "three"] { try await bob.send(text, to: channel) }
-            await world.pass(.seconds(3_600))
+            await world.pass(.seconds(600))
             #expect(await Self.texts(timeline) == ["one"])
             #expect("\(await alice.connectionState)" == "connected")
             disk.plan(nil)
@@ -81,7 +81,7 @@ struct LockedDeviceTests {
             await world.pass()
             disk.plan(Self.locked)
             device.network.restore()
-            await world.pass(.seconds(3_600))
+            await world.pass(.seconds(600))
             #expect(await Self.texts(timeline) == ["one"])
             disk.plan(nil)
             await world.pass(.seconds(60))

@@ -263,7 +263,7 @@ struct TimelineViewTests {
         }
     }
 
-    @Test(arguments: [UInt64](1...30))
+    @Test(arguments: Sample.of([UInt64](1...30), quick: 8))
     func `in the end any view is the server's log under its filter (scar 32)`(
         seed: UInt64
     ) throws {

@@ -37,6 +37,33 @@ enum EvictionFixture {
             }, covering: Fixture.range(ids.lowerBound, ids.upperBound))
     }
 
+    /// The files of a closed store that was filled once for all tests.
+    private static let filled = Task {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        try await fill(store)
+        await store.close()
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            // Folders have no content.
+            files[name] = try? Data(contentsOf: URL(filePath: folder.file(name)))
+        }
+        return files
+    }
+
+    /// Opens a filled store in an empty folder.
+    static func store(
+        in folder: TemporaryFolder, _ options: Store.Options = Fixture.options
+    ) async throws -> Store {
+        for (name, content) in try await filled.value {
+            let file = URL(filePath: folder.file(name))
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try content.write(to: file)
+        }
+        return try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+    }
+
     /// Fills the store; the channels are visited in their order.
     static func fill(_ store: Store, bytes: Int = 300) async throws {
         for (index, channel) in channels.enumerated() {

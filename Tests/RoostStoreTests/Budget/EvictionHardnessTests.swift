@@ -19,8 +19,7 @@ struct EvictionHardnessTests {
         _ share: Int64
     ) async throws {
         let origin = try TemporaryFolder(inMemory: true)
-        let store = try await Store.test(.folder(origin.path))
-        try await Cache.fill(store)
+        let store = try await Cache.store(in: origin)
         let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
         await store.close()
         var counts: Set<Int> = []
@@ -99,8 +98,7 @@ struct EvictionHardnessTests {
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.test(.folder(folder.path))
-        try await Cache.fill(store)
+        let store = try await Cache.store(in: folder)
         let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
         let begun = try await store.writer.beginTrim(downTo: size / 3)
         #expect(begun.plan.way == .rewrite)
@@ -123,8 +121,7 @@ struct EvictionHardnessTests {
         for nth in [1, 3, 10, 40] {
             let folder = try TemporaryFolder(inMemory: true)
             let disk = SimulatedDisk(folder.path)
-            let store = try await Store.test(.folder(folder.path))
-            try await Cache.fill(store)
+            let store = try await Cache.store(in: folder)
             let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
             var trim = try await store.writer.beginTrim(downTo: size * share / 100)
             disk.plan(.init(.write, nth: nth, code: DiskFaultTests.Code.full, lasts: true))
@@ -150,8 +147,7 @@ struct EvictionHardnessTests {
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.test(.folder(folder.path))
-        try await Cache.fill(store)
+        let store = try await Cache.store(in: folder, Fixture.withoutIndex)
         let path = folder.file("app/anna/cache.sqlite")
         // Each read begins before the other ends, so some read is always open.
         let (first, second) = (DispatchSemaphore(value: 1), DispatchSemaphore(value: 0))
@@ -198,8 +194,7 @@ struct EvictionHardnessTests {
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.test(.folder(folder.path))
-        try await Cache.fill(store)
+        let store = try await Cache.store(in: folder, Fixture.withoutIndex)
         var options = ConnectionOptions()
         options.access = .readOnly
         let reader = try Connection(.file(folder.file("app/anna/cache.sqlite")), options)

@@ -20,8 +20,7 @@ struct EvictionTests {
         _ share: Int64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.test(.folder(folder.path))
-        try await Cache.fill(store)
+        let store = try await Cache.store(in: folder)
         let target = try await store.writer.evictionPlan(downTo: .max).sizeBefore * share / 100
         let plan = try await store.writer.evictionPlan(downTo: target)
         #expect(plan.way == (share > 75 || Fixture.isSealed ? .slices : .rewrite))
@@ -62,8 +61,7 @@ struct EvictionTests {
         _ share: Int64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.test(.folder(folder.path))
-        try await Cache.fill(store)
+        let store = try await Cache.store(in: folder)
         #expect(try Cache.words(in: folder.path) == Cache.shown(Cache.channels))
         let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
         let trim = try await store.writer.trim(downTo: size * share / 100)
@@ -79,8 +77,7 @@ struct EvictionTests {
         _ share: Int64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.test(.folder(folder.path))
-        try await Cache.fill(store)
+        let store = try await Cache.store(in: folder)
         let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
         var trim = try await store.writer.beginTrim(downTo: size * share / 100)
         let late = trim.plan.channels.suffix(2).map(\.url)
@@ -99,8 +96,7 @@ struct EvictionTests {
         _ share: Int64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.test(.folder(folder.path))
-        try await Cache.fill(store)
+        let store = try await Cache.store(in: folder)
         let size = try await store.writer.evictionPlan(downTo: .max).sizeBefore
         var trim = try await store.writer.beginTrim(downTo: size * share / 100)
         var sequence = try await store.reader.inspection().sequence
@@ -153,8 +149,7 @@ struct EvictionTests {
         let folder = try TemporaryFolder(inMemory: true)
         var options = Fixture.options
         options.keptMessages = kept
-        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
-        try await Cache.fill(store)
+        let store = try await Cache.store(in: folder, options)
         // Two messages of one moment, of which one would be enough, stay together.
         let pair = (1...2).map { Fixture.message(900_000 + $0, at: 5_000_000, in: "pair") }
         try await store.writer.commit([
@@ -245,7 +240,7 @@ struct EvictionTests {
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        var options = Fixture.options
+        var options = Fixture.withoutIndex
         options.budget = CacheBudget(megabytes: 1)
         let budget = try #require(options.budget)
         #expect(budget.megabytes == 64)
@@ -255,7 +250,7 @@ struct EvictionTests {
         // Two channels fill the rest; one of them was visited first of all.
         let large: [ChannelURL] = ["large", "seen"]
         for (number, channel) in large.enumerated() {
-            for part in 0..<40 {
+            for part in 0..<50 {
                 let id = Int64(number * 1_000_000 + part * 10 + 1)
                 let text = String(repeating: "\(id) ", count: 700_000 / "\(id) ".utf8.count)
                 try await store.writer.commit([
@@ -332,8 +327,7 @@ struct EvictionTests {
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.test(.folder(folder.path))
-        try await Cache.fill(store)
+        let store = try await Cache.store(in: folder)
         await store.close()
         try checkIndex(in: folder)
         let full = try await Store.test(.folder(folder.path))

@@ -102,7 +102,7 @@ struct DiskFaultTests {
         let count = counter.matches
         try #require(count > 0)
         var told = 0
-        for nth in ScriptedLife.sample(1...count, quick: 24, seed: UInt64(fault.code)) {
+        for nth in ScriptedLife.sample(1...count, quick: 10, seed: UInt64(fault.code)) {
             let folder = try TemporaryFolder(inMemory: true)
             let disk = SimulatedDisk(folder.path)
             disk.plan(

@@ -89,7 +89,7 @@ struct FlippedByteTests {
         let pages = try pageCount(folder.file(file))
         var random = SplitMix64(seed: 42)
         for page in 0..<pages {
-            for _ in 0..<(ScriptedLife.triesEverything ? 200 : 2) {
+            for _ in 0..<(Sample.isWhole ? 200 : 2) {
                 let damaged = try copy(folder)
                 // Half of the bytes are in the part of the page that describes its content.
                 let reach: UInt64 = random.next() % 2 == 0 ? 110 : 4_096

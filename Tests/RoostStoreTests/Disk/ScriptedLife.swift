@@ -81,14 +81,9 @@ enum ScriptedLife {
         return sights
     }
 
-    /// Whether sampling tests try every case, which takes minutes.
-    static var triesEverything: Bool {
-        ProcessInfo.processInfo.environment["ROOST_LONG_TESTS"] != nil
-    }
-
     /// The numbers to try: all of them, or a quick sample drawn from a seed.
     static func sample(_ numbers: ClosedRange<Int>, quick: Int, seed: UInt64) -> [Int] {
-        guard !triesEverything, numbers.count > quick else { return Array(numbers) }
+        guard !Sample.isWhole, numbers.count > quick else { return Array(numbers) }
         var random = SplitMix64(seed: seed)
         return Array(Array(numbers).shuffled(using: &random).prefix(quick)).sorted()
     }

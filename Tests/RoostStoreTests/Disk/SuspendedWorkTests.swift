@@ -32,8 +32,7 @@ struct SuspendedWorkTests {
         share: Int64, seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.test(.folder(folder.path))
-        try await Cache.fill(store)
+        let store = try await Cache.store(in: folder)
         let target = try await store.writer.evictionPlan(downTo: .max).sizeBefore * share / 100
         let trim = Task {
             let trim = try await store.writer.trim(downTo: target)
@@ -52,8 +51,7 @@ struct SuspendedWorkTests {
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let store = try await Store.test(.folder(folder.path))
-        try await Cache.fill(store)
+        let store = try await Cache.store(in: folder)
         let gone = Cache.channels.prefix(8)
         let erasure = Task {
             for channel in gone { _ = try await store.writer.erase(channel) }
@@ -105,7 +103,8 @@ struct SuspendedWorkTests {
     {
         let folder = try TemporaryFolder(inMemory: true)
         let disk = SimulatedDisk(folder.path)
-        let store = try await Store.test(.folder(folder.path))
+        let store = try await Store.open(
+            .folder(folder.path), owner: Fixture.owner, Fixture.withoutIndex)
         disk.plan(.init(.write, of: "cache", suffix: ".sqlite", code: 778, lasts: true))
         let text = String(repeating: "word ", count: 20_000)
         for id in Int64(1)...220 {

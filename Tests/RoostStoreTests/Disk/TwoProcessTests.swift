@@ -10,7 +10,7 @@ import Testing
 
 /// Processes that share one folder.
 struct TwoProcessTests {
-    private static let count = ScriptedLife.triesEverything ? 3_000 : 120
+    private static let count = Sample.isWhole ? 3_000 : 120
 
     @Test
     func `three processes write at once and see all writes (scars 51, 54)`()
