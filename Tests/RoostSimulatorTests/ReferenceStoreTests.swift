@@ -4,7 +4,7 @@ import Foundation
 import RoostSimulator
 import Testing
 
-/// The store of the core worlds promises what the real one does.
+/// The comparison of the core worlds' store with the real one.
 struct ReferenceStoreTests {
     private static let isLong = ProcessInfo.processInfo.environment["ROOST_LONG_TESTS"] != nil
     private static let runs: UInt64 = isLong ? 800 : 8

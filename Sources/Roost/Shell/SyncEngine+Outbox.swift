@@ -13,7 +13,7 @@ extension SyncEngine {
         try await run(
             .outbox(.opening(OutboxOpening(of: user, files: store.outbox.attachments))))
         let rings = await store.outbox.rings()
-        // Ends with the store's bell.
+        // The task ends when the store closes its bell.
         Task(executorPreference: executor) { [weak self] in
             for await _ in rings { await self?.receive(.outbox(.rang)) }
         }
