@@ -17,6 +17,10 @@ struct CoreWorldTests {
         return first
     }()
 
+    private static let isLong = ProcessInfo.processInfo.environment["ROOST_LONG_TESTS"] != nil
+    /// The runs of a group; a run of a debug build takes about a fifth of a second.
+    private static let runs: UInt64 = isLong ? 200 : 6
+
     private static func run(
         _ seed: UInt64, keeping steps: Set<Int>? = nil, keepsTrace: Bool = false
     ) -> RunReport {
@@ -27,7 +31,7 @@ struct CoreWorldTests {
 
     @Test(arguments: 0..<10)
     func `a core world keeps its invariants`(_ group: UInt64) async {
-        for seed in (0..<20).map({ Self.first + group * 20 + $0 }) {
+        for seed in (0..<Self.runs).map({ Self.first + group * Self.runs + $0 }) {
             let report = await onThread { Self.run(seed) }
             #expect(report.failure == nil, "roost-simulate --core --steps 60 --seed \(seed)")
         }
@@ -53,24 +57,10 @@ struct CoreWorldTests {
 }
 
 /// Runs long work on a thread of its own, because all tests share the pool's few.
-private func onThread<Value: Sendable>(
+func onThread<Value: Sendable>(
     _ work: @escaping @Sendable () -> Value
 ) async -> Value {
     await withCheckedContinuation { continuation in
         Thread.run { continuation.resume(returning: work()) }
     }
-}
-
-/// Repeats some steps of a run that once broke an invariant; `roost-simulate` prints such tests.
-func expectInvariants(
-    _ world: World, seed: UInt64, of count: Int, steps: [Int],
-    at place: SourceLocation = #_sourceLocation
-) async throws {
-    let folder = try TemporaryFolder(inMemory: true)
-    let report = await onThread {
-        var shape = WorldShape()
-        shape.steps = count
-        return world.run(seed: seed, shape, keeping: Set(steps), folder: folder.path)
-    }
-    #expect(report.failure == nil, sourceLocation: place)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostSimulator
+import RoostTestSupport
 import Testing
 
 /// The search for a short failing run, with runs that are made up.
@@ -37,16 +38,55 @@ struct ShrinkingTests {
         #expect(Shrinking(whole) { Self.report($0, fails: [1]) } == nil)
     }
 
-    @Test func `a short run prints as a test to paste`() {
+    @Test(arguments: [
+        (KeptRun(.core, seed: 17, of: 60, steps: [3, 9]), "core, seed: 17, of: 60, steps: [3, 9]"),
+        (KeptRun(.full, seed: 5, of: 40), "full, seed: 5, of: 40"),
+    ])
+    func `a kept run prints as Swift`(_ kept: KeptRun, _ text: String) {
+        #expect("\(kept)" == "KeptRun(.\(text))")
+    }
+
+    @Test(arguments: World.allCases)
+    func `a run shrinks to the steps of a planted fault, and fails the same way when it is kept`(
+        _ world: World
+    ) async throws {
         var shape = WorldShape()
-        shape.steps = 60
-        #expect(
-            World.core.test(of: 17, shape, keeping: [3, 9])
-                == """
-                @Test
-                func `seed 17 of the core worlds keeps its invariants`() async throws {
-                    try await expectInvariants(.core, seed: 17, of: 60, steps: [3, 9])
-                }
-                """)
+        shape.steps = 24
+        shape.plantedFault = PlantedFault("sendElsewhere", "openTimeline")
+        let chosen = shape
+        let shrinking = try #require(
+            try await onThread { Result { try Self.shrink(world, chosen) } }.get())
+        #expect(shrinking.steps.count == 2)
+        let line = "\(KeptRun(world, seed: Self.seed, of: shape.steps, steps: shrinking.steps))"
+
+        // The line as the compiler reads it.
+        let form = #/KeptRun\(\.(\w+), seed: (\d+), of: (\d+), steps: \[([\d, ]+)\]\)/#
+        let parts = try #require(try form.wholeMatch(in: line)).output
+        let kept = KeptRun(
+            try #require(World(rawValue: String(parts.1))), seed: try #require(UInt64(parts.2)),
+            of: try #require(Int(parts.3)),
+            steps: parts.4.split(separator: ", ").compactMap { Int($0) })
+        let folder = try TemporaryFolder(inMemory: true)
+        let report = await onThread { kept.run(chosen, folder: folder.path) }
+        #expect(report.failure == shrinking.failure)
+        #expect(report.failure?.hasSuffix("has taken sendElsewhere and openTimeline") == true)
+
+        // Without the fault the same steps break nothing.
+        let sound = await onThread { kept.run(folder: folder.path + "/sound") }
+        #expect(sound.failure == nil)
+    }
+
+    /// A seed whose run in either world takes the actions of the planted fault.
+    private static let seed: UInt64 = 7
+
+    private static func shrink(_ world: World, _ shape: WorldShape) throws -> Shrinking? {
+        let folder = try TemporaryFolder(inMemory: true)
+        var runs = 0
+        func run(_ steps: Set<Int>?) -> RunReport {
+            runs += 1
+            return world.run(
+                seed: seed, shape, keeping: steps, folder: "\(folder.path)/\(runs)")
+        }
+        return Shrinking(run(nil)) { run($0) }
     }
 }

@@ -12,16 +12,6 @@ import Testing
 /// other tests share the pool, which has one thread for each core.
 @Suite(.serialized)
 struct SimulationTests {
-    /// Runs that broke an invariant once.
-    private static let scarred: [(seed: UInt64, steps: Int)] = [
-        (5, 60), (119, 60), (138, 60), (141, 60), (22, 120), (1_000_299, 60), (5_000_238, 60),
-        (6_002_596, 60),
-        (4_000_481, 60), (4_001_371, 60), (4_003_698, 60), (179_532_046_250_268, 60),
-        (67_522_663_790, 60), (70_829_567_804, 60), (70_829_568_288, 60), (104_963_515_093, 60),
-        (19_428_522_462, 60), (62_669_985_683, 60), (179_534_344_594, 60),
-        (179_534_668_579, 60), (421_920_930, 40),
-    ]
-
     /// Drawn anew for each run, unless `ROOST_SEEDS` names it; a failure names the seed.
     private static let first: UInt64 = {
         let chosen = ProcessInfo.processInfo.environment["ROOST_SEEDS"].flatMap(UInt64.init)
@@ -56,12 +46,6 @@ struct SimulationTests {
             let report = try await Self.live(seed)
             #expect(report.failure == nil, "roost-simulate --steps 40 --seed \(seed) --trace")
         }
-    }
-
-    @Test(arguments: scarred)
-    func `a run that once broke an invariant keeps it`(seed: UInt64, steps: Int) async throws {
-        let report = try await Self.live(seed, steps: steps)
-        #expect(report.failure == nil)
     }
 
     @Test func `the same seed is the same run, to the last word`() async throws {

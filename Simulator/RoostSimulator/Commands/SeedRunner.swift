@@ -78,13 +78,14 @@ struct SeedRunner: Sendable {
             keepsTrace: keepsTrace && steps == nil)
     }
 
-    /// Prints a short part of a failing run as a test.
+    /// Prints a short part of a failing run, as the tests keep it.
     private func shrink(_ report: RunReport) {
         guard let shrinking = Shrinking(report, { run(report.seed, keeping: $0) }) else { return }
         StandardOutput.writeNow(
             "  \(shrinking.steps.count) of its \(report.steps + 1) steps fail too "
                 + "(\(shrinking.runs) runs): \(shrinking.failure)")
-        StandardOutput.writeNow(
-            world.test(of: report.seed, shape, keeping: shrinking.steps))
+        let kept = KeptRun(world, seed: report.seed, of: shape.steps, steps: shrinking.steps)
+        StandardOutput.writeNow("  Keep it in Tests/RoostSimulatorTests/Seeds.swift:")
+        StandardOutput.writeNow("        \(kept),")
     }
 }

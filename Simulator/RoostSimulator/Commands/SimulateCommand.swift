@@ -16,6 +16,8 @@ extension Option {
     static let trace = Option("trace", help: "print every action and every fault")
     static let core = Option(
         "core", help: "core worlds: the machines alone, about ten times as fast")
+    static let store = Option(
+        "store", help: "the real store against the reference store, by random commits")
     static let noShrinking = Option(
         "no-shrinking", help: "print a failing run as it is, without the search for a short one")
     static let firstFailure = Option("first-failure", help: "stop at the first broken invariant")
@@ -39,14 +41,17 @@ extension Command {
             an hour, of the same actions and with the same invariants.
 
             A failing run is shortened: steps are left out as long as the rest fails too. What is left is
-            printed as a test to paste.
+            printed as a line for the list of runs that the tests keep.
+
+            With --store each seed decides random commits, one a step. The store on SQLite and the store of the
+            core worlds must report the same changes and give the same answers.
 
             With --hostile each seed decides a scene: the server refuses, repeats, invents, hurries and stalls,
             and becomes honest at the end. No call may wait over 10 s, no minute may have over 300 requests, the
             cache has to verify, and the client has to show the honest server's data.
             """,
         options: [
-            .seeds, .firstSeed, .oneSeed, .steps, .core, .hostile, .jobs, .firstFailure,
+            .seeds, .firstSeed, .oneSeed, .steps, .core, .store, .hostile, .jobs, .firstFailure,
             .noShrinking, .trace,
         ],
         example: "roost-simulate --seeds 1000",
@@ -62,6 +67,12 @@ extension Command {
                     keepsTrace: arguments.has(.trace),
                     stopsAtFailure: arguments.has(.firstFailure))
                 return try Command.report(await runner.run(seeds, atOnce: atOnce))
+            }
+            if arguments.has(.store) {
+                let runner = StoreRunner(
+                    commits: arguments.number(.steps) ?? 2_000,
+                    stopsAtFailure: arguments.has(.firstFailure))
+                return try Command.report(await runner.run(seeds))
             }
             let world = arguments.has(.core) ? World.core : .full
             var shape = WorldShape()

@@ -39,6 +39,7 @@ final class CoreDevice {
         case none
         case sent(ChannelURL, rest: [UserMessageParams])
         case openedTimeline(TimelineID)
+        case jumped(TimelineID)
         case openedList(ListID)
         case started(connects: Bool)
     }
@@ -55,6 +56,8 @@ final class CoreDevice {
         var changes: Fold<Element>
         /// Whether a change came since the last check.
         var isDirty = true
+        /// Whether the cache has kept all messages since the collection was opened or moved.
+        var isInPlace = true
     }
 
     let number: Int
@@ -102,6 +105,7 @@ final class CoreDevice {
     var downloads: [DownloadID: DownloadProgress] = [:]
 
     // State for the checks.
+    var deleted = DeletedMessages()
     var sent: [SentMessage] = []
     var sendCount = 0
     var requestCount = 0
@@ -119,4 +123,9 @@ final class CoreDevice {
     var state: SyncState { machine.state }
     /// Whether the app can make calls now.
     var canAct: Bool { isOpen && !isSuspended }
+
+    /// Notes that the cache loses messages, so that open timelines may be elsewhere.
+    func noteLoss() {
+        for id in timelines.keys { timelines[id]?.isInPlace = false }
+    }
 }

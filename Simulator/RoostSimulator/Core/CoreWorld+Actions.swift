@@ -60,6 +60,10 @@ extension CoreWorld {
     ) throws(Violation) {
         guard device.canAct else { return }
         let channel = someChannel()
+        // A slow answer outlives its connection, or is overtaken by events.
+        let rate = device.weather.slowAnswer
+        if random.pick(4) == 0 { device.weather.slowAnswer = 1000 }
+        defer { device.weather.slowAnswer = rate }
         switch random.pick(3) {
         case 0: look(.openList, device, on: storage)
         case 1: look(.loadOlder, device, on: storage)
@@ -69,14 +73,14 @@ extension CoreWorld {
         }
         for _ in 0...random.pick(3) {
             try pass(.milliseconds(Int64(random.pick(80))), on: storage)
-            switch random.pick(12) {
+            switch random.pick(14) {
             case 0, 1: performElsewhere(.deleteElsewhere, in: channel, on: storage)
             case 2, 3: performElsewhere(.editElsewhere, in: channel, on: storage)
             case 4: performElsewhere(.rename, in: channel, on: storage)
             case 5: performElsewhere(.leave, in: channel, on: storage)
             case 6: if device.canAct { reconnect(device) }
             case 7: performElsewhere(.sendElsewhere, in: channel, on: storage)
-            case 8: performElsewhere(.react, in: channel, on: storage)
+            case 8, 11: performElsewhere(.react, in: channel, on: storage)
             case 9: return befall(.crash, device)
             case 10:
                 // The server refuses requests while it sends an event about which the client asks.
@@ -85,6 +89,7 @@ extension CoreWorld {
                 performElsewhere(.rename, in: channel, on: storage)
                 try pass(.milliseconds(Int64(100 + random.pick(200))), on: storage)
                 device.weather.refusedRequest = rate
+            case 12: if device.canAct { look(.jump, device, on: storage) }
             default: performElsewhere(.join, in: channel, on: storage)
             }
         }
@@ -143,11 +148,12 @@ extension CoreWorld {
                 filter: random.messageFilter(
                     senders: (0..<shape.users).map(user), storage.entries(of: channel)))
         case .jump:
-            guard let id = someTimeline(device) else { return }
+            guard let id = someTimeline(device), device.calls.count < Self.callLimit else { return }
             let moment = random.pick(3) == 0 ? .distantFuture : somePast()
+            device.timelines[id]?.isInPlace = true
             call(
                 "jump in \(id.number) to \(moment)",
-                .timelineJump(TimelineJump(id, to: moment)), device)
+                .timelineJump(TimelineJump(id, to: moment)), device, then: .jumped(id))
         case .closeTimeline:
             guard let id = someTimeline(device) else { return }
             note("\(device.name) closes timeline \(id.number)")
@@ -236,12 +242,15 @@ extension CoreWorld {
             let url = someChannel()
             call("look up \(url)", .channelSearch(ChannelSearch(url)), device)
         case .clearChannel:
+            device.noteLoss()
             let url = someChannel()
             call("clear \(url)", .cacheClearing(CacheClearing(.channel(url))), device)
         case .clearAll:
+            device.noteLoss()
             device.listBegan = nil
             call("clear all", .cacheClearing(CacheClearing(.all)), device)
         case .trim:
+            device.noteLoss()
             let bytes = Int64(random.next() % 2) * 40_000
             call(
                 "trim to \(bytes)", .cacheTrimming(CacheTrimming(downTo: bytes)), device)

@@ -32,9 +32,10 @@ extension CoreWorld {
     func follow(_ commit: Commit, _ device: CoreDevice, on storage: isolated MemoryStorage) {
         note { () throws(Violation) in
             for case .messages(let change) in commit.changes {
+                let log = log(of: change.channel, for: device.user, on: storage)
                 try invariants(of: device).checkTruth(
-                    of: change, device.store.history(of: change.channel),
-                    log(of: change.channel, for: device.user, on: storage))
+                    of: change, device.store.history(of: change.channel), log)
+                try device.deleted.follow(change, log, on: device.name)
             }
         }
     }
@@ -122,7 +123,8 @@ extension CoreWorld {
         guard let open = device.state.timelines[id] else { return nil }
         let shown = ShownTimeline(
             channel: open.channel, filter: open.filter, messages: open.list.messages,
-            hasOlder: open.list.hasOlder, hasNewer: open.list.hasNewer)
+            hasOlder: open.list.hasOlder, hasNewer: open.list.hasNewer,
+            place: watch.isInPlace ? open.start : nil, isReading: open.reads.isUnderWay)
         let place = "\(device.name) timeline \(id.number) of \(open.channel)"
         try CollectionInvariants(place: place).check(
             shown, watch.changes, device.store.history(of: open.channel),
@@ -173,6 +175,7 @@ extension CoreWorld {
         for device in devices {
             try checkLists(of: device, on: storage)
             try checkTimelines(of: device, on: storage)
+            try checkCache(of: device, on: storage)
             try checkDownloads(of: device)
             sendFailed(of: device)
         }
@@ -211,6 +214,26 @@ extension CoreWorld {
         _ user: UserID, of channel: ChannelURL, on storage: isolated MemoryStorage
     ) -> Bool {
         storage.access(to: channel, of: user)?.state == .joined
+    }
+
+    /// Checks the cached channels and the cached messages of open timelines.
+    private func checkCache(
+        of device: CoreDevice, on storage: isolated MemoryStorage
+    ) throws(Violation) {
+        guard
+            case .success(.myChannels(let page)) = server.answer(
+                .myChannels(.all(of: device.user)), as: device.user, on: storage, at: serverTime)
+        else { return }
+        try invariants(of: device).checkRest(
+            device.store.groupChannels,
+            isFilled: device.store.cursor(.channelFill) == .listEnd, page.channels,
+            countsUnread: !hasClockGoneBack)
+        let open = Set(device.timelines.keys.compactMap { device.state.timelines[$0]?.channel })
+        for channel in open.sorted() where isMember(device.user, of: channel, on: storage) {
+            guard let held = device.store.history(of: channel) else { continue }
+            try invariants(of: device).checkRest(
+                held, log(of: channel, for: device.user, on: storage))
+        }
     }
 
     private func checkLists(

@@ -163,10 +163,13 @@ extension CoreWorld {
 
     // MARK: Calls of the app
 
+    /// The most calls of an app at once, besides those that a check needs.
+    static let callLimit = 4
+
     /// Makes a call as an app does.
     func call(
         _ name: @autoclosure () -> String, _ operation: Operation, _ device: CoreDevice,
-        then completion: CoreDevice.Completion = .none, atMost limit: Int = 4
+        then completion: CoreDevice.Completion = .none, atMost limit: Int = callLimit
     ) {
         guard device.calls.count < limit else { return }
         let id = SyncMachine.OperationID(number())

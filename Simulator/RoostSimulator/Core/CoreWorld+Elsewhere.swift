@@ -15,6 +15,7 @@ extension CoreWorld {
     ) {
         let user = somebody ?? user(random.pick(shape.users))
         let channel = place ?? channels[random.pick(channels.count)]
+        if action.mayHideMessages { for device in devices { device.noteLoss() } }
         switch action {
         case .sendElsewhere: sendElsewhere(1 + random.pick(3), to: channel, by: user, on: storage)
         case .replyElsewhere:

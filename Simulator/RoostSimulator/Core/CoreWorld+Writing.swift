@@ -137,6 +137,9 @@ extension CoreWorld {
             device.timelines[id] = CoreDevice.Watch(changes: Fold(open.list.messages))
             give(.outbox(.opened(open.channel)), device)
             give(.opened(id), device)
+        case .jumped(let id):
+            if case .done = outcome { return }
+            device.timelines[id]?.isInPlace = false
         case .started(let connects):
             device.isOpen = true
             if connects { connect(device) }

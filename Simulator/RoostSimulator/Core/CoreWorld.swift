@@ -71,6 +71,7 @@ package final class CoreWorld {
     var isFinishing = false
     /// A broken invariant found inside an event.
     var violation: Violation?
+    private var plantedFault: PlantedFault?
 
     init(seed: UInt64, _ shape: WorldShape, keepsTrace: Bool) {
         self.seed = seed
@@ -78,6 +79,7 @@ package final class CoreWorld {
         self.shape = shape
         random = SimulatedRandom(seed: seed)
         server = ModelServer()
+        plantedFault = shape.plantedFault
         trace = keepsTrace ? TraceRecorder() : nil
     }
 
@@ -157,6 +159,7 @@ package final class CoreWorld {
         random.restart(seed: ~seed, step: step)
         note("* \(action) \(device.name)")
         try perform(action, device, on: storage)
+        try plantedFault?.note(action)
     }
 
     // MARK: Time

@@ -35,15 +35,22 @@ extension ModelServer {
             guard let state = storage.channelStates([url], viewer: user).first else {
                 throw ServerError(.notFound, "There is no such channel.")
             }
-            return state.view(for: user, extras, at: now)
+            return view(of: state, extras)
+        }
+
+        private func view(of state: ChannelState, _ extras: ChannelExtras) -> GroupChannel {
+            var channel = state.view(for: user, extras, at: now)
+            channel.joinedAt = channel.joinedAt.map { Timestamp(seconds: $0.seconds) }
+            for index in channel.members.indices {
+                channel.members[index] = channel.members[index].asOnTheWire
+            }
+            return channel
         }
 
         private func views(
             _ urls: [ChannelURL], _ extras: ChannelExtras, on storage: isolated MemoryStorage
         ) -> [GroupChannel] {
-            storage.channelStates(urls, viewer: user).map {
-                $0.view(for: user, extras, at: now)
-            }
+            storage.channelStates(urls, viewer: user).map { view(of: $0, extras) }
         }
 
         func list(

@@ -8,7 +8,8 @@ import RoostWire
 /// The server of a core world: the rules of `ChatServer` as plain calls over a storage in memory.
 ///
 /// It answers decoded questions at once, and collects the events for connected users until
-/// `takeDeliveries`. A change of a rule in `ChatServer` is made here too.
+/// `takeDeliveries`. A change of a rule in `ChatServer` is made here too; `ServerContract` compares
+/// the two.
 struct ModelServer {
     /// An event on its way to a connection.
     struct Delivery {
@@ -62,7 +63,7 @@ struct ModelServer {
     }
 
     mutating func publish(_ announcements: [Announcement]) {
-        for item in announcements { publish(item.event, to: item.recipients) }
+        for item in announcements { publish(item.event.asOnTheWire, to: item.recipients) }
     }
 
     /// Publishes a message to the users who see it, each without the parts of hidden messages in
@@ -96,7 +97,9 @@ struct ModelServer {
         do throws(ServerError) {
             return .success(try reply(to: question, user, storage, now))
         } catch {
-            return .failure(RoostError(error))
+            // REST has another number for a missing channel than the socket.
+            guard error.code == .channelNotFound else { return .failure(RoostError(error)) }
+            return .failure(RoostError(ServerError(.notFound, error.message)))
         }
     }
 
@@ -156,10 +159,13 @@ struct ModelServer {
                 add([user], to: call.channelURL, inviter: nil, by: user, desk, on: storage))
         case .invite(let call):
             _ = try desk.admit(AccessRule(.user, in: .member), call.channelURL, on: storage)
-            return try .channel(
-                add(
-                    call.userIDs, to: call.channelURL, inviter: user, by: user, desk,
-                    on: storage))
+            let channel = try add(
+                call.userIDs, to: call.channelURL, inviter: user, by: user, desk, on: storage)
+            // The server adds the users who have to accept, of whom there are none; the number of
+            // that change stands in later tokens.
+            _ = storage.addMembers(
+                [], as: .invited, inviter: user, to: call.channelURL, now: now)
+            return .channel(channel)
         case .leave(let call):
             try leave(call.channelURL, desk, on: storage)
             return .done
@@ -324,8 +330,11 @@ struct ModelServer {
             .edited(EditEvent(message: $0, oldMention: oldMention))
         }
         guard let requestID = edit.requestID else { return }
+        // The request ID of the answer belongs to the edit; the message's own is not sent.
+        var edited = message
+        edited.delivery = .delivered(edit.messageID, nil)
         let event = EditEvent(
-            message: message, acknowledges: requestID, oldMention: oldMention)
+            message: edited, acknowledges: requestID, oldMention: oldMention)
         send(.edited(event), to: connection)
     }
 

@@ -28,12 +28,29 @@ struct ReferenceOutbox {
         case .absent(let ids): return .success(.absent(ids.filter { items[$0] == nil }))
         case .mend, .tidyFiles: return .success(.done)
         case .copyFiles(let params, let id, let sequence):
-            let copies = params.files.indices.map { index in
-                CopiedFile(name: "\(sequence)-\(index)-\(id)", size: 1, key: nil)
-            }
-            return .success(.copied(.fileMessage(params, copies: copies), copies))
+            let (content, copies) = copy(params, id, at: sequence)
+            return .success(.copied(content, copies))
         case .takeTurn: return .success(.turn(turn))
         }
+    }
+
+    /// Copies the files that are bytes; the outbox of a core world has no others to copy.
+    private func copy(
+        _ params: FileMessageParams, _ id: RequestID, at place: Int64
+    ) -> (OutboxContent, [CopiedFile]) {
+        var params = params
+        var copies: [CopiedFile?] = []
+        for index in params.files.indices {
+            guard case .bytes(let bytes) = params.files[index].source else {
+                copies.append(nil)
+                continue
+            }
+            let size = Int64(bytes.count)
+            copies.append(CopiedFile(name: "\(id)-\(place)-\(index)", size: size, key: nil))
+            params.files[index].size = ByteCount(bytes: size)
+            params.files[index].source = .bytes([])
+        }
+        return (.fileMessage(params, copies: copies), copies.compactMap { $0 })
     }
 
     private mutating func nextSequence() -> Int64 {
@@ -41,21 +58,30 @@ struct ReferenceOutbox {
         return lastSequence
     }
 
+    private mutating func insert(_ item: OutboxItem) {
+        items[item.requestID] = item
+        lastSequence = max(lastSequence, item.sequence)
+    }
+
     private mutating func perform(_ write: OutboxWrite) -> OutboxWritten {
         switch write {
         case .notes(let notes):
             for note in notes { take(note) }
-            return .noted(hasNews: false, refused: [:])
+            return .noted(hasNews: !hasRead, refused: [:])
         case .reserve(let id):
             if let item = items[id] { return .item(item) }
             return .place(nextSequence())
         case .append(let draft):
-            if let item = items[draft.requestID] { return .item(item) }
+            if let item = items[draft.requestID] {
+                // A number is used up although nothing is written.
+                if draft.sequence == nil { _ = nextSequence() }
+                return .item(item)
+            }
             let item = OutboxItem(
                 sequence: draft.sequence ?? nextSequence(), requestID: draft.requestID,
                 channel: draft.channel, createdAt: draft.createdAt, content: draft.content,
                 attemptCount: draft.leaves ? 1 : 0, hasLeft: draft.leaves)
-            items[draft.requestID] = item
+            insert(item)
             return .item(item)
         case .fold(let edit, let id, let now):
             guard var item = items[id], !item.mayHaveArrived else { return .item(nil) }
@@ -77,8 +103,9 @@ struct ReferenceOutbox {
     }
 
     private mutating func requeue(_ id: RequestID, _ createdAt: Timestamp) {
+        let sequence = nextSequence()
         guard var item = items[id] else { return }
-        item.sequence = nextSequence()
+        item.sequence = sequence
         item.createdAt = createdAt
         item.state = .pending
         items[id] = item
@@ -92,8 +119,17 @@ struct ReferenceOutbox {
         case .state(let id, let state): items[id]?.state = state
         case .content(let id, _, let content): items[id]?.content = content
         case .requeued(let id, let createdAt): requeue(id, createdAt)
-        case .restored(let item): if items[item.requestID] == nil { items[item.requestID] = item }
+        case .restored(let item): restore(item)
         case .removal(let id): items[id] = nil
         }
+    }
+
+    /// Writes a lost item again, at its own place if that is free.
+    private mutating func restore(_ lost: OutboxItem) {
+        var item = lost
+        if items.values.contains(where: { $0.sequence == lost.sequence }) {
+            item.sequence = nextSequence()
+        }
+        if items[lost.requestID] == nil { insert(item) }
     }
 }

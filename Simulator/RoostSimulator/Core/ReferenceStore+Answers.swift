@@ -25,7 +25,8 @@ extension ReferenceStore {
                     $0.createdAt >= from && ($0.position ?? .distantFuture) <= through
                 } ?? 0)
         case .holding(let url): .holding(holding(of: url))
-        case .stretches: .stretches([])
+        case .stretches(let url, let range, let size):
+            .stretches(stretches(of: url, in: range, size: size))
         case .window(let query): .window(window(query))
         case .channels(let filter, let order, let limit):
             .channels(channels(filter, order, limit: limit))
@@ -43,6 +44,30 @@ extension ReferenceStore {
     func holding(of url: ChannelURL) -> ChannelHolding {
         let count = histories[url]?.messages.count ?? 0
         return ChannelHolding(messages: count, bytes: Int64(count) * Self.messageBytes)
+    }
+
+    /// Returns the fingerprints of a channel's coverage, at most `size` messages in each.
+    private func stretches(
+        of url: ChannelURL, in range: CoveredRange?, size: Int
+    ) -> [CachedStretch] {
+        var found: [CachedStretch] = []
+        for known in histories[url]?.coverage.ranges ?? [] {
+            let lower = max(known.lower, range?.lower ?? .distantPast)
+            let upper = min(known.upper, range?.upper ?? .distantFuture)
+            guard lower <= upper else { continue }
+            var (start, end) = (lower, lower)
+            var fingerprint = MessageFingerprint()
+            for glimpse in histories[url]?.glimpses(from: lower, through: upper) ?? [] {
+                if fingerprint.count == size {
+                    found.append(CachedStretch(lower: start, upper: end, fingerprint: fingerprint))
+                    (start, fingerprint) = (end.next, MessageFingerprint())
+                }
+                fingerprint.add(glimpse.place, editedAt: glimpse.updatedAt)
+                end = glimpse.place
+            }
+            found.append(CachedStretch(lower: start, upper: upper, fingerprint: fingerprint))
+        }
+        return found
     }
 
     func channels(
@@ -84,56 +109,85 @@ extension ReferenceStore {
     // MARK: Size
 
     static let messageBytes: Int64 = 300
+    /// The size of everything but messages.
+    private static let otherBytes: Int64 = 4_096
 
     var size: Int64 {
-        histories.values.reduce(0) { $0 + Int64($1.messages.count) * Self.messageBytes }
+        histories.values.reduce(Self.otherBytes) {
+            $0 + Int64($1.messages.count) * Self.messageBytes
+        }
     }
 
     mutating func keep(_ task: CacheTask, of id: SyncMachine.OperationID) -> CacheTaskAnswer {
         switch task {
         case .checkLimit: return .limit(isReached: false)
         case .beginTrim(let target, let open):
-            let channels = histories.map {
-                info(of: $0.key, $0.value, isOpen: open.contains($0.key))
+            var trim = Trim(target: target ?? .max, sizeBefore: size)
+            trim.left = channelsToEvict(for: trim, sparing: open)
+            trim.isDone = size <= trim.target
+            return keep(trim, of: id, nil)
+        case .advanceTrim(let open):
+            guard var trim = trims[id] else {
+                preconditionFailure("A trim is begun before it is advanced.")
             }
-            let plan = EvictionPlan(
-                downTo: target ?? .max, channels: channels.sorted { $0.url < $1.url },
-                size: CacheSize(used: size, other: 0), order: .messageCollectionAccessedAt,
-                only: .slices)
-            trims[id] = Trim(sizeBefore: size, left: plan.channels.map(\.url))
-            return progress(of: id, nil)
-        case .advanceTrim:
-            guard let url = trims[id]?.left.first, let history = histories[url] else {
-                return progress(of: id, nil)
-            }
-            trims[id]?.left.removeFirst()
-            let evicted = info(of: url, history, isOpen: false)
-            trims[id]?.evicted.append(evicted)
-            return progress(of: id, commit([.evicted(url, through: .distantFuture)]))
+            let commit = evictNext(of: &trim, sparing: open)
+            // Channels that were filled or opened meanwhile go in a second round.
+            if trim.left.isEmpty { trim.left = channelsToEvict(for: trim, sparing: open) }
+            trim.isDone = trim.left.isEmpty
+            return keep(trim, of: id, commit)
         case .erase(let url):
             return .erased(isComplete: true, commit([.clearMessages(url)]))
         }
     }
 
-    func info(
+    /// Evicts the next channel of a trim, unless it was pinned or opened after the plan was made.
+    private mutating func evictNext(of trim: inout Trim, sparing open: Set<ChannelURL>) -> Commit? {
+        guard let channel = trim.left.first, size > trim.target else {
+            trim.left = []
+            return nil
+        }
+        trim.left.removeFirst()
+        let isOpenedSince = !channel.isOpen && open.contains(channel.url)
+        if isOpenedSince || histories[channel.url]?.isPinned ?? true { return nil }
+        trim.evicted.append(channel)
+        return commit([.evicted(channel.url, through: .distantFuture)])
+    }
+
+    private func channelsToEvict(
+        for trim: Trim, sparing open: Set<ChannelURL>
+    ) -> [CachedChannelInfo] {
+        let gone = Set(trim.evicted.map(\.url))
+        let channels = histories.map { url, history in
+            info(of: url, history, isOpen: open.contains(url))
+        }
+        let plan = EvictionPlan(
+            downTo: trim.target, channels: channels.sorted { $0.url < $1.url },
+            size: CacheSize(used: size, other: Self.otherBytes),
+            order: .messageCollectionAccessedAt,
+            only: .slices)
+        return plan.channels.filter { !gone.contains($0.url) }
+    }
+
+    private func info(
         of url: ChannelURL, _ history: History, isOpen: Bool
     ) -> CachedChannelInfo {
         CachedChannelInfo(
             url: url, cachedMessageCount: Int64(history.messages.count),
             byteCount: Int64(history.messages.count) * Self.messageBytes,
             accessedAt: history.accessedAt?.milliseconds,
-            lastMessageAt: history.messages.last?.createdAt, isPinned: history.isPinned,
-            isOpen: isOpen)
+            // A channel of which only messages are known counts as old.
+            lastMessageAt: groupChannels[url].map { $0.lastMessage?.createdAt }
+                ?? Timestamp(milliseconds: 0),
+            isPinned: history.isPinned, isOpen: isOpen)
     }
 
-    mutating func progress(
-        of id: SyncMachine.OperationID, _ commit: Commit?
+    private mutating func keep(
+        _ trim: Trim, of id: SyncMachine.OperationID, _ commit: Commit?
     ) -> CacheTaskAnswer {
-        let trim = trims[id] ?? Trim(sizeBefore: size)
-        if trim.left.isEmpty { trims[id] = nil }
+        trims[id] = trim.isDone ? nil : trim
         return .trim(
             TrimProgress(
-                isDone: trim.left.isEmpty, evicted: trim.evicted, sizeBefore: trim.sizeBefore,
+                isDone: trim.isDone, evicted: trim.evicted, sizeBefore: trim.sizeBefore,
                 size: size), commit)
     }
 }

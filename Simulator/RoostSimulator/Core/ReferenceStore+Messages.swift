@@ -100,6 +100,7 @@ extension ReferenceStore {
 
     mutating func insert(_ message: Message, at place: Position, in url: ChannelURL) {
         note(place.messageID, before: nil, in: url)
+        users.learn(from: message)
         let index = histories[url]?.firstIndex(atOrAfter: place) ?? 0
         histories[url]?.messages.insert(message, at: index)
         histories[url]?.places[place.messageID] = place
@@ -123,8 +124,9 @@ extension ReferenceStore {
     }
 
     mutating func update(
-        _ old: Message, with copy: Message, isEdit: Bool, in url: ChannelURL
+        _ stored: Message, with copy: Message, isEdit: Bool, in url: ChannelURL
     ) {
+        let old = users.now(stored)
         let merged = old.merged(with: copy)
         guard let place = merged.position, let history = histories[url] else { return }
         if history.covers(merged, at: place) {
@@ -139,14 +141,16 @@ extension ReferenceStore {
     mutating func amend(
         _ id: MessageID, in url: ChannelURL, _ change: (inout Message) -> Void
     ) {
-        guard let old = histories[url]?.message(id) else { return }
+        guard let stored = histories[url]?.message(id) else { return }
         touch(url)
+        let old = users.now(stored)
         var copy = old
         change(&copy)
         replace(old, with: copy, in: url)
     }
 
     mutating func replace(_ old: Message, with new: Message, in url: ChannelURL) {
+        users.learn(from: new)
         guard new != old, let id = new.messageID, let index = histories[url]?.index(of: id) else {
             return
         }
@@ -169,7 +173,7 @@ extension ReferenceStore {
         for reply in histories[url]?.messages ?? []
         where reply.parentID == parent && reply.details.parentPreview != preview {
             touch(url)
-            var copy = reply
+            var copy = users.now(reply)
             if let preview {
                 copy.details.follow(preview)
             } else {

@@ -81,6 +81,7 @@ extension ReferenceStore {
         channel.readReceipts = new.readReceipts ?? old?.readReceipts
         channel.deliveryReceipts = new.deliveryReceipts ?? old?.deliveryReceipts
         channel.metadata = new.metadata ?? old?.metadata
+        users.learn(from: channel)
         guard old != channel else { return }
         noteChannel(channel.url)
         groupChannels[channel.url] = channel
@@ -100,8 +101,11 @@ extension ReferenceStore {
         guard histories[url] != nil || groupChannels[url] != nil else { return }
         clear(url, before: rest)
         histories[url]?.cut = nil
-        histories[url]?.accessedAt = nil
-        histories[url]?.isPinned = false
+        // A channel that returns in the same commit keeps its place in the order of eviction.
+        if !rest.contains(where: { $0.concerns(url) }) {
+            histories[url]?.accessedAt = nil
+            histories[url]?.isPinned = false
+        }
         noteChannel(url)
         groupChannels[url] = nil
     }

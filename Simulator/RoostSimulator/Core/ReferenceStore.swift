@@ -77,11 +77,14 @@ struct ReferenceStore {
     var groupChannels: [ChannelURL: GroupChannel] = [:]
     var cursors: [CursorKey: Cursor] = [:]
     var session: [UInt8]?
+    var users = Users()
     var sequence: Int64 = 0
     /// A trim in progress.
     struct Trim {
-        let sizeBefore: Int64
-        var left: [ChannelURL] = []
+        let target: Int64
+        var sizeBefore: Int64 = 0
+        var left: [CachedChannelInfo] = []
+        var isDone = false
         var evicted: [CachedChannelInfo] = []
     }
     var trims: [SyncMachine.OperationID: Trim] = [:]
@@ -110,6 +113,7 @@ struct ReferenceStore {
     }
 
     mutating func apply(_ mutation: Mutation, before rest: ArraySlice<Mutation>) {
+        if users.areMixed { showPresentUsers() }
         switch mutation {
         case .channels(let channels): for channel in channels { put(channel) }
         case .removeChannel(let url): removeChannel(url, before: rest)
@@ -145,7 +149,8 @@ struct ReferenceStore {
         case .forgotten(let url, let range): forget(range, of: url)
         case .historyCut(let url, let moment): cut(url, through: moment)
         case .accessed(let url, let moment):
-            histories[url, default: History()].accessedAt = moment
+            let last = histories[url]?.accessedAt ?? .distantPast
+            histories[url, default: History()].accessedAt = max(last, moment)
         case .pinned(let url, let isPinned):
             histories[url, default: History()].isPinned = isPinned
         case .clearAll:
@@ -153,10 +158,11 @@ struct ReferenceStore {
             for url in urls.sorted() { removeChannel(url, before: rest) }
             cursors = [:]
             session = nil
+            users.areForgotten = true
         case .cursor(let key, let cursor): cursors[key] = cursor
         case .firstCursor(let key, let cursor): cursors[key] = cursors[key] ?? cursor
         case .removeCursor(let key): cursors[key] = nil
-        case .users: break
+        case .users(let users): for user in users { self.users.learn(user, inFull: true) }
         case .session(let bytes): session = bytes
         }
     }
@@ -165,6 +171,8 @@ struct ReferenceStore {
 
     mutating func takeChanges() -> [Change] {
         var found: [Change] = []
+        if users.areMixed { showPresentUsers() }
+        if !users.updates.isEmpty { found.append(.users(users.updates)) }
         if let change = channelsChange() { found.append(.channels(change)) }
         for url in order {
             if let change = messagesChange(of: url) { found.append(.messages(change)) }
@@ -173,6 +181,7 @@ struct ReferenceStore {
         order = []
         channelsBefore = [:]
         channelOrder = []
+        users.settle()
         return found
     }
 
@@ -185,7 +194,10 @@ struct ReferenceStore {
             case (nil, let after?): inserted.append(after)
             case (.some, nil): deleted.append(url)
             case (let old?, let after?):
-                if old != after { updated.append(Update(before: old, after: after)) }
+                // A new name of a member is reported by `Change.users` only.
+                if users.now(old) != after {
+                    updated.append(Update(before: users.past(old), after: after))
+                }
             case (nil, nil): break
             }
         }
@@ -201,10 +213,13 @@ struct ReferenceStore {
         for (id, before) in change.before {
             switch (before, history.message(id)) {
             case (nil, let after?): inserted.append(after)
-            case (let old?, nil): if !change.isCleared { deleted.append(old) }
+            case (let old?, nil): if !change.isCleared { deleted.append(users.past(old)) }
             case (_?, let after?) where change.entered.contains(id): inserted.append(after)
             case (let old?, let after?):
-                if old != after { updated.append(Update(before: old, after: after)) }
+                // A new name of a sender is reported by `Change.users` only.
+                if users.now(old) != after {
+                    updated.append(Update(before: users.past(old), after: after))
+                }
             case (nil, nil): break
             }
         }

@@ -21,7 +21,11 @@ struct CacheInvariants {
         _ log: ServerLog
     ) throws(Violation) {
         for message in change.inserted { try checkKept(message, held, needsReread, log) }
-        for update in change.updated { try checkKept(update.after, held, needsReread, log) }
+        for update in change.updated {
+            try checkKept(update.after, held, needsReread, log)
+            try checkProgress(update, log)
+            try checkFollowed(update, held, log)
+        }
         for message in change.deleted {
             // A message from before the user's own beginning does not exist for the user: the
             // server answers so.
@@ -84,6 +88,90 @@ struct CacheInvariants {
         try expect(
             then < now || (then == now && glimpse.text == entry.message.text),
             "\(device) holds \(glimpse), the server “\(entry.message.text)” of \(now)")
+    }
+
+    // MARK: A newer state stays
+
+    /// Checks that an update takes nothing from a cached message that the server's message still
+    /// has: no edit, no reaction and no count of replies.
+    private func checkProgress(_ update: Update<Message>, _ log: ServerLog) throws(Violation) {
+        let (before, after) = (update.before, update.after)
+        guard let place = after.position else { return }
+        try expect(
+            after.updatedAt ?? .distantPast >= before.updatedAt ?? .distantPast,
+            "\(device) replaced \(place) of \(log.channel), “\(before.text)”, by the older "
+                + "“\(after.text)”")
+        guard let entry = log.entries.entry(at: place) else { return }
+        for reaction in entry.message.details.reactions ?? []
+        where before.details.reactions?.contains(reaction) ?? false {
+            try expect(
+                after.details.reactions?.contains(reaction) ?? false,
+                "\(device) lost the reaction \(reaction.key) to \(place) of \(log.channel), which "
+                    + "the log has")
+        }
+        if let thread = entry.message.details.threadInfo, before.details.threadInfo == thread {
+            try expect(
+                after.details.threadInfo == thread,
+                "\(device) lost \(thread.replyCount) replies to \(place) of \(log.channel), which "
+                    + "the log has")
+        }
+    }
+
+    /// Checks that the cached replies to an edited message show the edit.
+    private func checkFollowed(
+        _ update: Update<Message>, _ held: (some HeldHistory)?, _ log: ServerLog
+    ) throws(Violation) {
+        let preview = update.after.preview
+        guard let parent = update.after.messageID, let held, preview != update.before.preview
+        else { return }
+        for reply in held.glimpses(from: .distantPast, through: .distantFuture)
+        where reply.message.parentID == parent {
+            guard let shown = reply.message.details.parentPreview else { continue }
+            try expect(
+                shown.updatedAt ?? .distantPast >= preview.updatedAt ?? .distantPast,
+                "\(device) holds \(reply) of \(log.channel) as an answer to \(shown.content), "
+                    + "but the message itself as \(preview.content)")
+        }
+    }
+
+    // MARK: Rest
+
+    /// Checks that every cached message of a channel that was caught up is as in the log.
+    func checkRest(_ held: some HeldHistory, _ log: ServerLog) throws(Violation) {
+        for entry in log.visible {
+            guard let place = entry.message.position,
+                let glimpse = held.glimpse(of: place.messageID)
+            else { continue }
+            try expect(
+                entry.deletedAt == nil,
+                "\(device), at rest, holds \(glimpse) of \(log.channel), which is deleted")
+            try expect(
+                glimpse == Glimpse(entry.message),
+                "\(device), at rest, holds \(glimpse) of \(log.channel), the log has "
+                    + "\(Glimpse(entry.message)?.description ?? "")")
+        }
+        let messages = held.glimpses(from: .distantPast, through: .distantFuture).map(\.message)
+        try CollectionInvariants(place: "\(device)'s cache of \(log.channel), at rest,")
+            .checkReplies(messages, log)
+    }
+
+    /// Checks that the cached channels are those of the server, each in the server's state.
+    ///
+    /// All of the user's channels are on disk if `isFilled`.
+    func checkRest(
+        _ held: [ChannelURL: GroupChannel], isFilled: Bool, _ expected: [GroupChannel],
+        countsUnread: Bool
+    ) throws(Violation) {
+        for theirs in expected {
+            guard let ours = held[theirs.url] else {
+                try expect(!isFilled, "\(device), at rest, has no \(theirs.url)")
+                continue
+            }
+            try ChannelState(ours, countsUnread).check(
+                against: ChannelState(theirs, countsUnread), in: "\(device)'s cache, at rest,")
+        }
+        let gone = Set(held.keys).subtracting(expected.map(\.url)).min()
+        try expect(gone == nil, "\(device), at rest, holds \(gone?.rawValue ?? ""), which is left")
     }
 
     // MARK: No cursor is ahead of its data

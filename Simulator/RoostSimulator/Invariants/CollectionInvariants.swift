@@ -13,6 +13,17 @@ struct ShownTimeline {
     let messages: [Message]
     let hasOlder: Bool
     let hasNewer: Bool
+    /// The moment around which it was opened or to which it has jumped; nil if the cache has lost
+    /// messages since, so that it may be elsewhere.
+    var place: Timestamp?
+    /// Whether the cache is being read for it.
+    var isReading = false
+}
+
+extension ShownTimeline {
+    fileprivate var endsWithCoverage: Bool {
+        filter == .everything && !hasNewer && !isReading
+    }
 }
 
 /// A channel list as an app sees it.
@@ -56,7 +67,9 @@ struct CollectionInvariants {
         try expect(
             shown.messages.allSatisfy(filter.matches),
             "\(place) shows messages outside its filter: \(filter)")
-        let kept = (held?.glimpses(from: first, through: last) ?? []).filter {
+        // Behind the last message, a timeline without newer ones shows all that is known.
+        let end = shown.endsWithCoverage ? held?.coverage.range(containing: last)?.upper : nil
+        let kept = (held?.glimpses(from: first, through: end ?? last) ?? []).filter {
             filter.matches($0.message)
         }
         try expect(
@@ -85,6 +98,15 @@ struct CollectionInvariants {
         guard let first = glimpses.first?.place, let last = glimpses.last?.place else {
             return try expect(
                 living.isEmpty || shown.hasNewer, "\(place) is empty, the log is not")
+        }
+        if shown.hasNewer, let moment = shown.place {
+            let place = Position(createdAt: moment, messageID: MessageID(.min))
+            let (older, newer) = (
+                living.last { $0.place < place }?.place, living.first { $0.place >= place }?.place
+            )
+            try expect(
+                [older, newer].contains { $0.map { first <= $0 && $0 <= last } ?? false },
+                "\(self.place) shows \(first) through \(last), but was opened at \(moment)")
         }
         let expected = living.filter {
             first <= $0.place && ($0.place <= last || !shown.hasNewer)
@@ -169,17 +191,36 @@ struct CollectionInvariants {
             "\(place) shows \(shown.channels.map(\.url)) and more: \(shown.hasMore), but the "
                 + "server \(expected.map(\.url))")
         for (ours, theirs) in zip(shown.channels, expected) {
-            try expect(
-                ours.name == theirs.name && ours.lastMessage?.text == theirs.lastMessage?.text
-                    && ours.memberCount == theirs.memberCount,
-                "\(place) shows \(ours.url) as “\(ours.name)” with \(ours.memberCount) members "
-                    + "and “\(ours.lastMessage?.text ?? "")”, the server as “\(theirs.name)” "
-                    + "with \(theirs.memberCount) and “\(theirs.lastMessage?.text ?? "")”")
-            try expect(
-                !countsUnread || ours.unreadMessageCount == theirs.unreadMessageCount,
-                "\(place) counts \(ours.unreadMessageCount) unread in \(ours.url), a recount "
-                    + "gives \(theirs.unreadMessageCount)")
+            try ChannelState(ours, countsUnread).check(
+                against: ChannelState(theirs, countsUnread), in: place)
         }
+    }
+}
+
+/// The parts of a channel that are the same on a device at rest and at the server.
+struct ChannelState: Equatable, CustomStringConvertible {
+    private let url: ChannelURL
+    private let name: String
+    private let lastMessage: String?
+    private let memberCount: Int
+    /// Nil if the counts may differ.
+    private let unreadCount: Int?
+
+    init(_ channel: GroupChannel, _ countsUnread: Bool) {
+        url = channel.url
+        name = channel.name
+        lastMessage = channel.lastMessage?.text
+        memberCount = channel.memberCount
+        unreadCount = countsUnread ? channel.unreadMessageCount : nil
+    }
+
+    func check(against server: ChannelState, in place: String) throws(Violation) {
+        try expect(self == server, "\(place) has \(self), the server \(server)")
+    }
+
+    var description: String {
+        "\(url) as “\(name)” with \(memberCount) members, “\(lastMessage ?? "")”"
+            + (unreadCount.map { " and \($0) unread" } ?? "")
     }
 }
 

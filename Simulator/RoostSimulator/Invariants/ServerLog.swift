@@ -3,6 +3,7 @@
 import RoostCore
 import RoostModel
 import RoostServer
+import RoostWire
 
 /// The server's log of a channel, and the part of it that one user can see.
 struct ServerLog {
@@ -66,5 +67,17 @@ extension Cursor {
         case .moment(let moment): change.at < moment
         case .token(let token): Int64(token.dropFirst()).map { change.sequence <= $0 } ?? false
         }
+    }
+}
+
+extension ListMyChannels {
+    /// The question about all channels of a user, empty and hidden ones too.
+    static func all(of user: UserID) -> ListMyChannels {
+        var filter = ChannelFilter()
+        filter.includesEmpty = true
+        filter.hidden = .all
+        return ListMyChannels(
+            userID: user, limit: 100, order: .chronological, showsEmpty: true, showsFrozen: true,
+            filters: filter.query)
     }
 }

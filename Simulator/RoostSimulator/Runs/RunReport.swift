@@ -12,6 +12,7 @@ package struct WorldShape: Hashable, Sendable {
     ///
     /// A later connection repairs many mistakes, so rare rests would miss them.
     package var stepsToRest = 100
+    package var plantedFault: PlantedFault?
 
     package init() {}
 }

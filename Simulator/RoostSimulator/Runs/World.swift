@@ -27,15 +27,4 @@ package enum World: String, CaseIterable, Sendable {
                 seed: seed, shape, keeping: steps, folder: folder, keepsTrace: keepsTrace)
         }
     }
-
-    /// Returns the text of a test that repeats some steps of a run.
-    package func test(of seed: UInt64, _ shape: WorldShape, keeping steps: [Int]) -> String {
-        let list = steps.map { "\($0)" }.joined(separator: ", ")
-        return """
-            @Test
-            func `seed \(seed) of the \(rawValue) worlds keeps its invariants`() async throws {
-                try await expectInvariants(.\(rawValue), seed: \(seed), of: \(shape.steps), steps: [\(list)])
-            }
-            """
-    }
 }

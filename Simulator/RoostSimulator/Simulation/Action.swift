@@ -82,6 +82,16 @@ enum Action: String, CaseIterable, Sendable {
     }
 }
 
+extension Action {
+    /// Whether a channel may lose messages that its members see.
+    var mayHideMessages: Bool {
+        switch self {
+        case .leave, .hide, .resetHistory: true
+        default: false
+        }
+    }
+}
+
 /// The actions of one run.
 ///
 /// Most runs leave some kinds out, so that those left are frequent enough to meet each other.

@@ -16,6 +16,7 @@ final class SimulatedApp {
     /// The number of the app's process; events with another number are ignored.
     var run = 0
     var mirror = Mirror()
+    var deleted = DeletedMessages()
     /// The time from which the list's changes are read; nil while no part of the list is kept.
     var listBegan: Timestamp?
     var timelines: [Watch<Timeline>] = []
@@ -43,6 +44,11 @@ final class SimulatedApp {
 
     var user: UserID { device.userID }
     var name: String { "\(user)/\(number)" }
+    /// Notes that the cache loses messages, so that open timelines may be elsewhere.
+    func noteLoss() {
+        for watch in timelines { watch.place = nil }
+    }
+
     /// The client, while its process runs.
     var client: ChatClient? { process.isStopped || isMoving ? nil : launched?.client }
 }
@@ -54,6 +60,9 @@ final class Watch<Collection: Watchable> {
     private(set) var changes = Fold<Collection.Element>([])
     /// Whether a change came since the last check.
     var isDirty = true
+    /// The moment around which a timeline was opened or to which it has jumped; nil if the cache
+    /// has lost messages since.
+    var place: Timestamp?
 
     init(_ collection: Collection, _ number: Int) {
         self.collection = collection
@@ -92,7 +101,7 @@ extension Watch<Timeline> {
             return ShownTimeline(
                 channel: collection.channel, filter: collection.filter,
                 messages: snapshot.messages, hasOlder: snapshot.hasOlder,
-                hasNewer: snapshot.hasNewer)
+                hasNewer: snapshot.hasNewer, place: place)
         }
     }
 }

@@ -41,12 +41,7 @@ extension Simulation {
                 app, channel, startingAt: pick(4) == 0 ? somePast() : .distantFuture,
                 filter: random.messageFilter(
                     senders: (0..<shape.users).map(user), log(of: channel)))
-        case .jump:
-            guard let watch = pick(of: app.timelines) else { return }
-            let moment = pick(3) == 0 ? .distantFuture : somePast()
-            call(app, "jump in \(watch.number) to \(moment)") {
-                [timeline = watch.collection] _ in try await timeline.jump(to: moment)
-            }
+        case .jump: jump(app)
         case .download: download(app)
         case .steerDownload: steerDownload(app)
         case .closeTimeline: closeTimeline(app)
@@ -76,10 +71,12 @@ extension Simulation {
             let url = someChannel()
             call(app, "look up \(url)") { _ = try await $0.channel(url) }
         case .clearChannel:
+            app.noteLoss()
             let url = someChannel()
             call(app, "clear \(url)") { try await $0.clearCache(of: url) }
         case .clearAll: clearAll(app)
         case .trim:
+            app.noteLoss()
             let bytes = Int64(random.next() % 2) * 40_000
             call(app, "trim to \(bytes)") { _ = try await $0.trimCache(downTo: bytes) }
         case .moveServerClock: moveServerClock()
@@ -111,7 +108,27 @@ extension Simulation {
         }
     }
 
+    private func jump(_ app: SimulatedApp) {
+        guard let watch = pick(of: app.timelines) else { return }
+        let moment = pick(3) == 0 ? .distantFuture : somePast()
+        call(app, "jump in \(watch.number) to \(moment)") {
+            [timeline = watch.collection, number = watch.number, index = app.number] _ in
+            await self.note(moment, asPlaceOf: number, in: index)
+            do {
+                try await timeline.jump(to: moment)
+            } catch {
+                await self.note(nil, asPlaceOf: number, in: index)
+                throw error
+            }
+        }
+    }
+
+    private func note(_ place: Timestamp?, asPlaceOf timeline: Int, in index: Int) {
+        apps[index].timelines.first { $0.number == timeline }?.place = place
+    }
+
     private func clearAll(_ app: SimulatedApp) {
+        app.noteLoss()
         call(app, "clear all") { [index = app.number] client in
             await self.forgetList(of: index)
             try await client.clearCache(includingUnsent: false)
@@ -130,6 +147,11 @@ extension Simulation {
 
     private func race(_ app: SimulatedApp) async throws {
         let channel = someChannel()
+        // A slow answer outlives its connection, or is overtaken by events.
+        let network = app.device.network
+        let rate = network.weather.slowAnswer
+        if pick(4) == 0 { network.weather.slowAnswer = 1000 }
+        defer { network.weather.slowAnswer = rate }
         switch pick(3) {
         case 0: openList(app)
         case 1: page(app, "older") { try await $0.loadOlder() }
@@ -139,18 +161,19 @@ extension Simulation {
         }
         for _ in 0...pick(3) {
             await pass(.milliseconds(Int64(pick(80))))
-            switch pick(12) {
+            switch pick(14) {
             case 0, 1: try await performElsewhere(.deleteElsewhere, in: channel)
             case 2, 3: try await performElsewhere(.editElsewhere, in: channel)
             case 4: try await performElsewhere(.rename, in: channel)
             case 5: try await performElsewhere(.leave, in: channel)
             case 6: reconnect(app)
             case 7: try await performElsewhere(.sendElsewhere, in: channel)
-            case 8: try await performElsewhere(.react, in: channel)
+            case 8, 11: try await performElsewhere(.react, in: channel)
             case 10:
                 try await fallSilent(before: app) {
                     try await performElsewhere(.rename, in: channel)
                 }
+            case 12: jump(app)
             case 9: if app.client != nil { return try await befall(.crash, app) }
             default: try await performElsewhere(.join, in: channel)
             }

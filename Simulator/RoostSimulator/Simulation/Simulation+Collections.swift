@@ -43,18 +43,20 @@ extension Simulation {
         call(app, "open timeline of \(channel) at \(start) under \(filter)") {
             [index = app.number, run = app.run] in
             let timeline = try await $0.timeline(of: channel, startingAt: start, filter: filter)
-            await self.watch(timeline, of: index, in: run, as: \.timelines)
+            await self.watch(timeline, of: index, in: run, as: \.timelines, at: start)
         }
     }
 
     /// Observes a collection, unless its process has ended meanwhile.
     private func watch<Collection: Watchable>(
         _ collection: Collection, of index: Int, in run: Int,
-        as watches: any ReferenceWritableKeyPath<SimulatedApp, [Watch<Collection>]> & Sendable
+        as watches: any ReferenceWritableKeyPath<SimulatedApp, [Watch<Collection>]> & Sendable,
+        at place: Timestamp? = nil
     ) async {
         guard apps[index].run == run else { return }
         lastNumber += 1
         let watch = Watch(collection, lastNumber)
+        watch.place = place
         let changes = await collection.changes()
         watch.begin(with: await collection.elements)
         guard apps[index].run == run else { return }

@@ -14,6 +14,7 @@ extension Simulation {
     ) async throws {
         let user = somebody ?? user(pick(shape.users))
         let channel = place ?? channels[pick(channels.count)]
+        if action.mayHideMessages { for app in apps { app.noteLoss() } }
         switch action {
         case .sendElsewhere: await sendElsewhere(1 + pick(3), to: channel, by: user)
         case .replyElsewhere:

@@ -21,9 +21,10 @@ extension Simulation {
             case .messages(let change):
                 app.mirror.apply(change)
                 let held = app.mirror.channels[change.channel]
+                let log = log(of: change.channel, for: app.user)
                 try invariants(of: app).checkTruth(
-                    of: change, held, needsReread: held?.needsReread ?? false,
-                    log(of: change.channel, for: app.user))
+                    of: change, held, needsReread: held?.needsReread ?? false, log)
+                try app.deleted.follow(change, log, on: app.name)
             case .channels(let change): app.mirror.apply(change)
             case .users: break
             }

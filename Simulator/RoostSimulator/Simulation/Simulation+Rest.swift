@@ -37,6 +37,7 @@ extension Simulation {
         try await settle()
         for app in apps { try await checkLists(of: app) }
         for app in apps { try await checkTimelines(of: app) }
+        for app in apps { try await checkCache(of: app) }
         for app in apps { try await checkDownloads(of: app) }
         for app in apps { try await sendFailed(of: app) }
         try await settle()
@@ -100,6 +101,22 @@ extension Simulation {
             let place = "\(app.name) timeline \(watch.number) of \(shown.channel), at rest,"
             try CollectionInvariants(place: place)
                 .checkRest(shown, log(of: shown.channel, for: app.user))
+        }
+    }
+
+    /// Checks the cached channels and the cached messages of open timelines.
+    private func checkCache(of app: SimulatedApp) async throws {
+        guard let client = app.client else { return }
+        let answer = await ask(ListMyChannels.all(of: app.user), as: app.user)
+        let isFilled = try await client.store.readers[0].cursor(.channelFill).value == .listEnd
+        try invariants(of: app).checkRest(
+            app.mirror.groupChannels, isFilled: isFilled, answer?.channels ?? [],
+            countsUnread: !hasClockGoneBack)
+        try await rereadFromDisk(app)
+        let open = Set(app.timelines.map(\.collection.channel))
+        for channel in open.sorted() where await isMember(app, of: channel) {
+            guard let held = app.mirror.channels[channel] else { continue }
+            try invariants(of: app).checkRest(held, log(of: channel, for: app.user))
         }
     }
 

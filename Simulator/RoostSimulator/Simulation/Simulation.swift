@@ -40,6 +40,7 @@ package actor Simulation {
     /// Calls that have not returned, by number, with their app, name and start.
     var pendingCalls: [Int: (app: Int, name: String, since: Duration)] = [:]
     private var violation: Violation?
+    private var plantedFault: PlantedFault?
     /// The session key of each user for calls outside the apps.
     var keysElsewhere: [UserID: String] = [:]
     /// The request IDs that the server accepted from other clients.
@@ -51,6 +52,7 @@ package actor Simulation {
         self.world = world
         executor = world.executor
         self.shape = shape
+        plantedFault = shape.plantedFault
         self.folder = folder
         trace = keepsTrace ? TraceRecorder() : nil
         self.seed = seed
@@ -154,7 +156,9 @@ package actor Simulation {
         world.random.restart(seed: ~seed, step: step)
         await pass(random.pause())
         try await checkNow()
-        try await perform(mix.draw(random), apps[pick(apps.count)])
+        let action = mix.draw(random)
+        try await perform(action, apps[pick(apps.count)])
+        try plantedFault?.note(action)
     }
 
     // MARK: Help

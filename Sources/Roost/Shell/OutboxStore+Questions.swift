@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostCore
-import RoostModel
-import RoostStore
+package import RoostCore
+package import RoostModel
+package import RoostStore
 
 extension OutboxStore {
     /// Answers a request of the machine to the outbox's file.
-    func answer(_ question: OutboxQuestion) async throws(RoostError) -> OutboxAnswer {
+    package func answer(_ question: OutboxQuestion) async throws(RoostError) -> OutboxAnswer {
         do {
             switch question {
             case .write(let writes):

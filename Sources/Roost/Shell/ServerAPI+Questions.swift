@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostCore
-import RoostModel
+package import RoostCore
+package import RoostModel
 import RoostWire
 
 extension ServerAPI {
     /// Sends a question of the machine to the server.
-    func answer(
+    package func answer(
         _ question: ServerQuestion, sessionKey key: String
     ) async throws(RoostError) -> ServerAnswer {
         switch question {

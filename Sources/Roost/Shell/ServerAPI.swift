@@ -2,11 +2,11 @@
 
 import RoostCore
 import RoostModel
-import RoostTransport
+package import RoostTransport
 import RoostWire
 
 /// Calls the server's REST interface; neither retries nor caches.
-struct ServerAPI: Sendable {
+package struct ServerAPI: Sendable {
     /// The time limit of one call, from its beginning to the last byte of its answer.
     ///
     /// A caller of the app waits for at most one such call, so a failure is reported within ten
@@ -18,6 +18,11 @@ struct ServerAPI: Sendable {
 
     let http: any HTTPTransport
     let address: ServerAddress
+
+    package init(http: any HTTPTransport, address: ServerAddress) {
+        self.http = http
+        self.address = address
+    }
 
     /// Makes one call as the owner of a session key.
     func call<Call: Question>(

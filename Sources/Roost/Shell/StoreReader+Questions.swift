@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostCore
-import RoostModel
-import RoostStore
+package import RoostCore
+package import RoostModel
+package import RoostStore
 
 extension StoreReader {
     /// Answers a question of the machine from the cache.
-    func answer(_ question: StoreQuestion) async throws(RoostError) -> StoreAnswer {
+    package func answer(_ question: StoreQuestion) async throws(RoostError) -> StoreAnswer {
         do {
             return switch question {
             case .cursor(let key): .cursor(try await cursor(key).value)

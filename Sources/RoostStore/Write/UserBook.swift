@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RoostModel
+package import RoostModel
 internal import RoostSQLite
 
 /// The look-up cache of users: each user of recent commits, before the present commit and now.
@@ -138,7 +138,7 @@ extension User {
     ///
     /// A sender in a frame has a name and a picture at most. Fields that the source leaves out are
     /// kept.
-    func learning(_ other: User) -> User {
+    package func learning(_ other: User) -> User {
         var user = self
         if !other.nickname.isEmpty { user.nickname = other.nickname }
         if !other.profileURL.isEmpty { user.profileURL = other.profileURL }

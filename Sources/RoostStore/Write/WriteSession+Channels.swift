@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RoostCore
-internal import RoostModel
+package import RoostModel
 internal import RoostSQLite
 
 extension WriteSession {
@@ -105,14 +105,14 @@ extension GroupChannel {
     }
 
     /// All users in the channel.
-    fileprivate var users: [User] {
+    package var users: [User] {
         [createdBy, inviter, lastMessage?.sender?.user, latestPinnedMessage?.sender?.user]
             .compactMap { $0 } + members.map(\.user) + operators
             + (lastMessage?.people ?? []) + (latestPinnedMessage?.people ?? [])
     }
 
     /// Returns the channel with each of its users transformed.
-    fileprivate func mapUsers(_ transform: (User) -> User) -> GroupChannel {
+    package func mapUsers(_ transform: (User) -> User) -> GroupChannel {
         var channel = self
         channel.createdBy = createdBy.map(transform)
         channel.inviter = inviter.map(transform)

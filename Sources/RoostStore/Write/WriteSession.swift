@@ -10,7 +10,7 @@
 // reads: without coverage there is no message to look up.
 
 internal import RoostCore
-internal import RoostModel
+package import RoostModel
 internal import RoostSQLite
 
 /// Applies mutations inside one transaction and collects the changes.
@@ -334,7 +334,7 @@ struct WriteBook {
 
 extension Message {
     /// Returns the message with each of its users transformed.
-    func mapUsers(_ transform: (User) -> User) -> Message {
+    package func mapUsers(_ transform: (User) -> User) -> Message {
         var message = mapPeople(transform)
         // The sender is almost always unchanged, and a change would copy the message.
         if let sender {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostServer
+
+/// The messages whose deletion one device's cache has been told of: none of them comes back.
+struct DeletedMessages {
+    private var ids: Set<MessageID> = []
+
+    /// Checks the changes of one commit.
+    mutating func follow(
+        _ change: MessagesChange, _ log: ServerLog, on device: String
+    ) throws(Violation) {
+        for message in change.inserted {
+            guard let id = message.messageID else { continue }
+            try expect(
+                !ids.contains(id),
+                "\(device) brought back “\(message.text)” of \(change.channel), whose deletion it "
+                    + "had")
+        }
+        for message in change.deleted {
+            // A message that leaves the cache with its coverage was not deleted.
+            guard let place = message.position,
+                change.coverageAfter.range(containing: place) != nil,
+                log.entries.entry(at: place)?.deletedAt != nil
+            else { continue }
+            ids.insert(place.messageID)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostSimulator
+
+/// Runs that once broke an invariant.
+///
+/// A failing run of `roost-simulate` ends with a line for this list. A new action gives every seed
+/// another run, so a bug of the clients has a test of its own too.
+enum Seeds {
+    static let kept: [KeptRun] = [
+        KeptRun(.full, seed: 5, of: 60),
+        KeptRun(.full, seed: 119, of: 60),
+        KeptRun(.full, seed: 138, of: 60),
+        KeptRun(.full, seed: 141, of: 60),
+        KeptRun(.full, seed: 22, of: 120),
+        KeptRun(.full, seed: 1_000_299, of: 60),
+        KeptRun(.full, seed: 5_000_238, of: 60),
+        KeptRun(.full, seed: 6_002_596, of: 60),
+        KeptRun(.full, seed: 4_000_481, of: 60),
+        KeptRun(.full, seed: 4_001_371, of: 60),
+        KeptRun(.full, seed: 4_003_698, of: 60),
+        KeptRun(.full, seed: 179_532_046_250_268, of: 60),
+        KeptRun(.full, seed: 67_522_663_790, of: 60),
+        KeptRun(.full, seed: 70_829_567_804, of: 60),
+        KeptRun(.full, seed: 70_829_568_288, of: 60),
+        KeptRun(.full, seed: 104_963_515_093, of: 60),
+        KeptRun(.full, seed: 19_428_522_462, of: 60),
+        KeptRun(.full, seed: 62_669_985_683, of: 60),
+        KeptRun(.full, seed: 179_534_344_594, of: 60),
+        KeptRun(.full, seed: 179_534_668_579, of: 60),
+        KeptRun(.full, seed: 421_920_930, of: 40),
+    ]
+}
