@@ -14,15 +14,14 @@ extension ChatClient {
     package func adopt(_ channels: [GroupChannel]) async throws(RoostError) {
         var news: [GroupChannel] = []
         for channel in channels {
-            let known = try await ask { reader throws(StoreError) in
+            let known = try await read { reader throws(StoreError) in
                 try await reader.channel(channel.url).value
             }
             if known == nil { news.append(channel) }
         }
         let moments = news.map { $0.lastMessage?.createdAt ?? $0.createdAt }
         guard let oldest = moments.min() else { return }
-        try await engine.commit(
-            [.channels(news)] + firstCursor(.channelChanges, oldest), from: .local)
+        try await commit([.channels(news)] + firstCursor(.channelChanges, oldest))
     }
 
     /// Adds delivered messages of a channel of which the cache has none.
@@ -34,7 +33,7 @@ extension ChatClient {
         let positions = messages.compactMap(\.position)
         guard let first = positions.min(), let last = positions.max() else { return }
         // Inside the coverage a missing message was deleted and must not come back.
-        let coverage = try await ask { reader throws(StoreError) in
+        let coverage = try await read { reader throws(StoreError) in
             try await reader.coverage(of: channel).value
         }
         guard coverage.isEmpty else { return }
@@ -43,23 +42,16 @@ extension ChatClient {
             ? [.messages(channel, messages, covering: CoveredRange(lower: first, upper: last))]
             : messages.map { .liveMessage($0, predecessor: nil) }
         // All changes of the copies happened after the oldest message was written.
-        try await engine.commit(
-            mutations + firstCursor(.messageChanges(channel), first.createdAt), from: .local)
+        try await commit(mutations + firstCursor(.messageChanges(channel), first.createdAt))
     }
 
     /// Returns the start of a change log, unless the log has a cursor already.
     private func firstCursor(
         _ key: CursorKey, _ moment: Timestamp
     ) async throws(RoostError) -> [Mutation] {
-        let known = try await ask { reader throws(StoreError) in
+        let known = try await read { reader throws(StoreError) in
             try await reader.cursor(key).value
         }
         return known == nil ? [.cursor(key, .moment(moment))] : []
-    }
-
-    private func ask<Answer: Sendable>(
-        _ question: (StoreReader) async throws(StoreError) -> Answer
-    ) async throws(RoostError) -> Answer {
-        do { return try await question(engine.reader) } catch { throw RoostError(error) }
     }
 }

@@ -22,14 +22,20 @@ extension ChatClient {
     ///
     /// - Throws: `.localDatabaseError`.
     public func cacheSize() async throws(RoostError) -> Int64 {
-        try await engine.cacheSize()
+        try await onDisk { store throws(StoreError) in try await store.writer.cacheBytes() }
     }
 
     /// Returns the effect that `trimCache(downTo:)` would have now, without changing anything.
     ///
     /// - Throws: `.localDatabaseError`.
     public func evictionPlan(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim {
-        try await engine.evictionPlan(downTo: bytes)
+        let open = await engine.read { Set($0.timelines.channels) }
+        let plan = try await onDisk { store throws(StoreError) in
+            try await store.writer.evictionPlan(downTo: bytes, sparing: open)
+        }
+        return CacheTrim(
+            channels: plan.channels.map { CachedChannel($0) }, sizeBefore: plan.sizeBefore,
+            sizeAfter: plan.expectedSize)
     }
 
     /// Evicts messages from the cache now.
@@ -42,7 +48,10 @@ extension ChatClient {
     /// - Throws: `.localDatabaseError`; evictions up to then are durable.
     @discardableResult
     public func trimCache(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim {
-        try await engine.trimCache(downTo: bytes)
+        let trim = try await engine.run(.cacheTrimming(CacheTrimming(downTo: bytes)), \.trim)
+        return CacheTrim(
+            channels: trim.evicted.map { CachedChannel($0) }, sizeBefore: trim.sizeBefore,
+            sizeAfter: trim.size)
     }
 
     /// Compares the cached messages of a channel with the server, and fetches those that differ.
@@ -58,7 +67,10 @@ extension ChatClient {
     public func compareCache(
         of channel: ChannelURL
     ) async throws(RoostError) -> CacheComparison {
-        try await engine.compare(channel)
+        let result = try await engine.run(.comparison(Comparison(channel)), \.comparison)
+        return CacheComparison(
+            comparedMessages: result.compared, fetchedMessages: result.fetched,
+            differingStretches: result.differing)
     }
 
     /// Removes the cached messages of a channel, pinned or not; the channel stays.
@@ -68,7 +80,7 @@ extension ChatClient {
     ///
     /// - Throws: `.localDatabaseError`; nothing was removed then.
     public func clearCache(of channel: ChannelURL) async throws(RoostError) {
-        try await engine.clearCache(.channel(channel))
+        try await engine.run(.cacheClearing(CacheClearing(.channel(channel))))
     }
 
     /// Removes the cached messages of a channel, and destroys the key that sealed them.
@@ -82,7 +94,7 @@ extension ChatClient {
     /// - Throws: `.localDatabaseError`.
     @discardableResult
     public func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool {
-        try await engine.clearCache(.erasure(channel))
+        try await engine.run(.cacheClearing(CacheClearing(.erasure(channel))), \.isErased)
     }
 
     /// Removes everything that the server can restore: channels, messages, users and the last
@@ -96,20 +108,20 @@ extension ChatClient {
         if includingUnsent {
             for item in try await unsentMessages() { await cancel(item.requestID) }
         }
-        try await engine.clearCache(.all)
+        try await engine.run(.cacheClearing(CacheClearing(.all)))
     }
 
     /// Exempts a channel's messages from eviction until it is unpinned; durable.
     ///
     /// - Throws: `.localDatabaseError`.
     public func pin(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.commit([.pinned(channel, true)], from: .local)
+        try await commit([.pinned(channel, true)])
     }
 
     /// Allows the eviction of a channel's messages again.
     ///
     /// - Throws: `.localDatabaseError`.
     public func unpin(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.commit([.pinned(channel, false)], from: .local)
+        try await commit([.pinned(channel, false)])
     }
 }

@@ -12,18 +12,14 @@ extension ChatClient {
     ///
     /// - Throws: `.localDatabaseError`.
     public func cachedChannel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel? {
-        do {
-            return try await store.readers[0].channel(url).value
-        } catch {
-            throw RoostError(error)
-        }
+        try await read { reader throws(StoreError) in try await reader.channel(url).value }
     }
 
     /// Returns a message from the cache; nil if the cache does not have it.
     ///
     /// - Throws: `.localDatabaseError`.
     public func cachedMessage(_ id: MessageID) async throws(RoostError) -> Message? {
-        do { return try await store.readers[0].message(id).value } catch { throw RoostError(error) }
+        try await read { reader throws(StoreError) in try await reader.message(id).value }
     }
 
     /// Returns a page of a channel's cached messages; the next page begins behind the last message
@@ -50,7 +46,9 @@ extension ChatClient {
         let query = MessageQuery(
             in: channel, filter: filter, from: lower.next, through: upper.previous,
             newestFirst: newestFirst, limit: limit)
-        return try await cached { reader throws(StoreError) in try await reader.messages(query) }
+        return try await readAtLength { reader throws(StoreError) in
+            try await reader.messages(query)
+        }
     }
 
     /// Returns the cached messages of a channel edited at or after a moment, the earliest edit
@@ -74,7 +72,7 @@ extension ChatClient {
         limit: Int = 100
     ) async throws(RoostError) -> [Message] {
         try check(limit)
-        return try await cached { reader throws(StoreError) in
+        return try await readAtLength { reader throws(StoreError) in
             try await reader.edited(
                 in: channel, since: moment, after: place, limit: limit)
         }
@@ -92,7 +90,7 @@ extension ChatClient {
         before place: Position = .distantFuture, limit: Int = 100
     ) async throws(RoostError) -> [Message] {
         try check(limit)
-        return try await cached { reader throws(StoreError) in
+        return try await readAtLength { reader throws(StoreError) in
             try await reader.mentions(before: place, limit: limit)
         }
     }
@@ -102,18 +100,6 @@ extension ChatClient {
             throw RoostError(
                 .invalidParameter, remedy: .correctInput,
                 message: "A page of messages has a limit of one or more; \(limit) was asked for.")
-        }
-    }
-
-    private func cached<Value>(
-        _ read: (StoreReader) async throws(StoreError) -> Snapshot<Value>
-    ) async throws(RoostError) -> Value {
-        do {
-            // The last reader is shared with searches, so that a long walk does not delay reads of
-            // pages.
-            return try await read(store.readers[store.readers.count - 1]).value
-        } catch {
-            throw RoostError(error)
         }
     }
 }

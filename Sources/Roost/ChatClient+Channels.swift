@@ -22,14 +22,14 @@ extension ChatClient {
     public func join(
         _ channel: ChannelURL, accessCode: String? = nil
     ) async throws(RoostError) -> GroupChannel {
-        try await engine.change(.join(JoinChannel(channel, accessCode: accessCode)))
+        try await change(.join(JoinChannel(channel, accessCode: accessCode)))
     }
 
     /// Leaves a channel and removes everything of it from the cache.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func leave(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.act(.leave(LeaveChannel(channelURL: channel)), .departure(channel))
+        try await act(.leave(LeaveChannel(channelURL: channel)), .departure(channel))
     }
 
     /// Invites users; those who accept invitations automatically join at once.
@@ -40,7 +40,7 @@ extension ChatClient {
     public func invite(
         _ users: [UserID], to channel: ChannelURL
     ) async throws(RoostError) -> GroupChannel {
-        try await engine.change(.invite(InviteMembers(channelURL: channel, userIDs: users)))
+        try await change(.invite(InviteMembers(channelURL: channel, userIDs: users)))
     }
 
     /// Accepts an invitation and joins the channel.
@@ -51,14 +51,14 @@ extension ChatClient {
     public func acceptInvitation(
         to channel: ChannelURL, accessCode: String? = nil
     ) async throws(RoostError) -> GroupChannel {
-        try await engine.change(.join(JoinChannel(channel, accessCode: accessCode)))
+        try await change(.join(JoinChannel(channel, accessCode: accessCode)))
     }
 
     /// Declines an invitation and removes the channel from the cache.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func declineInvitation(to channel: ChannelURL) async throws(RoostError) {
-        try await engine.act(.request(.decline(channel)), .departure(channel))
+        try await act(.request(.decline(channel)), .departure(channel))
     }
 
     // MARK: The channel
@@ -71,14 +71,14 @@ extension ChatClient {
     public func update(
         _ channel: ChannelURL, _ params: ChannelUpdateParams
     ) async throws(RoostError) -> GroupChannel {
-        try await engine.change(.update(UpdateChannel(channel, params)))
+        try await change(.update(UpdateChannel(channel, params)))
     }
 
     /// Deletes a channel for all members; permitted to operators only.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func deleteChannel(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.act(.request(.delete(channel)), .departure(channel))
+        try await act(.request(.delete(channel)), .departure(channel))
     }
 
     /// Freezes or unfreezes a channel; only operators write in a frozen one.
@@ -87,7 +87,7 @@ extension ChatClient {
     public func setFrozen(
         _ isFrozen: Bool, _ channel: ChannelURL
     ) async throws(RoostError) {
-        try await engine.act(
+        try await act(
             .request(.freeze(channel, isFrozen)), .news(.frozen(isFrozen), channel))
     }
 
@@ -101,7 +101,7 @@ extension ChatClient {
     public func hide(
         _ channel: ChannelURL, hidesPrevious: Bool = false, allowsAutoUnhide: Bool = true
     ) async throws(RoostError) {
-        try await engine.act(
+        try await act(
             .moment(
                 .hide(channel, hidesPrevious: hidesPrevious, allowsAutoUnhide: allowsAutoUnhide)),
             .hidden(
@@ -113,7 +113,7 @@ extension ChatClient {
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func unhide(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.act(
+        try await act(
             .request(.unhide(channel)), .news(.hidden(.unhidden, through: nil), channel))
     }
 
@@ -126,7 +126,7 @@ extension ChatClient {
     public func resetHistory(
         of channel: ChannelURL, forEverybody: Bool = false
     ) async throws(RoostError) {
-        try await engine.act(
+        try await act(
             .moment(.resetHistory(channel, ofEverybody: forEverybody)), .historyReset(channel))
     }
 
@@ -159,7 +159,7 @@ extension ChatClient {
     public func members(
         of channel: ChannelURL, _ query: MemberQuery = MemberQuery(), after token: String? = nil
     ) async throws(RoostError) -> Page<Member> {
-        try await engine.call(ListMembers(channelURL: channel, query: query, token: token))
+        try await ask(ListMembers(channelURL: channel, query: query, token: token))
     }
 
     /// Returns a page of the public channels that match; they are not cached, and the user need not
@@ -174,21 +174,21 @@ extension ChatClient {
     public func publicChannels(
         _ filter: ChannelFilter = ChannelFilter(), pageSize: Int = 20, after token: String? = nil
     ) async throws(RoostError) -> Page<GroupChannel> {
-        try await engine.call(ListPublicChannels(filter: filter, limit: pageSize, token: token))
+        try await ask(ListPublicChannels(filter: filter, limit: pageSize, token: token))
     }
 
     /// Blocks a user, who can then neither invite the user nor write to them in a channel of two.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func block(_ user: UserID) async throws(RoostError) {
-        _ = try await engine.call(ChannelRequest.block(user, by: configuration.userID))
+        _ = try await ask(ChannelRequest.block(user, by: configuration.userID))
     }
 
     /// Ends the block of a user.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func unblock(_ user: UserID) async throws(RoostError) {
-        _ = try await engine.call(ChannelRequest.unblock(user, by: configuration.userID))
+        _ = try await ask(ChannelRequest.unblock(user, by: configuration.userID))
     }
 
     /// Returns a page of the users whom the user has blocked.
@@ -201,7 +201,7 @@ extension ChatClient {
     public func blockedUsers(
         pageSize: Int = 20, after token: String? = nil
     ) async throws(RoostError) -> Page<User> {
-        try await engine.call(
+        try await ask(
             ListPeople(.blocked(by: configuration.userID), limit: pageSize, token: token))
     }
 }

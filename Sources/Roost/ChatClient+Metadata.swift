@@ -19,7 +19,7 @@ extension ChatClient {
     public func metadata(
         of channel: ChannelURL, keys: [String]? = nil
     ) async throws(RoostError) -> [String: String] {
-        try await engine.call(MetadataQuestion.get(channel, keys: keys))
+        try await ask(MetadataQuestion.get(channel, keys: keys))
     }
 
     /// Adds metadata to a channel.
@@ -31,7 +31,7 @@ extension ChatClient {
     public func createMetadata(
         _ metadata: [String: String], of channel: ChannelURL
     ) async throws(RoostError) -> [String: String] {
-        try await engine.metadata(.write(channel, metadata, .create), of: channel)
+        try await write(metadata, .create, to: channel)
     }
 
     /// Changes metadata of a channel.
@@ -46,8 +46,15 @@ extension ChatClient {
     public func updateMetadata(
         _ metadata: [String: String], of channel: ChannelURL, addsMissing: Bool = false
     ) async throws(RoostError) -> [String: String] {
-        try await engine.metadata(
-            .write(channel, metadata, .update(isUpsert: addsMissing)), of: channel)
+        try await write(metadata, .update(isUpsert: addsMissing), to: channel)
+    }
+
+    private func write(
+        _ metadata: [String: String], _ mode: KeyedWrite, to channel: ChannelURL
+    ) async throws(RoostError) -> [String: String] {
+        let question = MetadataQuestion.write(channel, metadata, mode)
+        return try await engine.run(
+            .channelAct(ChannelAct(.writeMetadata(question), .metadata(channel))), \.metadata)
     }
 
     /// Deletes the metadata under a key, or all of them if `key` is nil.
@@ -56,7 +63,7 @@ extension ChatClient {
     public func deleteMetadata(
         _ key: String? = nil, of channel: ChannelURL
     ) async throws(RoostError) {
-        try await engine.act(
+        try await act(
             .request(.deleteMetadata(channel, key: key)), .metadataDeleted(key, channel))
     }
 
@@ -70,7 +77,7 @@ extension ChatClient {
     public func counters(
         of channel: ChannelURL, keys: [String]? = nil
     ) async throws(RoostError) -> [String: Int64] {
-        try await engine.call(CounterQuestion.get(channel, keys: keys))
+        try await ask(CounterQuestion.get(channel, keys: keys))
     }
 
     /// Adds counters to a channel; existing ones stay as they are.
@@ -81,7 +88,7 @@ extension ChatClient {
     public func createCounters(
         _ counters: [String: Int64], of channel: ChannelURL
     ) async throws(RoostError) -> [String: Int64] {
-        try await engine.call(CounterQuestion.write(channel, counters, .create, .set))
+        try await ask(CounterQuestion.write(channel, counters, .create, .set))
     }
 
     /// The way in which a counter changes.
@@ -114,7 +121,7 @@ extension ChatClient {
             case .increase: .increase
             case .decrease: .decrease
             }
-        return try await engine.call(
+        return try await ask(
             CounterQuestion.write(channel, counters, .update(isUpsert: addsMissing), mode))
     }
 
@@ -124,6 +131,6 @@ extension ChatClient {
     public func deleteCounters(
         _ key: String? = nil, of channel: ChannelURL
     ) async throws(RoostError) {
-        _ = try await engine.call(ChannelRequest.deleteCounters(channel, key: key))
+        _ = try await ask(ChannelRequest.deleteCounters(channel, key: key))
     }
 }

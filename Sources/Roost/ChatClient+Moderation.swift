@@ -17,7 +17,7 @@ extension ChatClient {
     public func addOperators(
         _ users: [UserID], to channel: ChannelURL
     ) async throws(RoostError) {
-        try await engine.request(.addOperators(channel, users), thenLookUp: channel)
+        try await request(.addOperators(channel, users), thenLookUp: channel)
     }
 
     /// Removes some operators of a channel, or all of them if `users` is nil.
@@ -26,7 +26,7 @@ extension ChatClient {
     public func removeOperators(
         _ users: [UserID]? = nil, from channel: ChannelURL
     ) async throws(RoostError) {
-        try await engine.request(
+        try await request(
             users.map { .removeOperators(channel, $0) } ?? .removeAllOperators(channel),
             thenLookUp: channel)
     }
@@ -42,7 +42,7 @@ extension ChatClient {
     public func operators(
         of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil
     ) async throws(RoostError) -> Page<User> {
-        try await engine.call(ListPeople(.operators(channel), limit: pageSize, token: token))
+        try await ask(ListPeople(.operators(channel), limit: pageSize, token: token))
     }
 
     /// Mutes a member, who may not write until the mute ends.
@@ -57,7 +57,7 @@ extension ChatClient {
         _ user: UserID, in channel: ChannelURL, forSeconds seconds: Int? = nil,
         reason: String = ""
     ) async throws(RoostError) {
-        try await engine.request(
+        try await request(
             .mute(channel, user, seconds: seconds, reason: reason), thenLookUp: channel)
     }
 
@@ -65,7 +65,7 @@ extension ChatClient {
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func unmute(_ user: UserID, in channel: ChannelURL) async throws(RoostError) {
-        try await engine.request(.unmute(channel, user), thenLookUp: channel)
+        try await request(.unmute(channel, user), thenLookUp: channel)
     }
 
     /// Returns a page of a channel's muted members from the server.
@@ -79,7 +79,7 @@ extension ChatClient {
     public func mutedUsers(
         of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil
     ) async throws(RoostError) -> Page<RestrictedUser> {
-        try await engine.call(
+        try await ask(
             ListRestricted(channelURL: channel, isBan: false, limit: pageSize, token: token))
     }
 
@@ -95,7 +95,7 @@ extension ChatClient {
         _ user: UserID, from channel: ChannelURL, forSeconds seconds: Int? = nil,
         reason: String = ""
     ) async throws(RoostError) {
-        try await engine.request(
+        try await request(
             .ban(channel, user, seconds: seconds, reason: reason), thenLookUp: channel)
     }
 
@@ -103,7 +103,7 @@ extension ChatClient {
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func unban(_ user: UserID, from channel: ChannelURL) async throws(RoostError) {
-        try await engine.request(.unban(channel, user), thenLookUp: channel)
+        try await request(.unban(channel, user), thenLookUp: channel)
     }
 
     /// Returns a page of a channel's banned users from the server.
@@ -117,7 +117,7 @@ extension ChatClient {
     public func bannedUsers(
         of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil
     ) async throws(RoostError) -> Page<RestrictedUser> {
-        try await engine.call(
+        try await ask(
             ListRestricted(channelURL: channel, isBan: true, limit: pageSize, token: token))
     }
 
@@ -129,7 +129,7 @@ extension ChatClient {
     public func setCountPreference(
         _ preference: CountPreference, of channel: ChannelURL
     ) async throws(RoostError) {
-        try await engine.act(
+        try await act(
             .request(.setCountPreference(channel, preference, by: configuration.userID)),
             .news(.countPreference(preference), channel))
     }
@@ -140,7 +140,7 @@ extension ChatClient {
     public func setPushTrigger(
         _ trigger: PushTrigger, of channel: ChannelURL
     ) async throws(RoostError) {
-        try await engine.act(
+        try await act(
             .request(.setPushTrigger(channel, trigger, by: configuration.userID)),
             .news(.pushTrigger(trigger), channel))
     }

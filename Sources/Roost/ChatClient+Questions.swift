@@ -32,18 +32,13 @@ extension ChatClient {
     /// The user as of the last login; before the first one, an ID without a name.
     public var me: User {
         get async throws(RoostError) {
-            if let user = await engine.session?.login.user { return user }
-            do {
-                return try await store.readers[0].user(configuration.userID).value
-                    ?? User(id: configuration.userID)
-            } catch {
-                throw RoostError(error)
-            }
+            if let user = await engine.read({ $0.session?.login.user }) { return user }
+            return try await store.me(configuration.userID)
         }
     }
 
     /// Sets the access token for the next login.
-    package func use(token: String?) async { await engine.use(token: token) }
+    package func use(token: String?) async { engine.performers.socket.use(token: token) }
 
     /// Returns the messages around a moment from the server, oldest first.
     ///
@@ -64,7 +59,7 @@ extension ChatClient {
         of channel: ChannelURL, around moment: Timestamp, older: Int = 0, newer: Int = 0,
         includesMoment: Bool = false, filter: MessageFilter = MessageFilter()
     ) async throws(RoostError) -> [Message] {
-        try await engine.call(
+        try await ask(
             ListMessages(
                 channelURL: channel, anchor: .time(moment), previousLimit: older,
                 nextLimit: newer, includesAnchor: includesMoment, filter: filter)
@@ -80,7 +75,7 @@ extension ChatClient {
     public func fetchMessage(
         _ id: MessageID, in channel: ChannelURL
     ) async throws(RoostError) -> Message {
-        try await engine.call(GetMessage(channelURL: channel, messageID: id))
+        try await ask(GetMessage(channelURL: channel, messageID: id))
     }
 
     /// Returns a page of the application's open channels, which are never cached, because no events
@@ -91,7 +86,7 @@ extension ChatClient {
     package func openChannels(
         pageSize: Int = 20, after token: String? = nil
     ) async throws(RoostError) -> Page<GroupChannel> {
-        try await engine.call(ListOpenChannels(limit: pageSize, token: token))
+        try await ask(ListOpenChannels(limit: pageSize, token: token))
     }
 
     /// Returns the edits and deletions in a channel since a moment, one page.
@@ -103,7 +98,7 @@ extension ChatClient {
         of channel: ChannelURL, since start: ChangeLogStart,
         filter: MessageFilter = .everything
     ) async throws(RoostError) -> ChangeLog<Message, MessageID> {
-        let answer = try await engine.call(
+        let answer = try await ask(
             MessageChangeLog(
                 channelURL: channel, cursor: ChangeLogCursor(start), filter: filter))
         return ChangeLog(
@@ -120,7 +115,7 @@ extension ChatClient {
     public func fetchChannelChanges(
         since start: ChangeLogStart, customTypes: [String]? = nil
     ) async throws(RoostError) -> ChangeLog<GroupChannel, ChannelURL> {
-        let answer = try await engine.call(
+        let answer = try await ask(
             ChannelChangeLog(
                 userID: configuration.userID, cursor: ChangeLogCursor(start), showsEmpty: true,
                 customTypes: customTypes))

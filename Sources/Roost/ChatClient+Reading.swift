@@ -2,6 +2,7 @@
 
 import RoostCore
 public import RoostModel
+import RoostStore
 import RoostWire
 
 // Each call needs a connection unless it says otherwise, and throws `.connectionRequired` without one.
@@ -43,7 +44,7 @@ extension ChatClient {
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func markAllAsRead(_ channels: [ChannelURL]? = nil) async throws(RoostError) {
-        _ = try await engine.call(
+        _ = try await ask(
             ChannelRequest.markAllAsRead(channels, by: configuration.userID))
     }
 
@@ -53,7 +54,7 @@ extension ChatClient {
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func markAsDelivered(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.act(.moment(.markAsDelivered(channel)), .markedAsDelivered(channel))
+        try await act(.moment(.markAsDelivered(channel)), .markedAsDelivered(channel))
     }
 
     /// Reports that the user is typing.
@@ -71,7 +72,7 @@ extension ChatClient {
 
     /// Returns the members who are typing, without the user; a member drops out after ten seconds.
     public func typingUsers(in channel: ChannelURL) async -> [User] {
-        await engine.typingUsers(in: channel)
+        await engine.read { $0.typing.users(in: channel) }
     }
 
     // MARK: Totals
@@ -85,7 +86,13 @@ extension ChatClient {
     public func unreadTotals(
         customTypes: Set<String> = []
     ) async throws(RoostError) -> UnreadTotals {
-        try await engine.unreadTotals(customTypes: customTypes)
+        var filter = ChannelFilter()
+        filter.customTypes = customTypes
+        let channels = try await read { [filter] reader throws(StoreError) in
+            try await reader.channels(filter, order: .chronological, limit: .max).value
+        }
+        // Not on the caller's thread, because the channels may be many.
+        return await engine.read { _ in UnreadTotals(channels) }
     }
 
     /// Returns the unread counts of the server, in channels of these custom types, or in all if
@@ -95,7 +102,17 @@ extension ChatClient {
     public func fetchUnreadTotals(
         customTypes: Set<String> = []
     ) async throws(RoostError) -> UnreadTotals {
-        try await engine.fetchUnreadTotals(customTypes: customTypes)
+        let (me, types) = (configuration.userID, customTypes.sorted())
+        // Both questions are asked at once, so the caller waits only as long as for one.
+        async let counts = Result { () async throws(RoostError) in
+            try await self.ask(CountUnread(userID: me, customTypes: types))
+        }
+        async let channels = Result { () async throws(RoostError) in
+            try await self.ask(CountUnreadChannels(userID: me, customTypes: types))
+        }
+        var totals = try await counts.get()
+        totals.channels = try await channels.get()
+        return totals
     }
 
     // MARK: Events
@@ -103,5 +120,17 @@ extension ChatClient {
     /// Returns a stream of all later events; it ends when the client is closed.
     ///
     /// A reader more than 256 events behind gets `.missed` in place of the events that do not fit.
-    public func events() async -> AsyncStream<ChatEvent> { await engine.events() }
+    public func events() async -> AsyncStream<ChatEvent> { engine.performers.notices.events.open() }
+}
+
+extension UnreadTotals {
+    fileprivate init(_ channels: [GroupChannel]) {
+        self.init()
+        for channel in channels where channel.countPreference != .off {
+            messages = messages.addingSaturated(channel.unreadMessageCount)
+            mentions = mentions.addingSaturated(channel.unreadMentionCount)
+            if channel.unreadMessageCount > 0 { self.channels += 1 }
+            if channel.myState == .invited { invitations += 1 }
+        }
+    }
 }

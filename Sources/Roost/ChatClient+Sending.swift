@@ -88,7 +88,12 @@ extension ChatClient {
             }
             content = .fileMessage(params, copies: params.files.map { _ in nil })
         }
-        return try await engine.send(content, to: channel, as: requestID)
+        let item = try await engine.run(
+            .outbox(.sending(OutboxSending(content, to: channel, as: requestID))), \.item)
+        guard let message = await engine.read({ $0.outbox.message(item) }) else {
+            throw .outOfStep
+        }
+        return message
     }
 
     /// Queues a failed message or change again, under the same request ID, behind all waiting
@@ -99,29 +104,34 @@ extension ChatClient {
     /// - Returns: Whether the item is queued; false if it has not failed or does not exist any
     ///   more.
     @discardableResult
-    public func resend(_ requestID: RequestID) async -> Bool { await engine.resend(requestID) }
+    public func resend(_ requestID: RequestID) async -> Bool {
+        let outcome = try? await engine.run(.outbox(.resending(OutboxResending(requestID))))
+        return outcome?.flag ?? false
+    }
 
     /// Cancels an unsent message or a waiting change; an item being sent may arrive all the same.
     ///
     /// If the disk refuses, the deletion is retried; if the app ends before, the item waits again
     /// after the relaunch. `delete(_:in:)` throws in this case.
-    public func cancel(_ requestID: RequestID) async { await engine.cancel(requestID) }
+    public func cancel(_ requestID: RequestID) async {
+        _ = try? await engine.run(.outbox(.canceling(OutboxCanceling(requestID))))
+    }
 
     /// Returns the waiting and failed messages of a channel, in the order of their send calls.
     public func unsentMessages(in channel: ChannelURL) async -> [Message] {
-        await engine.unsent(in: channel)
+        await engine.read { $0.outbox.unsent(in: channel) }
     }
 
     /// Returns the failed messages of a channel, in the order of their send calls.
     public func failedMessages(in channel: ChannelURL) async -> [Message] {
-        await engine.unsent(in: channel).filter { $0.status == .failed }
+        await unsentMessages(in: channel).filter { $0.status == .failed }
     }
 
     /// Deletes a failed message; a waiting one stays.
     public func removeFailed(_ requestID: RequestID, in channel: ChannelURL) async {
         guard await failedMessages(in: channel).contains(where: { $0.requestID == requestID })
         else { return }
-        await engine.cancel(requestID)
+        await cancel(requestID)
     }
 
     // MARK: Changes
@@ -150,7 +160,7 @@ extension ChatClient {
     public func edit(
         _ target: MessageTarget, in channel: ChannelURL, _ edit: MessageEdit
     ) async throws(RoostError) -> RequestID {
-        try await engine.change(.edit(target, edit), in: channel)
+        try await queue(.edit(target, edit), in: channel)
     }
 
     /// Deletes a delivered message for all members.
@@ -173,7 +183,7 @@ extension ChatClient {
     public func delete(
         _ target: MessageTarget, in channel: ChannelURL
     ) async throws(RoostError) -> RequestID {
-        try await engine.change(.delete(target), in: channel)
+        try await queue(.delete(target), in: channel)
     }
 
     /// Adds the user's reaction to a message; for an unsent message it is sent after the message.
@@ -183,7 +193,7 @@ extension ChatClient {
     public func addReaction(
         _ key: String, to target: MessageTarget, in channel: ChannelURL
     ) async throws(RoostError) -> RequestID {
-        try await engine.change(.addReaction(key, target), in: channel)
+        try await queue(.addReaction(key, target), in: channel)
     }
 
     /// Removes the user's reaction from a message.
@@ -193,7 +203,7 @@ extension ChatClient {
     public func removeReaction(
         _ key: String, from target: MessageTarget, in channel: ChannelURL
     ) async throws(RoostError) -> RequestID {
-        try await engine.change(.removeReaction(key, target), in: channel)
+        try await queue(.removeReaction(key, target), in: channel)
     }
 
     /// Queues a mark as read up to a moment of the server's clock, such as the last message's time.
@@ -206,21 +216,28 @@ extension ChatClient {
     public func markAsRead(
         _ channel: ChannelURL, through moment: Timestamp
     ) async throws(RoostError) -> RequestID {
-        try await engine.change(.markAsRead(through: moment), in: channel)
+        try await queue(.markAsRead(through: moment), in: channel)
+    }
+
+    private func queue(
+        _ action: PendingChange.Action, in channel: ChannelURL
+    ) async throws(RoostError) -> RequestID {
+        try await engine.run(.outbox(.changing(OutboxChanging(action, in: channel))), \.requestID)
     }
 
     /// Returns the waiting changes of a channel, in the order of their calls.
     ///
     /// `Message.applying(_:by:)` shows a message with them.
     public func pendingChanges(in channel: ChannelURL) async -> [PendingChange] {
-        await engine.pendingChanges(in: channel)
+        await engine.read { $0.outbox.pendingChanges(in: channel) }
     }
 
     /// Returns the refused changes, oldest first, with the reason and the unchanged message.
     ///
     /// They are kept until `resend(_:)` or `cancel(_:)` is called for them.
     public func refusals(in channel: ChannelURL? = nil) async -> [ChangeRefusal] {
-        await engine.refusals(in: channel)
+        let outcome = try? await engine.run(.outbox(.refusals(OutboxRefusals(in: channel))))
+        return outcome?.refusals ?? []
     }
 
     // MARK: Outcomes
@@ -230,18 +247,20 @@ extension ChatClient {
     /// - Throws: The reason, if the outbox gives up or the item is canceled. An unknown request ID
     ///   counts as done.
     public func outcome(of requestID: RequestID) async throws(RoostError) {
-        try await engine.outcome(of: requestID)
+        try await engine.run(.outbox(.outcome(OutboxOutcome(requestID))))
     }
 
     /// Returns a stream of all later changes in the outbox, in order and without losses.
     ///
     /// Read it without pauses: unread events stay in memory.
-    public func outboxEvents() async -> AsyncStream<OutboxEvent> { engine.outboxObservers.open() }
+    public func outboxEvents() async -> AsyncStream<OutboxEvent> {
+        engine.performers.notices.outboxEvents.open()
+    }
 
     /// Returns a stream of the upload progress of a message's files; it ends with the upload.
     public func uploadProgress(of requestID: RequestID) async -> AsyncStream<UploadProgress> {
-        let events = engine.outboxObservers.open()
-        let known = await engine.isUploading(requestID)
+        let events = engine.performers.notices.outboxEvents.open()
+        let known = await engine.read { $0.outbox.isUploading(requestID) }
         let (stream, continuation) = AsyncStream.makeStream(
             of: UploadProgress.self, bufferingPolicy: .bufferingNewest(1))
         guard known else {

@@ -94,7 +94,7 @@ public final class ChatClient: Sendable {
     /// - Throws: If the first attempt fails. With the remedy `.retry` the client continues by
     ///   itself, and the cache can be used meanwhile. With any other remedy it has stopped.
     public func connect() async throws(RoostError) {
-        try await engine.connect()
+        try await engine.run(.connecting(Connecting()))
     }
 
     /// Closes the connection and stops reconnecting; cache and outbox stay as they are.
@@ -102,13 +102,15 @@ public final class ChatClient: Sendable {
 
     /// The present state of the connection.
     public var connectionState: ConnectionState {
-        get async { await engine.connectionState }
+        get async { await engine.read { ConnectionState($0.link) } }
     }
 
     /// Returns a stream of the present state and all later ones; a slow reader misses some but gets
     /// the last.
     public func connectionStates() async -> AsyncStream<ConnectionState> {
-        await engine.connectionStates()
+        await engine.read { [states = engine.performers.notices.connectionStates] in
+            states.open(beginningWith: ConnectionState($0.link))
+        }
     }
 
     /// Reports that a network has come or gone, if the app knows; a new network causes an immediate
@@ -153,21 +155,18 @@ public final class ChatClient: Sendable {
 
     /// Waits until nothing is being connected, fetched or sent; work that waits for its next
     /// attempt does not count.
-    public func waitUntilIdle() async { await engine.waitUntilIdle() }
+    public func waitUntilIdle() async { _ = await engine.outcome { .awaitIdle($0, atMost: nil) } }
 
     /// Waits as `waitUntilIdle()` does, but not longer than `limit`.
     ///
     /// - Returns: Whether nothing is left to do, neither now nor in a later attempt.
     package func waitUntilIdle(atMost limit: Duration) async -> Bool {
-        await engine.waitUntilIdle(atMost: limit)
+        await engine.outcome { .awaitIdle($0, atMost: limit) } == .flag(true)
     }
 
     /// Disconnects, and closes the collections and the files; the client cannot be used afterwards.
     public func close() async {
-        await engine.receive(.disconnect)
-        await engine.finishObservers()
-        await engine.receive(.outbox(.finished))
-        engine.outboxObservers.finish()
+        await engine.close()
         await store.close()
     }
 
@@ -183,8 +182,9 @@ public final class ChatClient: Sendable {
     public func createChannel(
         _ params: ChannelCreateParams
     ) async throws(RoostError) -> GroupChannel {
-        try await engine.channel(
-            .channelCreation(ChannelCreation(CreateChannel(params, by: configuration.userID))))
+        try await engine.run(
+            .channelCreation(ChannelCreation(CreateChannel(params, by: configuration.userID))),
+            \.channel)
     }
 
     /// Returns a channel from disk, or from the server if the disk does not have it.
@@ -192,7 +192,7 @@ public final class ChatClient: Sendable {
     /// - Throws: `.connectionRequired` if the disk does not have it and there is no connection;
     ///   `.localDatabaseError`, or the server's refusal.
     public func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel {
-        try await engine.channel(.channelSearch(ChannelSearch(url)))
+        try await engine.run(.channelSearch(ChannelSearch(url)), \.channel)
     }
 
     /// Opens the user's channel list, which shows at once what is on disk.
@@ -203,7 +203,12 @@ public final class ChatClient: Sendable {
     public func channelList(
         _ query: ChannelListQuery = ChannelListQuery()
     ) async throws(RoostError) -> ChannelList {
-        try await engine.openList(query)
+        let open = OpenList(
+            ListID(await engine.nextNumber()), query, viewer: configuration.userID)
+        let list = ChannelList(open, engine: engine)
+        await engine.receive(.openList(open))
+        try await engine.run(.listOpening(ListOpening(open.id)))
+        return list
     }
 
     // MARK: Messages
@@ -227,16 +232,21 @@ public final class ChatClient: Sendable {
         of channel: ChannelURL, startingAt start: Timestamp = .distantFuture,
         filter: MessageFilter = .everything, pageSize: Int? = nil, capacity: Int = 1_000
     ) async throws(RoostError) -> Timeline {
-        try await engine.openTimeline(
-            of: channel, startingAt: start, filter: filter, capacity: capacity,
+        let open = OpenTimeline(
+            TimelineID(await engine.nextNumber()), channel: channel, startingAt: start,
+            filter: filter, capacity: capacity,
             pageSize: min(max(1, pageSize ?? configuration.pageSize), 200))
+        let timeline = Timeline(open, engine: engine)
+        await engine.receive(.openTimeline(open))
+        try await engine.run(.timelineOpening(TimelineOpening(open.id)))
+        return timeline
     }
 
     // MARK: Inspection
 
     /// Returns the contents of the cache in numbers.
     package func inspection() async throws(RoostError) -> CacheInspection {
-        do { return try await engine.reader.inspection() } catch { throw RoostError(error) }
+        try await read { reader throws(StoreError) in try await reader.inspection() }
     }
 
     /// Returns all unsent items, in the order of their calls.
@@ -246,7 +256,7 @@ public final class ChatClient: Sendable {
 
     /// Returns all unsent items and those that cannot be read.
     package func unsent() async throws(RoostError) -> OutboxItems {
-        do { return try await store.outbox.items() } catch { throw RoostError(error) }
+        try await onDisk { store throws(StoreError) in try await store.outbox.items() }
     }
 }
 
@@ -261,7 +271,7 @@ extension StoreLocation {
 
 extension Store {
     /// Returns the user as of the last login; before the first one, an ID without a name.
-    fileprivate func me(_ id: UserID) async throws(RoostError) -> User {
+    func me(_ id: UserID) async throws(RoostError) -> User {
         do {
             return try await readers[0].user(id).value ?? User(id: id)
         } catch {

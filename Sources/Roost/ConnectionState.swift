@@ -17,6 +17,8 @@ public enum ConnectionState: Sendable {
     /// The server has refused the login for good; the client has stopped.
     case refused(RoostError)
 
+    init(_ link: Link) { self.init(link.state, lastFailure: link.lastFailure) }
+
     init(_ state: LinkMachine.State, lastFailure: RoostError?) {
         self =
             switch state {

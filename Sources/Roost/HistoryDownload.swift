@@ -74,7 +74,7 @@ public final class HistoryDownload: Sendable {
 
     /// The request of the download.
     public let request: DownloadRequest
-    let feed = DownloadFeed()
+    private let feed = DownloadFeed()
     private let id: DownloadID
     private let engine: SyncEngine
 
@@ -82,6 +82,7 @@ public final class HistoryDownload: Sendable {
         self.request = request
         self.id = id
         self.engine = engine
+        engine.performers.notices.add(feed, as: id)
     }
 
     /// The present progress.
@@ -125,42 +126,23 @@ extension HistoryDownload.State {
 
 /// The progress of one download, and its readers.
 final class DownloadFeed: Sendable {
-    private struct State {
-        var progress = DownloadProgress()
-        var readers: [AsyncStream<HistoryDownload.Progress>.Continuation] = []
-    }
-
-    private let state = Guarded(State())
+    private let present = Guarded(DownloadProgress())
+    private let readers = StreamFeed<HistoryDownload.Progress>(.bufferingNewest(1))
 
     var progress: HistoryDownload.Progress {
-        HistoryDownload.Progress(state.withLock { $0.progress })
+        HistoryDownload.Progress(present.withLock { $0 })
     }
 
     /// Returns a stream of the present progress and all later ones; it ends with the download.
     func updates() -> AsyncStream<HistoryDownload.Progress> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: HistoryDownload.Progress.self, bufferingPolicy: .bufferingNewest(1))
-        state.withLock { state in
-            continuation.yield(HistoryDownload.Progress(state.progress))
-            if state.progress.isOver {
-                continuation.finish()
-            } else {
-                state.readers.append(continuation)
-            }
-        }
-        return stream
+        present.withLock { readers.open(beginningWith: HistoryDownload.Progress($0)) }
     }
 
     func publish(_ progress: DownloadProgress) {
-        state.withLock { state in
-            state.progress = progress
-            let shown = HistoryDownload.Progress(progress)
-            state.readers.removeAll { reader in
-                if case .terminated = reader.yield(shown) { true } else { false }
-            }
-            guard progress.isOver else { return }
-            for reader in state.readers { reader.finish() }
-            state.readers = []
+        present.withLock { present in
+            present = progress
+            readers.publish(HistoryDownload.Progress(progress))
+            if progress.isOver { readers.finish() }
         }
     }
 }
@@ -171,7 +153,10 @@ extension ChatClient {
     ///
     /// The call returns at once; follow `progressUpdates()`.
     public func download(_ request: DownloadRequest = DownloadRequest()) async -> HistoryDownload {
-        await engine.download(request)
+        let id = DownloadID(await engine.nextNumber())
+        let download = HistoryDownload(request, id, engine: engine)
+        await engine.receive(.download(id, .begin(DownloadPlan(request))))
+        return download
     }
 
     /// Returns the estimated size of a download of one channel.
@@ -183,6 +168,14 @@ extension ChatClient {
     public func downloadEstimate(
         of channel: ChannelURL
     ) async throws(RoostError) -> DownloadEstimate {
-        try await engine.downloadEstimate(of: channel)
+        let size = try await engine.run(
+            .downloadEstimating(DownloadEstimating(channel)), \.downloadSize)
+        return DownloadEstimate(missingMessages: size.messages, bytes: size.bytes)
+    }
+}
+
+extension DownloadPlan {
+    fileprivate init(_ request: DownloadRequest) {
+        self.init(channels: request.channels, since: request.since, pause: request.pause)
     }
 }

@@ -110,13 +110,10 @@ extension ChatClient {
                 .invalidParameter, remedy: .correctInput,
                 message: "A search asks for one message and one character at least.")
         }
-        do {
-            // The last reader is used, so that a long search does not delay reads of pages.
-            let reader = store.readers[store.readers.count - 1]
-            return MessageSearchPage(try await reader.search(search.question).value, search)
-        } catch {
-            throw RoostError(error)
+        let answer = try await readAtLength { reader throws(StoreError) in
+            try await reader.search(search.question)
         }
+        return MessageSearchPage(answer, search)
     }
 }
 

@@ -60,12 +60,7 @@ extension CoreWorld {
         switch effect {
         case .read, .commit, .keep, .outbox: schedule(.disk(effect), device, after: diskTime())
         case .ask(let id, let question, let credentials):
-            let key =
-                switch credentials {
-                case .connection: device.state.session?.login.sessionKey
-                case .lastLogin: device.state.link.sessionKey
-                }
-            send(question, key, for: id, device)
+            send(question, device.state.sessionKey(for: credentials), for: id, device)
         case .send(let id, let command):
             reply(id, .sent(send(command, device) ? nil : .notConnected), device)
         case .mend(let id): reply(id, .mended(.success(.intact)), device)
@@ -155,7 +150,8 @@ extension CoreWorld {
             device.lists[id]?.changes.apply(diff)
             device.lists[id]?.isDirty = true
         case .downloadChanged(let id, let progress): device.downloads[id] = progress
-        case .forgotten, .fillIndex, .connection, .event, .outbox, .deleteFiles, .cancelUpload,
+        case .fillIndex: schedule(.input(.indexFilled), device)
+        case .forgotten, .connection, .event, .outbox, .deleteFiles, .cancelUpload,
             .refused:
             break
         }

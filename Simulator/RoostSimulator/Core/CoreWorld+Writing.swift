@@ -135,8 +135,6 @@ extension CoreWorld {
         case .openedTimeline(let id):
             guard case .done = outcome, let open = device.state.timelines[id] else { return }
             device.timelines[id] = CoreDevice.Watch(changes: Fold(open.list.messages))
-            give(.outbox(.opened(open.channel)), device)
-            give(.opened(id), device)
         case .jumped(let id):
             if case .done = outcome { return }
             device.timelines[id]?.isInPlace = false

@@ -18,31 +18,36 @@ public final class ChannelList: Sendable {
     /// The selection, order and size of a page.
     public let query: ChannelListQuery
 
-    let id: ListID
-    let feed = CollectionFeed<Snapshot, GroupChannel>()
+    private let id: ListID
+    private let feed = ListFeed()
     private let engine: SyncEngine
 
     init(_ open: OpenList, engine: SyncEngine) {
         id = open.id
         query = open.query
         self.engine = engine
+        engine.performers.notices.add(feed, as: id)
     }
 
+    // A list that the app releases without closing it is no longer kept up to date.
     deinit {
-        // A list that the app releases without closing it is no longer kept up to date.
-        Task(executorPreference: engine.executor) { [weak engine, id] in await engine?.forget(id) }
+        if engine.performers.notices.remove(id) { engine.feed.send(.closeList(id)) }
     }
 
     /// The present state.
-    public var snapshot: Snapshot { get async { await engine.snapshot(of: self) } }
+    public var snapshot: Snapshot {
+        get async { await engine.read { [id, feed] state in state.snapshot(of: id, feed) } }
+    }
 
     /// Returns a stream of the present state and all later ones; a slow reader misses some but gets
     /// the last.
-    public func snapshots() async -> AsyncStream<Snapshot> { await engine.snapshots(of: self) }
+    public func snapshots() async -> AsyncStream<Snapshot> {
+        await engine.read { [id, feed] state in feed.snapshots(from: state.snapshot(of: id, feed)) }
+    }
 
     /// Returns a stream of all later changes without losses; changes are joined for a slow reader.
     public func changes() async -> AsyncStream<ListDiff<GroupChannel>> {
-        await engine.changes(of: self)
+        await engine.read { _ in self.feed.changes(of: self) }
     }
 
     /// Adds up to a page of channels, from the server if it is connected and otherwise from disk.
@@ -52,22 +57,42 @@ public final class ChannelList: Sendable {
     ///   does not answer. Channels on disk are shown in that case too.
     @discardableResult
     public func loadMore() async throws(RoostError) -> Int {
-        try await engine.count(.listPaging(ListPaging(id)))
+        try await engine.run(.listPaging(ListPaging(id)), \.count)
     }
 
     /// The reason why the server's first page is missing; nil if it is present or not yet
     /// requested.
-    package var serverFailure: RoostError? { get async { await engine.serverFailure(of: id) } }
+    package var serverFailure: RoostError? {
+        get async { await engine.read { [id] in $0.lists[id]?.serverFailure } }
+    }
 
     /// Whether the server's first page has arrived, or all channels are on disk.
-    package var hasServerPage: Bool { get async { await engine.hasServerPage(id) } }
+    package var hasServerPage: Bool {
+        get async { await engine.read { [id] in $0.lists[id]?.token != nil } }
+    }
 
     /// Closes the list: the streams end and later calls throw `.collectionDisposed`.
-    public func close() async { await engine.close(self) }
+    public func close() async {
+        guard engine.performers.notices.remove(id) else { return }
+        await engine.read { [id, feed] state in feed.close(at: state.snapshot(of: id, feed)) }
+        await engine.receive(.closeList(id))
+    }
+}
+
+/// The readers of one channel list.
+typealias ListFeed = CollectionFeed<ChannelList.Snapshot, GroupChannel>
+
+extension SyncState {
+    /// Returns the present state of a list, or the last one of a closed list.
+    func snapshot(of id: ListID, _ feed: ListFeed) -> ChannelList.Snapshot {
+        lists[id].map { ChannelList.Snapshot($0) } ?? feed.last ?? .empty
+    }
 }
 
 extension ChannelList.Snapshot {
-    init(_ open: OpenList) { self.init(channels: open.list.channels, hasMore: open.list.hasMore) }
+    fileprivate init(_ open: OpenList) {
+        self.init(channels: open.list.channels, hasMore: open.list.hasMore)
+    }
 
-    static var empty: Self { Self(channels: [], hasMore: true) }
+    fileprivate static var empty: Self { Self(channels: [], hasMore: true) }
 }

@@ -13,9 +13,8 @@ public final class Timeline: Sendable {
     /// The selection of messages.
     public let filter: MessageFilter
 
-    let id: TimelineID
-    let feed = CollectionFeed<Snapshot, Message>()
-    let refusals = RefusalFeed()
+    private let id: TimelineID
+    private let feed = TimelineFeed()
     private let engine: SyncEngine
 
     init(_ open: OpenTimeline, engine: SyncEngine) {
@@ -23,11 +22,12 @@ public final class Timeline: Sendable {
         channel = open.channel
         filter = open.filter
         self.engine = engine
+        engine.performers.notices.add(feed, as: id)
     }
 
+    // A timeline that the app releases without closing it is no longer kept up to date.
     deinit {
-        // A timeline that the app releases without closing it is no longer kept up to date.
-        Task(executorPreference: engine.executor) { [weak engine, id] in await engine?.forget(id) }
+        if engine.performers.notices.remove(id) { engine.feed.send(.closeTimeline(id)) }
     }
 
     /// Adds up to a page of older messages, from disk if the page is covered there.
@@ -49,7 +49,7 @@ public final class Timeline: Sendable {
     public func loadNewer() async throws(RoostError) -> Int { try await loadPage(.newer) }
 
     private func loadPage(_ direction: PageDirection) async throws(RoostError) -> Int {
-        try await engine.count(.timelinePaging(TimelinePaging(id, direction)))
+        try await engine.run(.timelinePaging(TimelinePaging(id, direction)), \.count)
     }
 
     /// Shows the messages around another moment, as a new timeline would; `.distantFuture` leads to
@@ -72,7 +72,11 @@ public final class Timeline: Sendable {
     }
 
     /// Closes the timeline: the streams end and later calls throw `.collectionDisposed`.
-    public func close() async { await engine.close(self) }
+    public func close() async {
+        guard engine.performers.notices.remove(id) else { return }
+        await engine.read { [id, feed] state in feed.close(at: state.snapshot(of: id, feed)) }
+        await engine.receive(.closeTimeline(id))
+    }
 }
 
 // MARK: - State
@@ -94,34 +98,59 @@ extension Timeline {
     }
 
     /// The present state.
-    public var snapshot: Snapshot { get async { await engine.snapshot(of: self) } }
+    public var snapshot: Snapshot {
+        get async { await engine.read { [id, feed] state in state.snapshot(of: id, feed) } }
+    }
 
     /// Returns a stream of the present state and all later ones; a slow reader misses some but gets
     /// the last.
-    public func snapshots() async -> AsyncStream<Snapshot> { await engine.snapshots(of: self) }
+    public func snapshots() async -> AsyncStream<Snapshot> {
+        await engine.read { [id, feed] state in
+            feed.changes.snapshots(from: state.snapshot(of: id, feed))
+        }
+    }
 
     /// Returns a stream of all later changes without losses; changes are joined for a slow reader.
     public func changes() async -> AsyncStream<ListDiff<Message>> {
-        await engine.changes(of: self)
+        await engine.read { _ in self.feed.changes.changes(of: self) }
     }
 
     /// The number of readers of changes.
-    package var changeReaderCount: Int { get async { feed.readerCount } }
+    package var changeReaderCount: Int { get async { feed.changes.readerCount } }
 
     /// Returns a stream of the server's refusals to show the channel; it ends when the timeline is closed.
     ///
     /// Refusals before the call are not included.
-    package func serverRefusals() async -> AsyncStream<RoostError> { refusals.listen() }
+    package func serverRefusals() async -> AsyncStream<RoostError> { feed.refusals.open() }
+}
+
+/// The readers of one timeline.
+final class TimelineFeed: Sendable {
+    let changes = CollectionFeed<Timeline.Snapshot, Message>()
+    let refusals = StreamFeed<RoostError>(.bufferingNewest(1))
+
+    /// Ends all streams; does nothing if the feed is closed.
+    func close(at last: Timeline.Snapshot) {
+        changes.close(at: last)
+        refusals.finish()
+    }
+}
+
+extension SyncState {
+    /// Returns the present state of a timeline, or the last one of a closed timeline.
+    func snapshot(of id: TimelineID, _ feed: TimelineFeed) -> Timeline.Snapshot {
+        timelines[id].map { Timeline.Snapshot($0) } ?? feed.changes.last ?? .empty
+    }
 }
 
 extension Timeline.Snapshot {
-    init(_ open: OpenTimeline) {
+    fileprivate init(_ open: OpenTimeline) {
         self.init(
             messages: open.list.messages, hasOlder: open.list.hasOlder,
             hasNewer: open.list.hasNewer, hasHugeGap: open.hasHugeGap)
     }
 
-    static var empty: Self {
+    fileprivate static var empty: Self {
         Self(messages: [], hasOlder: true, hasNewer: false, hasHugeGap: false)
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCore
 public import RoostModel
+import RoostStore
 
 /// The reason why a message is, or is not, visible on this device.
 public enum MessageExplanation: Hashable, Sendable {
@@ -46,7 +48,10 @@ extension ChatClient {
     public func explain(
         _ message: MessageID, in channel: ChannelURL, under filter: MessageFilter = .everything
     ) async throws(RoostError) -> MessageExplanation {
-        try await engine.explain(.message(message), in: channel, under: filter)
+        let cached = try await read { reader throws(StoreError) in
+            try await reader.message(message).value
+        }
+        return try await explain(.message(message), cached, in: channel, under: filter)
     }
 
     /// Returns the state of a message written on this device, from disk only.
@@ -55,7 +60,29 @@ extension ChatClient {
     public func explain(
         _ message: RequestID, in channel: ChannelURL, under filter: MessageFilter = .everything
     ) async throws(RoostError) -> MessageExplanation {
-        try await engine.explain(.request(message), in: channel, under: filter)
+        let cached = try await read { reader throws(StoreError) in
+            try await reader.message(message).value
+        }
+        return try await explain(.request(message), cached, in: channel, under: filter)
+    }
+
+    private func explain(
+        _ name: Message.Identity, _ cached: Message?, in channel: ChannelURL,
+        under filter: MessageFilter
+    ) async throws(RoostError) -> MessageExplanation {
+        if let cached, cached.channelURL == channel {
+            return .cached(cached, passes: filter.matches(cached))
+        }
+        let (unsent, isOnline) = await engine.read {
+            ($0.outbox.unsent(in: channel), $0.session != nil)
+        }
+        if let message = unsent.first(where: { $0.identities.contains(name) }) {
+            guard message.status == .pending else { return .failed(message) }
+            let ahead = unsent.prefix { $0 != message }.count { $0.status == .pending }
+            return .pending(message, ahead: ahead, isOnline ? .server : .connection)
+        }
+        let holes = try await holes(in: channel)
+        return holes.isEmpty ? .notInChannel : .perhapsIn(holes)
     }
 
     /// Returns why a channel is or is not visible in a list, from disk only.
@@ -64,7 +91,17 @@ extension ChatClient {
     public func explain(
         _ channel: ChannelURL, in query: ChannelListQuery = ChannelListQuery()
     ) async throws(RoostError) -> ChannelExplanation {
-        try await engine.explain(channel, in: query)
+        let known = try await read { reader throws(StoreError) in
+            try await reader.channel(channel).value
+        }
+        guard let known, known.myState != .none else {
+            let isWhole = try await read { reader throws(StoreError) in
+                try await reader.isChannelListWhole
+            }
+            return .unknown(isListWhole: isWhole)
+        }
+        let unmet = query.filter.criteria(unmetBy: known, viewer: configuration.userID)
+        return unmet.isEmpty ? .shown : .leftOut(unmet)
     }
 }
 

@@ -2,6 +2,7 @@
 
 import RoostCore
 public import RoostModel
+import RoostStore
 
 /// A part of a channel's history that is not on this device.
 public struct HistoryHole: Hashable, Sendable {
@@ -75,6 +76,25 @@ extension ChatClient {
     ///
     /// - Throws: `.localDatabaseError`.
     public func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole] {
-        try await engine.holes(in: channel)
+        let (coverage, known, count) = try await read { reader throws(StoreError) in
+            (
+                try await reader.coverage(of: channel).value,
+                try await reader.channel(channel).value,
+                try await reader.holding(of: channel).value.messages
+            )
+        }
+        let now = world.wallTime()
+        return await engine.read { state in
+            let view = SearchedChannel(
+                url: channel, coverage: coverage,
+                isLive: state.session?.caughtUp.contains(channel) ?? false,
+                visibleFrom: known?.messageOffset)
+            let gaps = view.gaps(
+                messageCount: count, madeAt: known?.createdAt,
+                now: state.session.map { _ in now })
+            return gaps.map {
+                HistoryHole($0, in: channel, lastAttempt: state.attempts[channel].map { .init($0) })
+            }
+        }
     }
 }

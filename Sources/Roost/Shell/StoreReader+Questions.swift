@@ -32,17 +32,9 @@ extension StoreReader {
         }
     }
 
-    func covered(_ channel: ChannelURL) async throws(RoostError) -> Coverage {
-        do { return try await coverage(of: channel).value } catch { throw RoostError(error) }
-    }
-
     /// Whether all of the user's channels are on disk.
     var isChannelListWhole: Bool {
-        get async throws(RoostError) {
-            do { return try await cursor(.channelFill).value == .listEnd } catch {
-                throw RoostError(error)
-            }
-        }
+        get async throws(StoreError) { try await cursor(.channelFill).value == .listEnd }
     }
 
     /// Returns the first channels of a list, whether the disk has more, and whether it has all
@@ -53,7 +45,7 @@ extension StoreReader {
         let page = try await channels(filter, order: order, limit: limit + 1)
         return CachedChannels(
             channels: Array(page.value.prefix(limit)), hasMore: page.value.count > limit,
-            isWhole: try await cursor(.channelFill).value == .listEnd, sequence: page.sequence)
+            isWhole: try await isChannelListWhole, sequence: page.sequence)
     }
 }
 

@@ -4,13 +4,12 @@ import RoostCore
 import RoostExecutors
 import RoostModel
 import RoostStore
-import RoostTransport
-import RoostWire
 
-/// Performs the machine's decisions: events go into the store, and commits into the open
-/// collections.
+/// The loop around the client's machine: takes an input, lets the machine decide, and hands the
+/// effects to the performers, which give their results back as inputs.
 ///
-/// A collection changes only by a committed transaction (`docs/ARCHITECTURE.md`).
+/// The engine decides nothing and performs nothing itself. Nothing happens between an input and its
+/// effects, so no decision has to be checked again (`docs/adr/0020-operations-as-values.md`).
 actor SyncEngine {
     nonisolated let executor: any WorldExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -18,125 +17,127 @@ actor SyncEngine {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    let world: World
-    let configuration: Configuration
-    let store: Store
-    let api: ServerAPI
+    nonisolated let feed: InputFeed
+    nonisolated let performers: Performers
     /// The last inputs of the machine, for a report.
     nonisolated let recording = Guarded(Recording())
-    var socket: (any Socket)?
-    /// Reads the present socket; canceled when the machine closes it.
-    var socketReader: Task<Void, Never>?
-    var token: String?
-    nonisolated let outboxObservers = OutboxObservers()
-    /// The uploads in flight, by the request IDs of their messages.
-    var uploads: [RequestID: Task<Void, Never>] = [:]
-    /// The client's decisions.
-    var machine: SyncMachine
-    var lastOperation = 0
-    /// The callers that wait for an operation.
-    var operationWaiters: [SyncMachine.OperationID: CheckedContinuation<Outcome, Never>] = [:]
-    var operationPauses: [SyncMachine.OperationID: (number: Int, task: Task<Void, Never>)] = [:]
-    var lastPause = 0
-    var limitTimers = Timers<SyncMachine.OperationID>()
-    private var stateObservers: [AsyncStream<ConnectionState>.Continuation] = []
+    private let wallTime: @Sendable () -> Timestamp
+    private var machine: SyncMachine
+    private var calls = PendingCalls()
 
-    var timelines: [TimelineID: WeakReference<Timeline>] = [:]
-    var lists: [ListID: WeakReference<ChannelList>] = [:]
-    var lastCollection = 0
-    /// The readers of the downloads that have not ended.
-    var downloads: [DownloadID: DownloadFeed] = [:]
-    var lastDownload = 0
-
-    var idleWaiters: [Int: CheckedContinuation<Void, Never>] = [:]
-    var lastIdleWaiter = 0
-    var idleTimers = Timers<Int>()
-    var eventReaders = Mailboxes<ChatEvent>()
-    var timers = Timers<MachineTimer>()
-    /// The trims in progress, by their operations.
-    var trims: [SyncMachine.OperationID: Trim] = [:]
-    /// Whether messages are being indexed.
-    var isIndexing = false
-    /// Whether the client is closing; no call waits any more.
-    private(set) var isClosed = false
-
-    init(
-        world: World, configuration: Configuration, store: Store, api: ServerAPI
-    ) {
-        self.world = world
-        self.executor = world.executor
-        self.configuration = configuration
-        self.store = store
-        self.api = api
-        token = configuration.token
+    init(world: World, configuration: Configuration, store: Store, api: ServerAPI) {
+        executor = world.executor
+        feed = InputFeed(executor: world.executor)
+        performers = Performers(world, configuration, store, api, feed)
+        wallTime = world.wallTime
         let entropy = world.entropy
         machine = SyncMachine(
             SyncState(
                 me: configuration.userID,
                 random: SeededRandom(entropy(), entropy(), entropy(), entropy())))
+        feed.lead(to: self)
     }
 
-    /// The state that the machine's operations share.
-    var sync: SyncState { machine.state }
-    /// The present connection; nil without one.
-    var session: Session? { sync.session }
+    // MARK: The loop
 
-    var me: UserID { configuration.userID }
-    var isOnline: Bool { session != nil }
-
-    /// One of the cache's readers; the engine asks in turn, so one is enough for it.
-    var reader: StoreReader { store.readers[0] }
-
-    // MARK: Connection
-
-    /// Asks for a connection, and returns with the first outcome.
-    func connect() async throws(RoostError) {
-        // After closing, no call would end the connection again.
-        if isClosed { throw RoostError(StoreError.closed) }
-        try await run(.connecting(Connecting()))
-    }
-
-    var connectionState: ConnectionState {
-        ConnectionState(sync.link.state, lastFailure: sync.link.lastFailure)
-    }
-
-    func connectionStates() -> AsyncStream<ConnectionState> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: ConnectionState.self, bufferingPolicy: .bufferingNewest(1))
-        continuation.yield(connectionState)
-        if isClosed { continuation.finish() } else { stateObservers.append(continuation) }
-        return stream
-    }
-
-    func publish(_ state: ConnectionState) {
-        stateObservers.removeAll { observer in
-            if case .terminated = observer.yield(state) { true } else { false }
+    /// Gives the machine an input, and has the effects performed.
+    func receive(_ input: SyncMachine.Input) {
+        let now = wallTime()
+        let before = recording.withLock { $0.needsMachine } ? machine : nil
+        let effects = machine.receive(input, at: now)
+        recording.withLock { $0.note(input, at: now, effects, of: before) }
+        for effect in effects {
+            if case .finish(let id, let outcome) = effect {
+                calls.finish(id, outcome)
+            } else {
+                performers.perform(effect) { machine.state }
+            }
         }
     }
 
-    /// Closes every collection and ends every stream and every wait, because the client closes.
-    ///
-    /// A call made after this has to end by itself, because the waits were ended here for the last
-    /// time.
-    func finishObservers() {
-        for observer in stateObservers { observer.finish() }
-        stateObservers = []
-        isClosed = true
-        eventReaders.closeAll()
-        endIdleWaits()
-        for id in downloads.keys.sorted() { receive(.download(id, .cancel)) }
-        for timeline in timelines.values.compactMap(\.object) { close(timeline) }
-        for list in lists.values.compactMap(\.object) { close(list) }
+    /// Gives the machine an input if it still counts at its turn.
+    func receive(_ input: @Sendable () -> SyncMachine.Input?) {
+        if let input = input() { receive(input) }
     }
 
-    /// Commits mutations and publishes them to the open collections.
-    func commit(_ mutations: [Mutation], from origin: ChangeOrigin) async throws(RoostError) {
-        try await run(.storing(Storing(mutations, from: origin)))
+    // MARK: Calls
+
+    /// Gives the machine an input that begins a call, and waits for the end of the call.
+    func outcome(of input: (SyncMachine.OperationID) -> SyncMachine.Input) async -> Outcome {
+        await withCheckedContinuation { caller in receive(input(calls.begin(caller))) }
+    }
+
+    /// Runs an operation to its end.
+    ///
+    /// - Throws: The failure of the operation.
+    @discardableResult
+    func run(_ operation: Operation) async throws(RoostError) -> Outcome {
+        let outcome = await outcome { .start($0, operation) }
+        if case .failed(let error) = outcome { throw error }
+        return outcome
+    }
+
+    /// Runs an operation to its end, and returns the value of its outcome.
+    func run<Value: Sendable>(
+        _ operation: Operation, _ value: @Sendable (Outcome) -> Value?
+    ) async throws(RoostError) -> Value {
+        guard let value = value(try await run(operation)) else { throw .outOfStep }
+        return value
+    }
+
+    /// Returns a value of the client's present state.
+    func read<Value: Sendable>(_ value: @Sendable (SyncState) -> Value) -> Value {
+        value(machine.state)
+    }
+
+    /// Returns a number that no call, collection or download has.
+    func nextNumber() -> Int { calls.nextNumber() }
+
+    // MARK: Beginning and end
+
+    /// Reports the commits of other processes until the store closes.
+    func hearOthers() async { await performers.cache.reportMissedCommits() }
+
+    /// Reports found damage until the store closes.
+    func watchDamage() { performers.cache.reportDamage() }
+
+    /// Indexes messages that an older release, or a process without search, has not indexed.
+    func finishIndex() { receive(.cacheOpened) }
+
+    /// Loads the unsent items of an earlier run.
+    func openOutbox(of user: User) async throws(RoostError) {
+        let opening = OutboxOpening(of: user, files: performers.outbox.attachments)
+        try await run(.outbox(.opening(opening)))
+        await performers.outbox.reportRings()
+    }
+
+    /// Ends the connection, every collection, stream and wait.
+    func close() {
+        performers.notices.finishCollections(at: machine.state)
+        receive(.close)
+        performers.notices.finish()
     }
 }
 
-/// A weak reference, so an app may release a collection without closing it.
-struct WeakReference<Object: AnyObject & Sendable>: Sendable {
-    private(set) weak var object: Object?
-    init(_ object: Object) { self.object = object }
+/// The calls that wait for the end of an operation.
+private struct PendingCalls {
+    private var callers: [SyncMachine.OperationID: CheckedContinuation<Outcome, Never>] = [:]
+    private var lastNumber = 0
+
+    mutating func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    mutating func begin(
+        _ caller: CheckedContinuation<Outcome, Never>
+    ) -> SyncMachine.OperationID {
+        let id = SyncMachine.OperationID(nextNumber())
+        callers[id] = caller
+        return id
+    }
+
+    mutating func finish(_ id: SyncMachine.OperationID, _ outcome: Outcome) {
+        callers.removeValue(forKey: id)?.resume(returning: outcome)
+    }
 }

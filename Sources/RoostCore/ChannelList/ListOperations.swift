@@ -157,6 +157,10 @@ package struct ListOpening: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
+            guard !sync.isClosed else {
+                sync.close(list)
+                return .fail(.clientClosed)
+            }
             state = .reading
             return .need(.run(.listRead(ListRead(list, from: .disk))))
         case (.reading, .ended(.done)):

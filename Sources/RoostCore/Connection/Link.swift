@@ -50,6 +50,8 @@ package struct Connecting: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
+            // After closing, no call would end the connection again.
+            if sync.isClosed { return .fail(.clientClosed) }
             let wasOnline = sync.session != nil
             // The present connection may be about to end, in the background.
             sync.drive(.connect)
@@ -123,6 +125,27 @@ extension SyncState {
         publishConnection()
     }
 
+    /// Returns the session key of a request; nil if the server would refuse it.
+    package func sessionKey(for credentials: Credentials) -> String? {
+        switch credentials {
+        case .connection: session?.login.sessionKey
+        case .lastLogin: link.sessionKey
+        }
+    }
+
+    /// Ends the connection, the downloads, the collections and the waits, because the app closes
+    /// the client.
+    ///
+    /// Later calls have to end by themselves.
+    mutating func close() {
+        isClosed = true
+        giveUpConnection()
+        for id in downloads.keys.sorted() { end(id, .canceled) }
+        for id in timelines.ids { close(id) }
+        for id in lists.ids { close(id) }
+        finishOutbox()
+    }
+
     /// Takes the login's part in a frame; returns the event that is left to apply.
     mutating func takeFrame(_ event: ServerEvent, _ epoch: LinkMachine.Epoch) -> ServerEvent? {
         // The socket may have been abandoned meanwhile.
@@ -150,7 +173,7 @@ extension SyncState {
         hasConnected = true
         // An old name on disk does no harm; the next login brings the new one.
         start(.storing(Storing([.users([login.user])], from: .answer)))
-        notices.append(.fillIndex)
+        fillIndex()
         beginOutboxSession(as: login.user)
         beginBudgetWatch()
         for channel in timelines.channels { moveOutbox(.hold(channel)) }
@@ -217,6 +240,10 @@ extension RoostError {
     fileprivate static let noNetwork = RoostError(
         .networkError, remedy: .retry,
         message: "The device has no network; the client connects when it is back.")
+
+    package static let clientClosed = RoostError(
+        .localDatabaseError, remedy: .none,
+        message: "The store is closed: open it again before you use it.")
 
     fileprivate static let connectionGivenUp = RoostError(
         .connectionCanceled, remedy: .none, message: "The client was disconnected.")

@@ -80,6 +80,7 @@ extension SyncState {
         case .begin(let plan):
             guard downloads[id] == nil else { return }
             downloads[id] = OngoingDownload()
+            if isClosed { return end(id, .canceled) }
             start(.download(HistoryWalk(id, plan)))
         case .pause: update(id) { $0.phase = .paused }
         case .resume:

@@ -49,6 +49,15 @@ extension SyncState {
         notices.append(.forgotten(messages: count, in: channel))
         noteLoss(in: channel)
         // The words of a lost message are unknown, so the index has forgotten all of them.
+        fillIndex()
+    }
+
+    /// Puts messages into the search index that it lacks, unless that is being done.
+    ///
+    /// A step that the disk refuses ends the filling; the next connection begins another.
+    mutating func fillIndex() {
+        guard !isFillingIndex, !isClosed else { return }
+        isFillingIndex = true
         notices.append(.fillIndex)
     }
 }

@@ -19,6 +19,8 @@ package enum MachineTimer: Hashable, Codable, Sendable {
     case outboxTurn
     /// The rest of a download before its next request.
     case download(DownloadID)
+    /// The limit of a wait until the client has nothing to do.
+    case idle(SyncMachine.OperationID)
 
     /// The longest wait.
     ///
@@ -42,6 +44,8 @@ extension SyncState {
         case .mute(let channel): checkMuteAgain(in: channel)
         case .outboxAnswer, .outboxRest, .outboxDisk, .outboxTurn: fireOutbox(timer)
         case .download(let id): endRest(of: id)
+        // The machine itself has the waits.
+        case .idle: break
         }
     }
 }

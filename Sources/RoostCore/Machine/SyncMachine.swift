@@ -39,6 +39,11 @@ package struct SyncMachine: Codable, Sendable {
         case reply(OperationID, Reply)
         /// A frame without a waiting operation was handed to the socket, or lost with it.
         case frameSent
+        /// The app waits until the client has nothing to do; the named call ends with whether no
+        /// retry waits either. The wait has a limit unless it is nil.
+        case awaitIdle(OperationID, atMost: Duration?)
+        /// The app closes the client: every collection, download and wait ends.
+        case close
         /// The time limit of an operation's part is over.
         case overdue(OperationID)
         /// Another process has made commits.
@@ -47,12 +52,14 @@ package struct SyncMachine: Codable, Sendable {
         case closeTimeline(TimelineID)
         case openList(OpenList)
         case closeList(ListID)
-        /// A timeline shows the cached messages; the server's page is to follow.
-        case opened(TimelineID)
         /// Messages of a channel could not be read, and are gone from the cache.
         case forgotten(messages: Int, in: ChannelURL)
         /// The cache may be damaged.
         case suspected
+        /// The cache was opened; its search index may lack messages.
+        case cacheOpened
+        /// The filling of the search index has ended, complete or not.
+        case indexFilled
     }
 
     package indirect enum Effect: Hashable, Sendable {
@@ -87,6 +94,8 @@ package struct SyncMachine: Codable, Sendable {
     /// The numbers by which the shell knows operations whose part was overdue.
     private var names: [OperationID: OperationID] = [:]
     private var waiting: [Condition: [OperationID]] = [:]
+    /// The calls that wait until the client has nothing to do.
+    private var idleWaits: Set<OperationID> = []
     /// The last number of an operation that the machine started itself; the shell's numbers are
     /// positive.
     private var lastOwn = 0
@@ -118,6 +127,7 @@ package struct SyncMachine: Codable, Sendable {
         case .frame(let id, let event, let epoch): take(event, epoch, id, &effects)
         case .disconnect: state.giveUpConnection()
         case .refusedKey(let error, let epoch): state.renewSession(after: error, asked: epoch)
+        case .fired(.idle(let id)): endIdleWait(id, &effects)
         case .fired(let timer): state.take(timer)
         case .outbox(let input): state.take(input)
         case .download(let id, let input): state.take(input, for: id)
@@ -138,23 +148,42 @@ package struct SyncMachine: Codable, Sendable {
             deliver(reply, to: id, &effects)
             resume(id, reply, &effects)
         case .frameSent: state.framesInFlight = max(0, state.framesInFlight - 1)
+        case .awaitIdle(let id, let limit):
+            idleWaits.insert(id)
+            if let limit, isBusy { state.arm(.idle(id), for: limit) }
+        case .close: state.close()
         case .overdue(let id): detachPart(of: id, &effects)
-        case .missedCommits: commits.append(.missedCommits)
+        case .missedCommits:
+            commits.append(.missedCommits)
+            // The other process may have stored messages without indexing them.
+            state.fillIndex()
         case .openTimeline(let timeline): state.timelines.open(timeline, as: timeline.id)
         case .closeTimeline(let id): state.close(id)
         case .openList(let list): state.lists.open(list, as: list.id)
         case .closeList(let id): state.close(id)
-        case .opened(let id):
-            if let channel = state.timelines[id]?.channel { state.noteOpening(of: channel) }
-            state.synchronizeLater(id)
         case .forgotten(let count, let channel): state.noteForgotten(count, in: channel)
         case .suspected: state.start(.mending(CacheMending()))
+        case .cacheOpened: state.fillIndex()
+        case .indexFilled: state.isFillingIndex = false
         }
         repeat {
             settle(&effects)
             beginCommits(&effects)
         } while !state.isSettled
+        if !idleWaits.isEmpty, !isBusy || state.isClosed { endIdleWaits(&effects) }
         return effects
+    }
+
+    private mutating func endIdleWaits(_ effects: inout [Effect]) {
+        for id in idleWaits.sorted() {
+            effects.append(.notice(.disarm(.idle(id))))
+            endIdleWait(id, &effects)
+        }
+    }
+
+    private mutating func endIdleWait(_ id: OperationID, _ effects: inout [Effect]) {
+        guard idleWaits.remove(id) != nil else { return }
+        effects.append(.finish(id, .flag(!isBusy && !isRetrying && !state.outbox.isResting)))
     }
 
     private mutating func take(
@@ -273,6 +302,8 @@ package struct SyncMachine: Codable, Sendable {
                 stack.append(child)
                 effects.append(.limit(id, limit))
                 reply = .begin
+            case .need(.send) where state.session == nil:
+                reply = .sent(.notConnected)
             case .need(let need):
                 running[id] = stack
                 return perform(need, id, &effects)

@@ -55,6 +55,10 @@ package struct SyncState: Codable, Sendable {
     package var lists = OpenCollections<ListID, OpenList>()
     /// The number of frames in flight without a waiting operation.
     var framesInFlight = 0
+    /// Whether messages are being put into the search index.
+    var isFillingIndex = false
+    /// Whether the app has closed the client; no call waits any more.
+    package internal(set) var isClosed = false
     /// Operations that the present step starts besides its own.
     var starts: [Operation] = []
     /// Operations that the present step wakes.
@@ -78,8 +82,9 @@ package struct SyncState: Codable, Sendable {
 
     mutating func start(_ operation: Operation) { starts.append(operation) }
 
-    /// Sends a frame without an operation that waits for it.
+    /// Sends a frame without an operation that waits for it; without a connection it is dropped.
     mutating func send(_ command: ClientCommand) {
+        guard session != nil else { return }
         framesInFlight += 1
         notices.append(.send(command))
     }
@@ -121,7 +126,7 @@ package enum Notice: Hashable, Codable, Sendable {
     /// Messages could not be read and are gone from the cache; the shell writes the event's sentence,
     /// because a replay knows only a name for the channel.
     case forgotten(messages: Int, in: ChannelURL)
-    /// Puts messages into the search index that it lacks.
+    /// Puts messages into the search index that it lacks; `.indexFilled` reports the end.
     case fillIndex
     /// The state of the connection has changed, with the reason of the last loss.
     case connection(LinkMachine.State, RoostError?)

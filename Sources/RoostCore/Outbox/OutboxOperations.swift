@@ -84,10 +84,6 @@ package enum OutboxInput: Hashable, Codable, Sendable {
     case resumed
     /// The app cancels a waiting message.
     case gaveUp(RequestID)
-    /// A timeline of a channel has been opened.
-    case opened(ChannelURL)
-    /// The client closes.
-    case finished
 }
 
 extension SyncState {
@@ -97,8 +93,6 @@ extension SyncState {
         case .suspended: suspendOutbox()
         case .resumed: resumeOutbox()
         case .gaveUp(let requestID): moveOutbox(.failed(requestID, .pendingError, .socket))
-        case .opened(let channel): showUnsent(of: channel)
-        case .finished: finishOutbox()
         }
     }
 }

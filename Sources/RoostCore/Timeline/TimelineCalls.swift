@@ -16,9 +16,18 @@ package struct TimelineOpening: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
+            guard !sync.isClosed else {
+                sync.close(timeline)
+                return .fail(.clientClosed)
+            }
             state = .reading
             return .need(.run(.window(WindowRead(timeline, .first, from: .disk))))
-        case (.reading, .ended(.done)): return .end(.done)
+        case (.reading, .ended(.done)):
+            guard let channel = sync.timelines[timeline]?.channel else { return .end(.done) }
+            sync.showUnsent(of: channel)
+            sync.noteOpening(of: channel)
+            sync.synchronizeLater(timeline)
+            return .end(.done)
         case (.reading, _):
             sync.close(timeline)
             return .fail(reply)

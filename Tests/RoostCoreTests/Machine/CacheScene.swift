@@ -150,7 +150,6 @@ struct CacheScene {
                     id, channel: Script.channel, startingAt: moment, filter: filter,
                     capacity: 1_000, pageSize: pageSize)))
         start(.timelineOpening(TimelineOpening(id)))
-        give(.opened(id))
     }
 
     mutating func openList(_ id: ListID = ListID(1), pageSize: Int = 1) {

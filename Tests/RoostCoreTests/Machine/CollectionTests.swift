@@ -36,7 +36,8 @@ struct CollectionTests {
                 OpenTimeline(
                     timeline, channel: Script.channel, startingAt: .distantFuture,
                     filter: .everything, capacity: 1_000, pageSize: 10)))
-        let (id, effects) = script.start(.timelineOpening(TimelineOpening(timeline)))
+        // The first step of an opening.
+        let (id, effects) = script.start(.window(WindowRead(timeline, .first, from: .disk)))
         guard case .read(id, .window)? = effects.first else {
             Issue.record("no read: \(effects)")
             return id

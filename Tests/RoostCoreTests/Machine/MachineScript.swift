@@ -48,6 +48,7 @@ struct MachineScript {
             case .read(let id, .cursor(.channelChanges)):
                 give(.reply(id, .read(.failure(Self.error(.localDatabaseError, .none)))))
             case .outbox(let id, .takeTurn): effects += takeTurn(1, id)
+            case .notice(.fillIndex): give(.indexFilled)
             default: break
             }
         }

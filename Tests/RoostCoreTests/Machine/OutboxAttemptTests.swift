@@ -391,8 +391,10 @@ extension MachineScript {
         let window = CacheWindow(
             extent: .init(lower: lower, upper: upper), messages: ids.map { Self.message($0) },
             coverage: Coverage([CoveredRange(lower: lower, upper: upper)]), sequence: 7)
-        _ = read(id, .window(window))
-        give(.outbox(.opened(Self.channel)))
+        let note = [Mutation.accessed(Self.channel, at: now)]
+        for case .commit(let commit, note, _, _) in read(id, .window(window)) {
+            _ = self.commit(commit)
+        }
     }
 
     /// The messages that a timeline shows: the IDs, and the request IDs of unsent ones.

@@ -160,7 +160,7 @@ struct OutboxChangingTests {
         var script = Script()
         script.store("a", 1)
         let (id, _) = script.start(.outbox(.outcome(OutboxOutcome("a"))))
-        #expect(script.give(.outbox(.finished)) == [.finish(id, .failed(.notConnected))])
+        #expect(script.give(.close).needs == [.finish(id, .failed(.notConnected))])
         let (next, effects) = script.start(.outbox(.outcome(OutboxOutcome("a"))))
         #expect(effects == [.finish(next, .failed(.notConnected))])
     }

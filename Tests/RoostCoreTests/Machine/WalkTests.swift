@@ -257,7 +257,6 @@ struct WalkTests {
                         id, channel: url, startingAt: start, filter: filter, capacity: 100,
                         pageSize: 5)))
             _ = walk.start(.timelineOpening(TimelineOpening(id)))
-            walk.give(.opened(id))
         }
         walk.give(.openList(OpenList(list, ChannelListQuery(pageSize: 1), viewer: "me")))
         _ = walk.start(.listOpening(ListOpening(list)))

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostExecutors
+import RoostModel
+
+/// The streams of all readers of the same elements; safe to call from any thread.
+final class StreamFeed<Element: Sendable>: Sendable {
+    private typealias Reader = AsyncStream<Element>.Continuation
+
+    private let policy: Reader.BufferingPolicy
+    /// Nil once the feed is finished.
+    private let readers = Guarded<[Reader]?>([])
+
+    /// Creates a feed; the policy says which elements a slow reader gets.
+    init(_ policy: AsyncStream<Element>.Continuation.BufferingPolicy) { self.policy = policy }
+
+    /// Returns a stream of the elements from now on, after a first one.
+    func open(beginningWith first: Element? = nil) -> AsyncStream<Element> {
+        let (stream, reader) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
+        if let first { reader.yield(first) }
+        let isOpen = readers.withLock { readers in
+            readers?.append(reader)
+            return readers != nil
+        }
+        if !isOpen { reader.finish() }
+        return stream
+    }
+
+    /// Publishes an element; makes it only if a reader exists.
+    func publish(_ element: @autoclosure () -> Element) {
+        readers.withLock { readers in
+            guard readers?.isEmpty == false else { return }
+            let element = element()
+            readers?.removeAll { reader in
+                if case .terminated = reader.yield(element) { true } else { false }
+            }
+        }
+    }
+
+    /// Ends all streams, those to be opened later included.
+    func finish() {
+        let ending = readers.withLock { readers in
+            defer { readers = nil }
+            return readers ?? []
+        }
+        for reader in ending { reader.finish() }
+    }
+}
+
+/// The readers of every step, none of which is lost; safe to call from any thread.
+final class StepFeed<Step: JoinableStep>: Sendable {
+    private let mailboxes = Guarded(Mailboxes<Step>())
+
+    var readerCount: Int { mailboxes.withLock { $0.count } }
+
+    /// Returns a stream of the steps from now on, which keeps an object alive.
+    func open(keeping owner: (any AnyObject & Sendable)? = nil) -> AsyncStream<Step> {
+        let mailbox = mailboxes.withLock { $0.open() }
+        let ticket = ReadersTicket { [mailboxes] in mailboxes.withLock { $0.close(mailbox) } }
+        return AsyncStream { [mailboxes, owner] in
+            defer { withExtendedLifetime(owner) {} }
+            return await withCheckedContinuation { reader in
+                mailboxes.withLock { $0.take(mailbox, reader) }
+            }
+        } onCancel: {
+            ticket.giveBack()
+        }
+    }
+
+    func publish(_ step: Step) { mailboxes.withLock { $0.post(step) } }
+
+    /// Ends all streams; their readers can still take earlier steps.
+    func finish() { mailboxes.withLock { $0.closeAll() } }
+}
+
+/// The readers of one collection, and its state after it was closed.
+final class CollectionFeed<Snapshot: Sendable, Element: ListElement>: Sendable {
+    private let snapshots = StreamFeed<Snapshot>(.bufferingNewest(1))
+    private let changes = StepFeed<ListDiff<Element>>()
+    private let closing = Guarded<Snapshot?>(nil)
+
+    /// The state when the collection was closed; nil while it is open.
+    var last: Snapshot? { closing.withLock { $0 } }
+
+    var readerCount: Int { changes.readerCount }
+
+    /// Returns a stream that begins with a snapshot; a slow reader gets the newest one only.
+    func snapshots(from snapshot: Snapshot) -> AsyncStream<Snapshot> {
+        snapshots.open(beginningWith: snapshot)
+    }
+
+    /// Returns a stream of the changes from now on; it ends when the collection is closed.
+    ///
+    /// The stream keeps the collection open, even if the app has no other reference to it.
+    func changes(of collection: some AnyObject & Sendable) -> AsyncStream<ListDiff<Element>> {
+        changes.open(keeping: collection)
+    }
+
+    /// Publishes a change to all readers; makes the snapshot only if a reader of snapshots exists.
+    func publish(_ step: ListDiff<Element>, _ snapshot: () -> Snapshot) {
+        snapshots.publish(snapshot())
+        if !step.isEmpty { changes.publish(step) }
+    }
+
+    /// Ends all streams; does nothing if the feed is closed.
+    func close(at last: Snapshot) {
+        let isFirst = closing.withLock { closing in
+            defer { closing = closing ?? last }
+            return closing == nil
+        }
+        guard isFirst else { return }
+        snapshots.finish()
+        changes.finish()
+    }
+}

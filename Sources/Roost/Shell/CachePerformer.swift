@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostExecutors
+import RoostModel
+import RoostStore
+
+/// Reads the cache, commits to it and keeps it whole and small enough.
+final class CachePerformer: Sendable {
+    /// The number of messages indexed at a time; a live message waits about 5 ms at most.
+    private static let indexingStep = 500
+
+    private let store: Store
+    private let feed: InputFeed
+    /// The trims in progress, by their operations.
+    private let trims = Guarded<[SyncMachine.OperationID: Trim]>([:])
+
+    init(_ store: Store, _ feed: InputFeed) {
+        self.store = store
+        self.feed = feed
+    }
+
+    /// The reader of the machine's questions; they come one after another, so one is enough.
+    private var reader: StoreReader { store.readers[0] }
+
+    func read(_ question: StoreQuestion, for id: SyncMachine.OperationID) {
+        feed.reply(to: id, Reply.read) { [reader] () async throws(RoostError) in
+            try await reader.answer(question)
+        }
+    }
+
+    /// Commits mutations unless a condition holds; the reply is nil if it holds.
+    func commit(
+        _ mutations: [Mutation], unless condition: CommitCondition?,
+        for id: SyncMachine.OperationID
+    ) {
+        feed.reply(to: id, Reply.committed) { [reader, store] () async throws(RoostError) in
+            do throws(StoreError) {
+                if case .cursorMoved(let key, let place) = condition,
+                    try await reader.cursor(key).value != place
+                {
+                    return nil
+                }
+                return try await store.writer.commit(mutations)
+            } catch {
+                throw RoostError(error)
+            }
+        }
+    }
+
+    // MARK: Upkeep
+
+    func keep(_ task: CacheTask, for id: SyncMachine.OperationID) {
+        feed.reply(to: id, Reply.kept) { () async throws(RoostError) in
+            do throws(StoreError) {
+                return try await self.perform(task, for: id)
+            } catch {
+                self.trims.withLock { $0[id] = nil }
+                throw RoostError(error)
+            }
+        }
+    }
+
+    private func perform(
+        _ task: CacheTask, for id: SyncMachine.OperationID
+    ) async throws(StoreError) -> CacheTaskAnswer {
+        switch task {
+        case .checkLimit: return .limit(isReached: try await store.writer.isBudgetReached())
+        case .beginTrim(let target, let open):
+            let trim = try await store.writer.beginTrim(downTo: target, sparing: open)
+            return note(trim, nil, id)
+        case .advanceTrim(let open):
+            guard let trim = trims.withLock({ $0[id] }) else { throw .closed }
+            let step = try await store.writer.advance(trim, sparing: open)
+            return note(step.trim, step.commit, id)
+        case .erase(let channel):
+            let (commit, erasure) = try await store.writer.erase(channel)
+            return .erased(isComplete: erasure == .complete, commit)
+        }
+    }
+
+    private func note(
+        _ trim: Trim, _ commit: Commit?, _ id: SyncMachine.OperationID
+    ) -> CacheTaskAnswer {
+        trims.withLock { $0[id] = trim.isDone ? nil : trim }
+        return .trim(
+            TrimProgress(
+                isDone: trim.isDone, evicted: trim.evicted, sizeBefore: trim.plan.sizeBefore,
+                size: trim.size), commit)
+    }
+
+    /// Checks the cache and repairs it; a store that is suspended or closed leaves that to its next
+    /// opening.
+    func mend(for id: SyncMachine.OperationID) {
+        feed.reply(to: id, Reply.mended) { [store] () async throws(RoostError) in
+            do throws(StoreError) {
+                guard let report = try await store.mend(), report != .intact else { return .intact }
+                return .repaired(reports: Repairs(cache: report).sentences)
+            } catch {
+                throw RoostError(error)
+            }
+        }
+    }
+
+    /// Puts messages into the search index that it lacks.
+    ///
+    /// No caller waits for it. Until it is complete, searches report how much they cannot find.
+    func fillIndex() {
+        // The task ends with a complete index, with the disk's first refusal or with the store.
+        Task(executorPreference: feed.executor) { [store, feed] in
+            try? await store.finishIndex(stepSize: Self.indexingStep)
+            await feed.give(.indexFilled)
+        }
+    }
+
+    // MARK: News of the store
+
+    /// Reports the commits of other processes until the store closes.
+    func reportMissedCommits() async {
+        feed.send(await store.writer.missedCommits()) { _ in .missedCommits }
+    }
+
+    /// Reports damage that is found in use, until the store closes.
+    func reportDamage() {
+        feed.send(store.damage()) { damage in
+            switch damage {
+            case .forgotten(let count, let channel): .forgotten(messages: count, in: channel)
+            case .suspected: .suspected
+            }
+        }
+    }
+}

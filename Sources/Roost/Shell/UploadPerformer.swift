@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostExecutors
+import RoostModel
+import RoostStore
+import RoostTransport
+import RoostWire
+
+/// Uploads the files of messages; does not retry.
+final class UploadPerformer: Sendable {
+    private let store: OutboxStore
+    private let api: ServerAPI
+    private let events: StreamFeed<OutboxEvent>
+    private let feed: InputFeed
+    /// The uploads in flight, by the request IDs of their messages.
+    private let running = Guarded<[RequestID: Task<Void, Never>]>([:])
+
+    init(
+        _ store: OutboxStore, _ api: ServerAPI, _ events: StreamFeed<OutboxEvent>,
+        _ feed: InputFeed
+    ) {
+        self.store = store
+        self.api = api
+        self.events = events
+        self.feed = feed
+    }
+
+    /// Uploads a file for an operation.
+    func upload(
+        _ file: FileUpload, sessionKey: String?, for id: SyncMachine.OperationID
+    ) {
+        let requestID = file.upload.requestID
+        // The task ends when the message is canceled or the store closes.
+        let task = Task(executorPreference: feed.executor) {
+            let result = await Result { () async throws(RoostError) in
+                try await self.upload(file, sessionKey: sessionKey)
+            }
+            self.running.withLock { $0[requestID] = nil }
+            await self.feed.give(.reply(id, .answer(Answered(result))))
+        }
+        running.withLock { $0[requestID] = task }
+    }
+
+    func cancel(_ requestID: RequestID) { running.withLock { $0[requestID] }?.cancel() }
+
+    private func upload(
+        _ file: FileUpload, sessionKey: String?
+    ) async throws(RoostError) -> ServerAnswer {
+        let reader: AttachmentReader
+        do { reader = try store.reader(of: file.file, file.copy) } catch {
+            throw RoostError(error)
+        }
+        guard let sessionKey else { throw .notConnected }
+        let meter = UploadMeter(
+            file.upload.requestID, before: file.before, total: file.total, events)
+        let source = HTTPBodySource(reader: reader, meter: meter)
+        return .uploaded(
+            try await api.upload(
+                file.upload, source.body(of: file.upload), sessionKey: sessionKey))
+    }
+}
+
+/// A file to upload.
+private struct HTTPBodySource: Sendable {
+    let reader: AttachmentReader
+    let meter: UploadMeter
+
+    /// Returns the body of a form that contains the file.
+    func body(of upload: UploadFile) -> HTTPBody {
+        let (head, tail) = (upload.head, upload.tail)
+        let stage = Guarded(0)
+        return HTTPBody(length: Int64(head.count) + reader.size + Int64(tail.count)) {
+            let place = stage.withLock { stage in
+                defer { if stage != 1 { stage += 1 } }
+                return stage
+            }
+            if place == 0 { return head }
+            if place == 1 {
+                guard let bytes = reader.next() else { return nil }
+                if !bytes.isEmpty {
+                    meter.add(bytes.count)
+                    return bytes
+                }
+                stage.withLock { $0 = 3 }
+                return tail
+            }
+            return []
+        }
+    }
+}
+
+/// Counts the uploaded bytes, and reports every hundredth part.
+private final class UploadMeter: Sendable {
+    private let requestID: RequestID
+    private let total: Int64
+    private let sent: Guarded<(now: Int64, told: Int64)>
+    private let events: StreamFeed<OutboxEvent>
+
+    init(_ requestID: RequestID, before: Int64, total: Int64, _ events: StreamFeed<OutboxEvent>) {
+        self.requestID = requestID
+        self.total = total
+        self.events = events
+        sent = Guarded((before, before))
+    }
+
+    func add(_ count: Int) {
+        let news = sent.withLock { sent -> Int64? in
+            sent.now += Int64(count)
+            guard sent.now - sent.told >= max(total / 100, 1) || sent.now == total else {
+                return nil
+            }
+            sent.told = sent.now
+            return sent.now
+        }
+        guard let news else { return }
+        events.publish(
+            .uploading(
+                requestID,
+                UploadProgress(sent: ByteCount(bytes: news), total: ByteCount(bytes: total))))
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+// The values of outcomes, for the callers of operations; nil for an outcome of another kind.
+
+extension Outcome {
+    package var count: Int? { if case .count(let count) = self { count } else { nil } }
+
+    package var channel: GroupChannel? {
+        if case .channel(let channel) = self { channel } else { nil }
+    }
+
+    package var metadata: [String: String]? {
+        if case .metadata(let metadata) = self { metadata } else { nil }
+    }
+
+    package var comparison: Comparison.Result? {
+        if case .comparison(let result) = self { result } else { nil }
+    }
+
+    package var downloadSize: DownloadSize? {
+        if case .estimated(let size) = self { size } else { nil }
+    }
+
+    package var trim: TrimProgress? { if case .trimmed(let trim) = self { trim } else { nil } }
+
+    /// Whether the key of the removed messages is destroyed, if that was requested.
+    package var isErased: Bool? {
+        if case .erased(let isComplete) = self { isComplete } else { nil }
+    }
+
+    package var item: OutboxItem? { if case .item(let item) = self { item } else { nil } }
+
+    package var requestID: RequestID? {
+        if case .request(let requestID) = self { requestID } else { nil }
+    }
+
+    package var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
+
+    package var refusals: [ChangeRefusal]? {
+        if case .refusals(let refusals) = self { refusals } else { nil }
+    }
+}
