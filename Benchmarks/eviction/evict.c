@@ -24,7 +24,7 @@ enum { CHANNELS = 200, PAGE = 100, WORDS = 20000, SLICE = 2000, VACUUM_PAGES = 2
 
 static sqlite3 *db;
 static int with_search, late_indexes;
-static double longest_us;  // The longest time for which nobody else could have committed.
+static double longest_us;  // The longest time for which no other connection could have committed.
 static int64_t peak;
 static char path[4096], scratch[4200];
 

@@ -112,8 +112,8 @@ actor ClientObserver {
         return true
     }
 
-    /// Records that the message is on disk; without a connection its caller is told that it waits
-    /// (R142).
+    /// Records that the message is on disk; without a connection the handler of its call gets
+    /// `.waiting` at once (R142).
     func queued(_ message: Message, for number: Int) {
         guard let index = senders.firstIndex(where: { $0.number == number }) else { return }
         senders[index].message = message

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// The part of a list that the app has been told of, so that it gets no change twice.
+/// The part of a list that the app has received, so that it gets no change twice.
 ///
 /// A page and the changes that contain it arrive by two ways, in either order.
 package struct Mirror<Element: ListElement>: Sendable {

@@ -17,7 +17,7 @@ package actor TimelineDriver {
 
     /// The state that the app may read at any time, on any thread.
     package struct View: Sendable {
-        /// The messages that the app has been told of.
+        /// The messages that the app has received.
         fileprivate var mirror = Mirror<Message>()
         package fileprivate(set) var hasOlder = true
         package fileprivate(set) var hasNewer = true

@@ -62,7 +62,7 @@ struct ChatHandler: HTTPServerHandler {
                 while let bytes = try await body.read() { await receiver?.receive(bytes) }
             } catch {
                 await receiver?.drop()
-                return HTTPServerResponse(status: 400)  // There is nobody to read it.
+                return HTTPServerResponse(status: 400)  // The socket is lost.
             }
             call.form = await receiver?.finish()
             return opened(

@@ -125,7 +125,7 @@ extension Message {
         set { fields.value.isReplyToChannel = newValue }
     }
 
-    /// Whether the message pushes to nobody, counts as unread for nobody, and is not the channel's
+    /// Whether the message causes no push and no unread count, and does not become the channel's
     /// last message.
     public var isSilent: Bool {
         get { fields.value.isSilent }

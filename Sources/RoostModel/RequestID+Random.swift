@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RequestID {
-    /// Whether the name has the form of a random one; other names are texts that somebody chose.
+    /// Whether the ID has the form of a random one; an app may choose IDs of another form.
     package var isRandom: Bool {
         rawValue.utf8.count == 32
             && rawValue.utf8.allSatisfy {

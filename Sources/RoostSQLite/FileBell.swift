@@ -30,12 +30,12 @@ package final class FileBell: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Wakes all others that have opened this bell, in this process too.
+    /// Wakes all other openings of this bell, in this process too.
     ///
-    /// The caller rings after the news can be read.
+    /// The caller rings once its changes can be read.
     ///
-    /// Without another opening nothing is written: a later one reads the news when it comes. A
-    /// failed ring is only a lost hint: the news are found with the next one.
+    /// Without another opening nothing is written, because a later one begins by reading. A failed
+    /// ring is only a lost hint: the next one leads to the same changes.
     package func ring() {
         guard mayBeHeard else { return }
         var byte: UInt8 = 0

@@ -9,7 +9,7 @@ package final class Sealer: Sendable {
     package let number: UInt32
     private let state: Guarded<State>
 
-    /// The contexts and a stock of nonces: 12 random bytes cost as much as sealing a payload.
+    /// The contexts, and nonces made in advance: 12 random bytes cost as much as sealing a payload.
     private struct State {
         let cipher: AEADCipher
         var nonces: [UInt8] = []
@@ -20,7 +20,7 @@ package final class Sealer: Sendable {
         mutating func takeNonce(into target: UnsafeMutablePointer<UInt8>) {
             if nonces.isEmpty { nonces = .random(count: Self.nonceBytes) }
             for index in 0..<SealedForm.nonceCount {
-                // SAFETY: the target has room for a nonce; the stock is a multiple of its length.
+                // SAFETY: the target has room for a nonce; `nonces` holds a multiple of its length.
                 unsafe target[index] = nonces.removeLast()
             }
         }

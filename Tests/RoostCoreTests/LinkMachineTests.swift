@@ -49,7 +49,7 @@ struct LinkMachineTests {
         #expect(machine.state == .backingOff(attempt: 2))
     }
 
-    @Test func `any received frame is a sign of life`() {
+    @Test func `any received frame counts as a pong`() {
         var (machine, _) = Self.after(
             .connect, .opened(1), .loginSucceeded(1, Self.settings), .fired(.ping))
         let effects = machine.handle(.received(1), entropy: 0)

@@ -4,7 +4,7 @@ import RoostSimulator
 import RoostTestSupport
 import Testing
 
-/// The store of the core worlds promises what the real one does.
+/// The comparison of the core worlds' store with the real one.
 struct ReferenceStoreTests {
     private static let runs: UInt64 = Sample.isWhole ? 800 : 8
 

@@ -6,12 +6,12 @@ import RoostSimulator
 import RoostTestSupport
 import Testing
 
-/// Random lives, of which `roost-simulate` lives longer ones; see `docs/simulation.md`.
+/// Random runs of full worlds, of which `roost-simulate` has longer ones; see `docs/simulation.md`.
 ///
-/// `./test --ci` lives 300 more, optimised.
+/// `./test --ci` has 300 more, optimised.
 ///
-/// One after the other, and on threads of their own: a life keeps its thread to itself, and the pool has no
-/// more than one for each core, which all other tests share.
+/// The runs go one after another, each on a thread of its own. A run blocks its thread, and all
+/// other tests share the pool, which has one thread for each core.
 @Suite(.serialized)
 struct SimulationTests {
     /// Drawn anew for each run, unless `ROOST_SEEDS` names it; a failure names the seed.
@@ -20,7 +20,7 @@ struct SimulationTests {
         if let chosen { return chosen }
         var random = SystemRandomNumberGenerator()
         let first = UInt64.random(in: 1_000_000...1_000_000_000, using: &random)
-        print("SimulationTests live from seed \(first)")
+        print("SimulationTests run from seed \(first)")
         return first
     }()
 
@@ -43,7 +43,7 @@ struct SimulationTests {
     private static let groupSize: UInt64 = Sample.isWhole ? 10 : 2
 
     @Test(arguments: 0..<20)
-    func `in any life every promise is kept`(
+    func `a full world keeps its invariants`(
         group: UInt64
     ) async throws {
         for seed in (0..<Self.groupSize).map({ Self.first + group * Self.groupSize + $0 }) {
@@ -52,7 +52,7 @@ struct SimulationTests {
         }
     }
 
-    @Test func `the same seed is the same life, to the last word`() async throws {
+    @Test func `the same seed is the same run, to the last word`() async throws {
         let first = try await Self.live(7, keepsTrace: true)
         let second = try await Self.live(7, keepsTrace: true)
         #expect(first.trace.count > 500)
@@ -60,7 +60,7 @@ struct SimulationTests {
         #expect(first.work == second.work)
     }
 
-    @Test func `a life that is over leaves nothing open`() async throws {
+    @Test func `a finished run leaves no database open`() async throws {
         let folder = try TemporaryFolder(inMemory: true)
         for seed in UInt64(1)...8 {
             let disks = folder.path + "/\(seed)"

@@ -57,7 +57,7 @@ struct CommitCostTests {
         let first = try await rows(store, [Fixture.page(1...1_000)])
         #expect(
             first <= 1_000 * 3 + 100, "a message and its words, and the words of all at once")
-        // A page without news writes nothing.
+        // A page without changes writes nothing.
         #expect(try await rows(store, [Fixture.page(1...1_000)]) <= 1)
         await store.close()
     }

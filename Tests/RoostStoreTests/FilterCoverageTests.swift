@@ -56,7 +56,7 @@ struct FilterCoverageTests {
     }
 
     @Test
-    func `a filtered message is news when unfiltered coverage reaches it (scar 32)`()
+    func `a filtered message is inserted when unfiltered coverage reaches it (scar 32)`()
         async throws
     {
         let store = try await Store.test()
@@ -80,7 +80,7 @@ struct FilterCoverageTests {
         #expect(gone.messages()?.inserted == [])
     }
 
-    @Test func `a filtered message is news when an empty page covers its range (scar 32)`()
+    @Test func `a filtered message is inserted when an empty page covers its range (scar 32)`()
         async throws
     {
         let store = try await Store.test()
@@ -99,7 +99,7 @@ struct FilterCoverageTests {
         #expect(again.messages()?.inserted == [Self.sticker(20)])
     }
 
-    @Test func `a filtered predecessor is news with the live message (scars 4, 32)`()
+    @Test func `a live message inserts its filtered predecessor (scars 4, 32)`()
         async throws
     {
         let store = try await Store.test()

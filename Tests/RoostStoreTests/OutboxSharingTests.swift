@@ -46,7 +46,7 @@ struct OutboxSharingTests {
         await ours.close()
     }
 
-    @Test func `after a suspension the writes of another process are news`()
+    @Test func `a resumed outbox reads the writes of another process`()
         async throws
     {
         let folder = try TemporaryFolder()

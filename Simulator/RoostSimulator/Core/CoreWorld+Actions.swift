@@ -6,9 +6,11 @@ import RoostServer
 import RoostTestKit
 import RoostWire
 
-// The actions of a core world: those of the full worlds, as operations of the machine.
+// The actions of a core world: those of the full worlds (`Simulation+Actions`), given to the
+// machine as inputs and operations.
 
 extension CoreWorld {
+    /// Performs an action; none if it is impossible at this moment, such as in a dead process.
     func perform(
         _ action: Action, _ device: CoreDevice, on storage: isolated MemoryStorage
     ) throws(Violation) {
@@ -52,6 +54,7 @@ extension CoreWorld {
         connect(device)
     }
 
+    /// Begins a read, and changes data at the server or ends the process before the answer arrives.
     private func race(
         _ device: CoreDevice, on storage: isolated MemoryStorage
     ) throws(Violation) {
@@ -114,6 +117,7 @@ extension CoreWorld {
         }
     }
 
+    /// Changes a channel at the server once, as another device of a user.
     private func happen(
         in channel: ChannelURL, to device: CoreDevice, on storage: isolated MemoryStorage
     ) {
@@ -128,8 +132,9 @@ extension CoreWorld {
         }
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
+    /// Performs an action on a timeline, a list or a download.
     private func look(
         _ action: Action, _ device: CoreDevice, on storage: isolated MemoryStorage
     ) {
@@ -220,8 +225,9 @@ extension CoreWorld {
         give(.download(id, .begin(plan)), device)
     }
 
-    // MARK: Keeping
+    // MARK: Channels and the cache
 
+    /// Creates or looks up a channel, or removes messages from the cache.
     private func keep(_ action: Action, _ device: CoreDevice) {
         switch action {
         case .createChannel:
@@ -262,7 +268,7 @@ extension CoreWorld {
         random.pick(of: device.timelines.keys.sorted { $0.number < $1.number })
     }
 
-    /// A message that a timeline of the device shows.
+    /// Chooses a message that a timeline of the device shows.
     func someShown(
         _ device: CoreDevice, where isMeant: (Message) -> Bool
     ) -> (ChannelURL, Message)? {
@@ -272,6 +278,7 @@ extension CoreWorld {
         return (open.channel, message)
     }
 
+    /// Chooses a delivered message of the device's user.
     func someOwn(_ device: CoreDevice) -> (ChannelURL, Message)? {
         someShown(device) { $0.messageID != nil && $0.sender?.user.id == device.user }
     }

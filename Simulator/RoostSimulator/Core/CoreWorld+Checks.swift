@@ -96,7 +96,7 @@ extension CoreWorld {
                 throw Violation(
                     sentence: "\(device.name): a call has not returned for minutes: \(call.name)")
             }
-            // A collection follows a commit when the machine is told of it.
+            // A collection follows a commit once the machine has received it.
             guard device.commitsToTell == 0 else { continue }
             for (id, watch) in device.timelines where watch.isDirty {
                 device.timelines[id]?.isDirty = false

@@ -7,7 +7,9 @@ import RoostWire
 
 /// The server of a core world: the rules of `ChatServer` as plain calls over a storage in memory.
 ///
-/// It answers decoded questions at once, and collects the events for connected users.
+/// It answers decoded questions at once, and collects the events for connected users until
+/// `takeDeliveries`. A change of a rule in `ChatServer` is made here too; `ServerContract` compares
+/// the two.
 struct ModelServer {
     /// An event on its way to a connection.
     struct Delivery {
@@ -64,7 +66,8 @@ struct ModelServer {
         for item in announcements { publish(item.event.asOnTheWire, to: item.recipients) }
     }
 
-    /// Publishes a message to the users who see it, each without the parts of hidden messages in it.
+    /// Publishes a message to the users who see it, each without the parts of hidden messages in
+    /// it.
     private mutating func publish(
         _ message: Message, to audience: Audience, except: Int?,
         as event: (Message) -> ServerEvent
@@ -189,7 +192,7 @@ struct ModelServer {
 
     // MARK: Commands
 
-    /// Takes a frame of a connection; connection 0 belongs to nobody.
+    /// Performs a command from a connection; connection 0 is a user outside the world.
     mutating func take(
         _ command: ClientCommand, from connection: Int, as user: UserID,
         on storage: isolated MemoryStorage, at now: Timestamp

@@ -51,7 +51,7 @@ extension ReferenceStore {
         changes[url]?.before = kept ?? [:]
     }
 
-    /// Removes messages that no observer is told of one by one.
+    /// Removes messages; the commit does not list them one by one.
     mutating func drop(_ url: ChannelURL, through moment: Timestamp) {
         let gone = histories[url]?.messages.prefix { $0.createdAt <= moment } ?? []
         for message in gone {

@@ -3,7 +3,8 @@
 import RoostCore
 import RoostModel
 
-/// The cache of one device in memory: a model of what `Store` promises.
+/// The cache of one device in memory: a model of `Store`, with the same commits and
+/// answers.
 struct ReferenceStore {
     /// One channel's messages and what is known of their completeness.
     struct History: HeldHistory {

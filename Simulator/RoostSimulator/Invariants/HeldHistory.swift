@@ -3,18 +3,22 @@
 import RoostCore
 import RoostModel
 
-/// One channel's messages as a device has them.
+/// The cached messages of one channel on one device, as the invariants read them.
+///
+/// In full worlds a `Mirror` of the commits has them, in core worlds the `ReferenceStore`. So one
+/// set of invariants checks both.
 protocol HeldHistory {
     /// The coverage without a filter.
     var coverage: Coverage { get }
+    /// Returns a cached message; nil if the cache lacks it.
     func glimpse(of id: MessageID) -> Glimpse?
-    /// The messages between two positions, both included, oldest first.
+    /// Returns the messages between two positions, both included, oldest first.
     func glimpses(from lower: Position, through upper: Position) -> [Glimpse]
     /// Whether the coverage, under any filter that the message matches, includes a message.
     func covers(_ glimpse: Glimpse) -> Bool
 }
 
-/// The parts of a delivered message that distinguish its states.
+/// A delivered message, compared by the parts that a cache has to keep equal to the server's.
 struct Glimpse: Hashable, Sendable, CustomStringConvertible {
     let place: Position
     let message: Message
@@ -34,6 +38,9 @@ struct Glimpse: Hashable, Sendable, CustomStringConvertible {
     }
     private var replyCount: Int { message.details.threadInfo?.replyCount ?? 0 }
 
+    /// Compares place, time of edit, text, custom type, reactions and the number of replies.
+    ///
+    /// The order of a reaction's users does not count, and missing reactions equal an empty list.
     static func == (left: Glimpse, right: Glimpse) -> Bool {
         guard
             left.place == right.place && left.updatedAt == right.updatedAt

@@ -10,10 +10,10 @@ struct ServerLog {
     let channel: ChannelURL
     /// All messages by position, the deleted ones too.
     let entries: [MemoryChannel.Entry]
-    /// The entries after the user's own beginning.
+    /// The entries that are not hidden from the user.
     let visible: ArraySlice<MemoryChannel.Entry>
 
-    /// Messages up to the moment `offset` are hidden from the user.
+    /// Creates a log; messages up to `offset` are hidden from the user.
     init(of channel: ChannelURL, _ entries: [MemoryChannel.Entry], hiddenThrough offset: Timestamp?)
     {
         self.channel = channel
@@ -27,6 +27,7 @@ struct ServerLog {
 }
 
 extension RandomAccessCollection<MemoryChannel.Entry> where Index == Int {
+    /// Returns the index of the first entry after a moment.
     func firstIndex(after moment: Timestamp) -> Int {
         firstIndex(
             atOrAfter: Position(
@@ -34,6 +35,7 @@ extension RandomAccessCollection<MemoryChannel.Entry> where Index == Int {
                 messageID: MessageID(.min)))
     }
 
+    /// Returns the index of the first entry at a position or after it, by binary search.
     func firstIndex(atOrAfter place: Position) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
@@ -54,11 +56,12 @@ extension RandomAccessCollection<MemoryChannel.Entry> where Index == Int {
 }
 
 extension Cursor {
+    /// The moment of a cursor that is one; nil for a token.
     var moment: Timestamp? {
         if case .moment(let moment) = self { moment } else { nil }
     }
 
-    /// Whether a change happened before the moment to which the cursor has read.
+    /// Whether the cursor has read past a change, by its time or by its number in the change log.
     func covers(_ change: (sequence: Int64, at: Timestamp)) -> Bool {
         switch self {
         case .moment(let moment): change.at < moment

@@ -7,9 +7,10 @@ package struct WorldShape: Hashable, Sendable {
     package var channels = 3
     package var steps = 2_000
     package var pageSize = 6
-    /// The number of steps between two rests.
+    /// The number of steps between two rests: times without faults, at whose end the invariants of
+    /// a state at rest are checked.
     ///
-    /// Later connections repair many faults, so rests come early enough to find them.
+    /// A later connection repairs many mistakes, so rare rests would miss them.
     package var stepsToRest = 100
     package var plantedFault: PlantedFault?
 

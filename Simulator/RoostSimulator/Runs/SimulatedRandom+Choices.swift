@@ -8,7 +8,7 @@ import RoostTestKit
 // The choices that both kinds of worlds make.
 
 extension SimulatedRandom {
-    /// Begins the numbers of a step.
+    /// Restarts the sequence of random numbers for a step.
     ///
     /// All chance of a step comes from the seed and the step's number, so a step that is left out
     /// changes none of the others.
@@ -17,6 +17,7 @@ extension SimulatedRandom {
         restart(from: seed &* 0x9E37_79B9_7F4A_7C15 ^ number &* 0xD1B5_4A32_D192_ED03)
     }
 
+    /// Returns a number from 0 to `count - 1`.
     func pick(_ count: Int) -> Int { Int(next() % UInt64(count)) }
 
     func pick<Elements: RandomAccessCollection>(of elements: Elements) -> Elements.Element?
@@ -73,7 +74,7 @@ extension SimulatedRandom {
 
     /// A message of a log, of one sender or of any.
     ///
-    /// The newest messages are chosen most, and repeatedly.
+    /// The newest messages are chosen most often, so that one message changes several times.
     func message(_ log: [MemoryChannel.Entry], by sender: UserID?) -> MessageID? {
         let recent = log.suffix([log.count, 12, 3, 3][pick(4)]).filter {
             $0.deletedAt == nil && (sender == nil || $0.message.sender?.user.id == sender)
@@ -81,8 +82,8 @@ extension SimulatedRandom {
         return pick(of: recent)?.message.messageID
     }
 
-    /// The jump of a server's clock, in milliseconds: by hours forward, or back to the true time or
-    /// beyond.
+    /// The jump of a server's clock, in milliseconds: a second, a minute or an hour, in either
+    /// direction.
     func clockJump() -> Int64 {
         [-3_600_000, -60_000, -1_000, 1_000, 60_000, 3_600_000][pick(6)]
     }

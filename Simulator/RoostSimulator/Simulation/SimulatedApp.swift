@@ -11,9 +11,9 @@ final class SimulatedApp {
     let device: SimulatedWorld.Device
     let disk: SimulatedDisk
     var process: SimulatedProcess
-    /// Nil between two runs.
+    /// The client with its connections to the world; nil while the app is not running.
     var launched: SimulatedWorld.Launched?
-    /// The number of the run, which identifies events of earlier runs.
+    /// The number of the app's process; events with another number are ignored.
     var run = 0
     var mirror = Mirror()
     var deleted = DeletedMessages()
@@ -27,7 +27,7 @@ final class SimulatedApp {
     var sent: [SentMessage] = []
     var sendCount = 0
     var isSending = false
-    /// Whether a database is being closed or opened, so that no other call is possible.
+    /// Whether the client is being opened, closed or suspended, so that no other call is possible.
     var isMoving = false
     /// Whether the system has stopped the process and may resume it.
     var isSuspended = false
@@ -53,7 +53,7 @@ final class SimulatedApp {
     var client: ChatClient? { process.isStopped || isMoving ? nil : launched?.client }
 }
 
-/// An observed collection.
+/// An open collection, and its elements as its changes add up.
 final class Watch<Collection: Watchable> {
     let collection: Collection
     let number: Int
@@ -72,6 +72,7 @@ final class Watch<Collection: Watchable> {
     /// Takes a whole list, to which later changes apply.
     func begin(with elements: [Collection.Element]) { changes = Fold(elements) }
 
+    /// Applies a change.
     func fold(_ diff: ListDiff<Collection.Element>) {
         isDirty = true
         changes.apply(diff)

@@ -5,7 +5,8 @@ import RoostServer
 import RoostTestKit
 import RoostWire
 
-// Actions of the same users on devices outside the simulation: at once and without faults.
+// Actions of the same users on devices outside the simulation: each takes effect at the server at
+// once and without faults.
 
 extension Simulation {
     func performElsewhere(
@@ -36,7 +37,7 @@ extension Simulation {
         case .readElsewhere: await ask(MarkAsRead(channelURL: channel), as: user)
         case .leave: await ask(LeaveChannel(channelURL: channel), as: user)
         case .join:
-            // A member lets the others in again.
+            // All users send the invitation, because only a member's succeeds.
             for inviter in (0..<shape.users).map(self.user) {
                 await ask(InviteMembers(channelURL: channel, userIDs: [user]), as: inviter)
             }
@@ -109,7 +110,7 @@ extension Simulation {
         }
     }
 
-    /// Makes a call of another client.
+    /// Makes a request that has no typed call, such as to hide a channel.
     private func change(
         _ method: APIRequest.Method, _ path: [String], _ body: String, as user: UserID
     ) async {
@@ -119,6 +120,7 @@ extension Simulation {
         note("elsewhere \(user): \(path.joined(separator: "/")) \(body): \(response.status)")
     }
 
+    /// Makes a typed call; returns nil if the server refuses it.
     @discardableResult
     func ask<Call: Endpoint>(_ call: Call, as user: UserID) async -> Call.Output? {
         let response = await world.server.respond(

@@ -9,6 +9,7 @@ import RoostTestKit
 // The writes of a user besides text messages; all of them wait in the outbox without a connection.
 
 extension Simulation {
+    /// Performs a write of an app; none if the app shows no message that fits.
     func write(_ action: Action, _ app: SimulatedApp) async {
         switch action {
         case .sendFile: sendFile(app)
@@ -33,6 +34,8 @@ extension Simulation {
         case .deleteUnsent:
             guard let (id, channel) = await someUnsent(app) else { return }
             if let index = app.sent.firstIndex(where: { $0.requestID == id }) {
+                // The deletion may lose the race against the send, so neither order nor arrival is
+                // checked.
                 app.sent[index].wasResent = true
                 app.sent[index].wasCanceled = true
             }
@@ -69,6 +72,7 @@ extension Simulation {
         }
     }
 
+    /// Chooses an unsent message of a timeline that the app shows.
     private func someUnsent(_ app: SimulatedApp) async -> (RequestID, ChannelURL)? {
         guard app.client != nil, let watch = pick(of: app.timelines) else { return nil }
         let unsent = await watch.collection.snapshot.messages.filter { $0.messageID == nil }

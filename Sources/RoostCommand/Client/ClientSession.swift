@@ -83,7 +83,7 @@ struct ClientSession {
     }
 }
 
-// MARK: - News
+// MARK: - Events
 
 extension ClientSession {
     private static func reportConnection(of client: ChatClient, to output: StandardOutput) async {

@@ -5,7 +5,7 @@ import RoostWire
 /// The story of the demo; each step checks itself.
 ///
 /// Ada sits at a desk. Bo is on a train: his link is cut, his process is killed, and he writes all
-/// the same.
+/// the same. The chapters after the cut are in `Story+Return` and `Story+Gaps`.
 struct Story {
     let stage: Demo
 

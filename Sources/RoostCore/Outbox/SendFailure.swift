@@ -27,7 +27,7 @@ package enum SendConsequence: Hashable, Codable, Sendable {
 }
 
 extension SendConsequence {
-    /// Decides the consequence of every error (R138-R151, `docs/protocol` 5.3 and 6.9, scar 72).
+    /// Decides the consequence of every error (R138-R151, `docs/protocol` 5.3 and 6.8, scar 72).
     package init(of code: RoostError.Code, at stage: SendStage) {
         switch (code, stage) {
         // The link was lost before the answer; the same request ID makes a second attempt harmless.

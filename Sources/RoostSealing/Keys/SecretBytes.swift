@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that are overwritten at the end of their life and cannot be copied implicitly.
+/// Bytes that are overwritten before they are freed and cannot be copied implicitly.
 ///
 /// The caller's original, the swap file and a core dump are not affected.
 @safe package struct SecretBytes: ~Copyable, Sendable {

@@ -5,6 +5,9 @@ package import RoostWire
 
 /// The filter of a user's list of channels (`docs/protocol` 3.2); unknown filters match every
 /// channel.
+///
+/// A channel matches if its listing does and, where `needsStates`, its state does too. Listings are
+/// cheap; states need queries for members and counts.
 package struct ChannelListFilter {
     private let fields: RequestFields
     private let showsEmpty: Bool
@@ -14,7 +17,7 @@ package struct ChannelListFilter {
     private let names: Set<String>?
     private let metadataValues: Set<String>?
     private let nicknames: Set<String>?
-    /// The texts of a channel that a search reads.
+    /// The texts in which `search_query` is looked for: the channel's name, the members' names.
     private let searchPlaces: [String]
     private let exactMembers: Set<UserID>?
     private let someMembers: [UserID]?
@@ -24,6 +27,7 @@ package struct ChannelListFilter {
     private let createdAfter: Int64
     private let createdBefore: Int64
 
+    /// Reads the filter from the query of a request.
     package init(
         _ query: [QueryItem], showsEmpty: Bool, showsFrozen: Bool = true
     ) throws(ServerError) {
@@ -157,7 +161,7 @@ package struct ChannelListFilter {
         }
         if let nicknames, !members.contains(where: nicknames.contains) { return false }
         guard let words = fields.string("search_query") else { return true }
-        // One client leaves off the last letter (`docs/protocol` 3.2).
+        // Clients spell the place of the members' names in two ways.
         let isInName = searchPlaces.contains("channel_name") && contains(state.record.name, words)
         let asksMembers =
             searchPlaces.contains("member_nickname") || searchPlaces.contains("member_nick_name")

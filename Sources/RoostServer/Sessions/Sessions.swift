@@ -78,7 +78,7 @@ final class Sessions: ServerPart {
         open[id]?.expiresAt = login.end
     }
 
-    /// Notes a sign of life of a client.
+    /// Records that a frame of a client has arrived.
     func hear(from id: SessionID) { open[id]?.lastHeard = world.now() }
 
     // MARK: Ending

@@ -14,7 +14,7 @@ package protocol Storage: UserStorage, CredentialStorage, ChannelStorage, Messag
 {
     /// The number of unreadable rows that were missing in a list.
     var unreadableCount: Int { get }
-    /// Writes durably and changes nothing.
+    /// Proves by a durable write, which changes no data, that the disk accepts writes.
     ///
     /// - Throws: An error if a message could not be stored now.
     func prove() async throws(StorageError)
@@ -47,7 +47,8 @@ package protocol UserStorage: Sendable {
     func userRecords(_ ids: [UserID]) async throws(StorageError) -> [UserRecord]
     /// Changes a user in one step with reading the user.
     ///
-    /// All sessions of an inactive user end, and so do tokens with an end.
+    /// If the user is inactive after the change, all sessions end, and so do all tokens that
+    /// expire.
     ///
     /// - Returns: The user after the change; nil if there is no such user.
     @discardableResult
@@ -86,7 +87,8 @@ package protocol ChannelStorage: Sendable {
     func channels(
         after url: ChannelURL?, limit: Int
     ) async throws(StorageError) -> [ChannelRecord]
-    /// Adds joined or invited users; users with an equal or better state keep theirs.
+    /// Adds joined or invited users; members stay members, and invited users stay
+    /// invited if the call invites them again.
     ///
     /// Banned users are left out, as in `createChannel`.
     ///
@@ -102,7 +104,7 @@ package protocol ChannelStorage: Sendable {
     ) async throws(StorageError) -> Bool
     /// Returns the joined and invited users, in the order of their entries.
     func memberIDs(of url: ChannelURL) async throws(StorageError) -> [UserID]
-    /// Returns the same users, each with the part of the history that the user sees.
+    /// Returns the joined and invited users, each with the part of the history that the user sees.
     func hearers(of url: ChannelURL) async throws(StorageError) -> [Hearer]
     /// Returns all users with a row in the channel, former and banned ones included, in the order
     /// of entry.
@@ -169,8 +171,10 @@ package protocol MessageStorage: Sendable {
     func edit(
         _ edit: EditCommand, mentioned: [User], now: Timestamp
     ) async throws(StorageError) -> EditOutcome
-    /// Changes a live message in one step with reading it, without marking it as edited; its place,
-    /// IDs and sender stay.
+    /// Changes a message in one step with reading it, without marking it as edited; its place, IDs
+    /// and sender stay.
+    ///
+    /// A deleted message is not changed.
     ///
     /// - Returns: The message after the change; nil if there is none.
     @discardableResult

@@ -120,7 +120,7 @@ struct DatabaseOpening: Sendable {
             }
             return try outcome.get() ? connection : nil
         } catch  where error.kind == .damaged || error.kind == .locked {
-            return nil  // Damaged, or being made by somebody at this moment.
+            return nil  // Damaged, or being made by another opening.
         }
     }
 

@@ -8,7 +8,8 @@ extension FolderInspection {
     ///
     /// An encrypted file contains no words, so all its messages are indexed in memory first.
     ///
-    /// - Throws: `.searchUnavailable` if a plaintext file has no index, and the errors of `of`.
+    /// - Throws: `.searchUnavailable` if a plaintext file has no index, and the errors
+    ///   of `FolderInspection.of`.
     package static func search(
         _ folder: String, for question: SearchQuestion, _ protection: StoreProtection = .none
     ) async throws(StoreError) -> SearchAnswer {
@@ -20,14 +21,15 @@ extension FolderInspection {
             }
         }
         let (owner, keys) = protection.ofFolder(folder)
+        // Fails early if the file is damaged or the key is wrong.
         try await reading(files.cache, StoreSchema.current.cache, keys, owner) { _ in }
         let executor = ThreadExecutor(name: "roost.inspect")
         let index = MemoryIndex(
             on: executor, path: files.cache, owner: owner, keys, writer: nil)
         let outcome: Result<SearchAnswer, StoreError>
         do throws(StoreError) {
-            // A client that writes meanwhile makes the index start again, so the number of attempts
-            // is bounded.
+            // The index starts again if a client writes meanwhile, so the number of attempts is
+            // bounded.
             for _ in 0..<1_000 where try await index.indexSome(limit: 2_000).isComplete { break }
             let reader = StoreReader(source: index, index: index)
             outcome = .success(try await reader.search(question).value)

@@ -4,12 +4,12 @@ package import RoostCore
 internal import RoostModel
 internal import RoostSQLite
 
-// Several writes in one transaction: a hundred messages sent at once cost one flush of the disk.
+// Several writes in one transaction: a hundred messages sent at once cost few flushes of the disk.
 
 /// The result of one write.
 package enum OutboxResult: Sendable {
     case noted(OutboxReceipt)
-    /// A place in the order.
+    /// A reserved place in the order of sending.
     case place(Int64)
     /// The item as it is now; nil if it is gone, may have been sent, or its copies are gone.
     case item(OutboxItem?)

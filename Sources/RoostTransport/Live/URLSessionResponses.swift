@@ -39,6 +39,7 @@ final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
         self.bodyLimit = bodyLimit
     }
 
+    /// Starts a task; its outcome resumes the continuation once.
     func begin(
         _ task: URLSessionDataTask, _ continuation: CheckedContinuation<Outcome, Never>
     ) {

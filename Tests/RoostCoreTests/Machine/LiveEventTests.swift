@@ -331,7 +331,7 @@ struct RareEventTests {
         }
     }
 
-    @Test func `news of a channel that the cache lacks have it looked up`() throws {
+    @Test func `an event of a channel that the cache lacks starts a look-up`() throws {
         var script = Script.connected()
         let frame = script.frame(
             .memberCounts([
@@ -374,7 +374,7 @@ struct RareEventTests {
         }
     }
 
-    @Test func `a blocked and an unblocked user are events; other news of users are not`() {
+    @Test func `the app gets the block and the unblock of a user, and no other event of users`() {
         let texts: [(Int, String, [ChatEvent])] = [
             (
                 20_001, #"{"blocker":{"user_id":"me"},"blockee":{"user_id":"bob"}}"#,

@@ -284,7 +284,7 @@ extension MachineScript {
         _ = write(disk, [refused])
     }
 
-    /// Answers all reads and notes among the effects, without news.
+    /// Answers all reads and notes among the effects; no other process has written.
     ///
     /// - Returns: These effects and the ones that followed.
     mutating func hearNothing(_ effects: [Effect]) -> [Effect] {
