@@ -206,8 +206,7 @@ public final class ChatClient: Sendable {
         let open = OpenList(
             ListID(await engine.nextNumber()), query, viewer: configuration.userID)
         let list = ChannelList(open, engine: engine)
-        await engine.receive(.openList(open))
-        try await engine.run(.listOpening(ListOpening(open.id)))
+        try await engine.run(.listOpening(ListOpening(open.id)), after: .openList(open))
         return list
     }
 
@@ -237,8 +236,8 @@ public final class ChatClient: Sendable {
             filter: filter, capacity: capacity,
             pageSize: min(max(1, pageSize ?? configuration.pageSize), 200))
         let timeline = Timeline(open, engine: engine)
-        await engine.receive(.openTimeline(open))
-        try await engine.run(.timelineOpening(TimelineOpening(open.id)))
+        try await engine.run(
+            .timelineOpening(TimelineOpening(open.id)), after: .openTimeline(open))
         return timeline
     }
 

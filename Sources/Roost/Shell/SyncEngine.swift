@@ -67,11 +67,14 @@ actor SyncEngine {
         await withCheckedContinuation { caller in receive(input(calls.begin(caller))) }
     }
 
-    /// Runs an operation to its end.
+    /// Runs an operation to its end, after an input that nothing may come between.
     ///
     /// - Throws: The failure of the operation.
     @discardableResult
-    func run(_ operation: Operation) async throws(RoostError) -> Outcome {
+    func run(
+        _ operation: Operation, after input: SyncMachine.Input? = nil
+    ) async throws(RoostError) -> Outcome {
+        if let input { receive(input) }
         let outcome = await outcome { .start($0, operation) }
         if case .failed(let error) = outcome { throw error }
         return outcome
