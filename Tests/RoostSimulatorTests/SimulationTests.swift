@@ -14,15 +14,11 @@ import Testing
 /// other tests share the pool, which has one thread for each core.
 @Suite(.serialized)
 struct SimulationTests {
-    /// Drawn anew for each run, unless `ROOST_SEEDS` names it; a failure names the seed.
-    private static let first: UInt64 = {
-        let chosen = ProcessInfo.processInfo.environment["ROOST_SEEDS"].flatMap(UInt64.init)
-        if let chosen { return chosen }
-        var random = SystemRandomNumberGenerator()
-        let first = UInt64.random(in: 1_000_000...1_000_000_000, using: &random)
-        print("SimulationTests run from seed \(first)")
-        return first
-    }()
+    /// The first seed, the same each time unless `ROOST_SEEDS` names another.
+    ///
+    /// `./test --ci` and `roost-simulate` run fresh seeds.
+    private static let first: UInt64 =
+        ProcessInfo.processInfo.environment["ROOST_SEEDS"].flatMap(UInt64.init) ?? 1
 
     private static func live(
         _ seed: UInt64, steps: Int = 40, keepsTrace: Bool = false, in folder: String? = nil

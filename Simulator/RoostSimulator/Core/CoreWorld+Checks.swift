@@ -99,6 +99,8 @@ extension CoreWorld {
             // A collection follows a commit once the machine has received it.
             guard device.commitsToTell == 0 else { continue }
             for (id, watch) in device.timelines where watch.isDirty {
+                // A read under way brings what the timeline lacks.
+                if device.state.timelines[id]?.reads.isUnderWay == true { continue }
                 device.timelines[id]?.isDirty = false
                 try check(id, watch, device, on: storage)
             }
@@ -220,14 +222,15 @@ extension CoreWorld {
     private func checkCache(
         of device: CoreDevice, on storage: isolated MemoryStorage
     ) throws(Violation) {
-        guard
+        // A change after the clock went back may be earlier than the moment of a cursor.
+        guard !hasClockGoneBack,
             case .success(.myChannels(let page)) = server.answer(
                 .myChannels(.all(of: device.user)), as: device.user, on: storage, at: serverTime)
         else { return }
         try invariants(of: device).checkRest(
             device.store.groupChannels,
             isFilled: device.store.cursor(.channelFill) == .listEnd, page.channels,
-            countsUnread: !hasClockGoneBack)
+            countsUnread: true)
         let open = Set(device.timelines.keys.compactMap { device.state.timelines[$0]?.channel })
         for channel in open.sorted() where isMember(device.user, of: channel, on: storage) {
             guard let held = device.store.history(of: channel) else { continue }

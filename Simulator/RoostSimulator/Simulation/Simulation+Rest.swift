@@ -106,12 +106,14 @@ extension Simulation {
 
     /// Checks the cached channels and the cached messages of open timelines.
     private func checkCache(of app: SimulatedApp) async throws {
+        // A change after the clock went back may be earlier than the moment of a cursor.
+        guard !hasClockGoneBack else { return }
         guard let client = app.client else { return }
         let answer = await ask(ListMyChannels.all(of: app.user), as: app.user)
         let isFilled = try await client.store.readers[0].cursor(.channelFill).value == .listEnd
         try invariants(of: app).checkRest(
             app.mirror.groupChannels, isFilled: isFilled, answer?.channels ?? [],
-            countsUnread: !hasClockGoneBack)
+            countsUnread: true)
         try await rereadFromDisk(app)
         let open = Set(app.timelines.map(\.collection.channel))
         for channel in open.sorted() where await isMember(app, of: channel) {
