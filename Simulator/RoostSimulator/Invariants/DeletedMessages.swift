@@ -4,7 +4,7 @@ import RoostCore
 import RoostModel
 import RoostServer
 
-/// The messages whose deletion one device's cache has been told of: none of them comes back.
+/// The messages that one device's cache has deleted as the log has: none of them comes back.
 struct DeletedMessages {
     private var ids: Set<MessageID> = []
 
