@@ -158,7 +158,14 @@ struct OutboxSharingTests {
             }
         }
 
+        /// Writes to the pipe; does nothing if the reader has closed it.
         static func write(_ bytes: [UInt8], to descriptor: Int32) {
+            // Without a reader the thread gets SIGPIPE, which would end the process with all tests.
+            // It stays blocked on this thread.
+            var signals = sigset_t()
+            unsafe sigemptyset(&signals)
+            unsafe sigaddset(&signals, SIGPIPE)
+            unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
             _ = unsafe bytes.withUnsafeBytes { bytes in
                 unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
             }
