@@ -5,7 +5,7 @@ package import RoostModel
 import RoostStore
 
 /// An unsent message with its number of attempts, for apps that limit the attempts.
-package struct UnsentMessage: Hashable, Sendable {
+package struct UnsentMessage: Equatable, Sendable {
     package let requestID: RequestID
     package let channel: ChannelURL
     package let createdAt: Timestamp

@@ -77,7 +77,7 @@ public final class ChatClient: Sendable {
         let engine = SyncEngine(
             world: world, configuration: configuration, store: store,
             api: ServerAPI(http: world.http, address: address))
-        await engine.hearOthers()
+        await engine.reportMissedCommits()
         await engine.watchDamage()
         await engine.finishIndex()
         try await engine.openOutbox(of: try await store.me(configuration.userID))

@@ -104,7 +104,7 @@ extension Configuration {
 }
 
 /// A validated server address.
-package struct ServerAddress: Hashable, Sendable {
+package struct ServerAddress: Equatable, Sendable {
     /// The address for HTTP requests, without a slash at the end.
     package let http: String
     /// The address for sockets, without a slash at the end.

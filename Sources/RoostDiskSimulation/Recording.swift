@@ -11,7 +11,7 @@ package enum DiskEvent: Sendable {
 }
 
 /// The unsynced writes that have reached the disk when power fails.
-package enum Survival: Hashable, Sendable {
+package enum Survival: Equatable, Sendable {
     /// All of them: the program crashed, the system continued.
     case all
     case nothing

@@ -8,7 +8,7 @@ import RoostExecutors
 /// Every database below the folder uses it as long as this object lives; all other databases of the
 /// process use the real disk.
 package final class SimulatedDisk: Sendable {
-    package enum Operation: Hashable, Sendable, CaseIterable {
+    package enum Operation: Equatable, Sendable, CaseIterable {
         case open, read, write, sync, truncate, delete
         /// Of the memory that processes share.
         case map

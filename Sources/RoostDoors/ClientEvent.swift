@@ -11,7 +11,7 @@ package enum ClientEvent: Sendable {
 }
 
 /// A change of the connection, as delegates get it.
-package enum ConnectionStep: Hashable, Sendable {
+package enum ConnectionStep: Equatable, Sendable {
     case connected
     case lost
     case regained

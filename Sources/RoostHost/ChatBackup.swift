@@ -7,7 +7,7 @@ import RoostSQLite
 /// A backup of a server's folder, made while the server runs.
 package enum ChatBackup {
     /// The contents of a backup.
-    package struct Content: Hashable, Sendable {
+    package struct Content: Equatable, Sendable {
         package var databaseBytes: Int64
         package var files: Int
     }

@@ -6,7 +6,7 @@ import RoostSockets
 extension ChatHost {
     package struct Configuration: Sendable {
         /// The files of a certificate in PEM form; both are read once, at the start.
-        package struct Certificate: Hashable, Sendable {
+        package struct Certificate: Equatable, Sendable {
             /// The file of the server's certificate, followed by the intermediate ones.
             package var chainFile: String
             /// The file of the private key, without a passphrase.

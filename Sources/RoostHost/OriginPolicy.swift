@@ -4,7 +4,7 @@
 ///
 /// A page of any site can make its reader's browser call a server that the reader reaches. Browsers
 /// name the page's origin in such calls and in WebSocket handshakes; other clients name none.
-package struct OriginPolicy: Hashable, Sendable {
+package struct OriginPolicy: Equatable, Sendable {
     /// The values of `--allow-origin`: origins in their plain form, `null`, or `*` for every page.
     private var allowed: Set<String> = []
     /// Whether a page from the server's own name may call the server.

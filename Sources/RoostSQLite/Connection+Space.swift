@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The sizes of a database, as its connection counts them.
-package struct DatabaseSpace: Hashable, Sendable {
+package struct DatabaseSpace: Equatable, Sendable {
     package let pageSize: Int
     package let pageCount: Int
     /// The number of unused pages; the next insertions fill them, `giveBackPages` returns them.

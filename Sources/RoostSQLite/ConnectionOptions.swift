@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The place of a database.
-package enum DatabaseLocation: Hashable, Sendable {
+package enum DatabaseLocation: Equatable, Sendable {
     /// In memory, private to its connection.
     case memory
     /// In the file at this path, with its log and shared-memory file beside it.
@@ -9,15 +9,15 @@ package enum DatabaseLocation: Hashable, Sendable {
 }
 
 /// The settings of a connection, fixed at opening.
-package struct ConnectionOptions: Hashable, Sendable {
-    package enum Access: Hashable, Sendable {
+package struct ConnectionOptions: Equatable, Sendable {
+    package enum Access: Equatable, Sendable {
         /// Reads and writes; makes the file if there is none.
         case readWrite
         /// Reads only, and does not make a file.
         case readOnly
     }
 
-    package enum Durability: Hashable, Sendable {
+    package enum Durability: Equatable, Sendable {
         /// A crash of the process loses nothing; a loss of power may lose the last commits, as
         /// wholes.
         case processCrash

@@ -29,7 +29,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 ///
 /// The operations need all connections closed: an old log beside a new database destroys it (scar
 /// 36).
-package struct DatabaseFiles: Hashable, Sendable {
+package struct DatabaseFiles: Equatable, Sendable {
     /// The path of the main file; the other names extend it.
     package let path: String
 

@@ -13,7 +13,7 @@ internal import Glibc
 /// deleted while another process has them open. The system drops it with the process, so a crash
 /// leaves none.
 package struct FolderLock: ~Copyable, Sendable {
-    package enum Mode: Hashable, Sendable {
+    package enum Mode: Equatable, Sendable {
         /// Any number of others can hold it too.
         case shared
         /// No other can hold it.

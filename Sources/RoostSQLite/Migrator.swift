@@ -46,7 +46,7 @@ package struct MigrationWork: Sendable {
 }
 
 /// The progress of a large migration; the first report comes before its first row.
-package struct MigrationProgress: Hashable, Sendable {
+package struct MigrationProgress: Equatable, Sendable {
     package let name: String
     /// The number of rows that this run has moved.
     package let done: Int

@@ -6,7 +6,7 @@
 // A freed page still looks like a leaf, so it needs a database that erases deleted content.
 
 /// A value in a record.
-package enum SalvagedValue: Hashable, Sendable {
+package enum SalvagedValue: Equatable, Sendable {
     case null
     case integer(Int64)
     case real(Double)

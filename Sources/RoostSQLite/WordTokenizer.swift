@@ -6,7 +6,7 @@ internal import CRoostSQLite
 /// does.
 @safe package final class WordTokenizer {
     /// One word of a text.
-    package struct Token: Hashable, Sendable {
+    package struct Token: Equatable, Sendable {
         /// The word in the index's form: folded.
         package let word: String
         /// The word's bytes in the given text.

@@ -92,7 +92,7 @@ extension JournalFile {
 
 extension JournalFile {
     /// An input whose effects are not those of the record.
-    package struct Difference: Hashable, Sendable {
+    package struct Difference: Equatable, Sendable {
         /// The number of the input.
         package let number: Int
         package let recorded: [PlainText]

@@ -45,7 +45,7 @@ extension NamedContent {
 }
 
 /// A text that is not replaced in a journal.
-package struct PlainText: Hashable, Codable, Sendable, CustomStringConvertible {
+package struct PlainText: Equatable, Codable, Sendable, CustomStringConvertible {
     package let description: String
 
     init(_ text: String) { description = text }

@@ -17,7 +17,7 @@ final class InputFeed: Sendable {
     private var engine: SyncEngine? { target.withLock { $0.object } }
 
     /// Sets the engine, once.
-    func lead(to engine: SyncEngine) { target.withLock { $0 = WeakReference(engine) } }
+    func setTarget(_ engine: SyncEngine) { target.withLock { $0 = WeakReference(engine) } }
 
     func give(_ input: SyncMachine.Input) async { await engine?.receive(input) }
 
@@ -49,7 +49,7 @@ final class InputFeed: Sendable {
     }
 
     /// Does work for an operation, and gives the result as a reply.
-    func reply<Value: Hashable & Codable & Sendable>(
+    func reply<Value: Equatable & Codable & Sendable>(
         to id: SyncMachine.OperationID, _ reply: @escaping @Sendable (Answered<Value>) -> Reply,
         with work: @escaping @Sendable () async throws(RoostError) -> Value
     ) {

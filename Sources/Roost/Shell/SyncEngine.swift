@@ -35,7 +35,7 @@ actor SyncEngine {
             SyncState(
                 me: configuration.userID,
                 random: SeededRandom(entropy(), entropy(), entropy(), entropy())))
-        feed.lead(to: self)
+        feed.setTarget(self)
     }
 
     // MARK: The loop
@@ -99,7 +99,7 @@ actor SyncEngine {
     // MARK: Beginning and end
 
     /// Reports the commits of other processes until the store closes.
-    func hearOthers() async { await performers.cache.reportMissedCommits() }
+    func reportMissedCommits() async { await performers.cache.reportMissedCommits() }
 
     /// Reports found damage until the store closes.
     func watchDamage() { performers.cache.reportDamage() }

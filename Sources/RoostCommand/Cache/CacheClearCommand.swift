@@ -50,7 +50,7 @@ extension Command {
 
 /// The options of `roost cache clear`.
 struct CacheClearing {
-    enum Extent: Hashable {
+    enum Extent: Equatable {
         case channel(ChannelURL)
         case down(to: Int64)
         case everything(includingUnsent: Bool)

@@ -7,7 +7,7 @@ package import RoostModel
 ///
 /// A cell is a length of time. Every range and every hole has at least one cell, so that no short
 /// hole is hidden. When there are more of them than cells, the oldest are replaced by a `…`.
-package struct RangeBar: Hashable, Sendable {
+package struct RangeBar: Equatable, Sendable {
     /// `├████░░░██┤`; `┄` instead of `├` if the start of history is unknown.
     package let bar: String
     /// The oldest and newest covered moments; nil without coverage.

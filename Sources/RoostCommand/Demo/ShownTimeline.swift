@@ -3,8 +3,8 @@
 package import RoostWire
 
 /// A timeline in a client's answer to `snapshot`.
-package struct ShownTimeline: Hashable, Sendable {
-    package struct Message: Hashable, Sendable {
+package struct ShownTimeline: Equatable, Sendable {
+    package struct Message: Equatable, Sendable {
         package let id: Int64?
         package let requestID: String?
         package let text: String

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The first output of a listening server; scripts read the first line, people the rest.
-package struct ServeWelcome: Hashable, Sendable {
+package struct ServeWelcome: Equatable, Sendable {
     /// The bound address or name.
     let host: String
     let port: Int

@@ -5,7 +5,7 @@
 /// A line longer than `limit` is dropped up to its end and reported as too long, so a stream
 /// without line ends needs bounded memory.
 package struct LineSplitter: Sendable {
-    package enum Line: Hashable, Sendable {
+    package enum Line: Equatable, Sendable {
         case text([UInt8])
         case tooLong
     }

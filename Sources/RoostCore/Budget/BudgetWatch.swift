@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The policy for checks of the cache's size, and for noting that a channel was opened.
-package struct BudgetWatch: Hashable, Codable, Sendable {
+package struct BudgetWatch: Equatable, Codable, Sendable {
     /// The number of commits between two checks of the size.
     package static let interval = 16
     /// A channel that is opened again within a minute is not noted again.

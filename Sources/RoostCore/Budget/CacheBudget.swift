@@ -3,7 +3,7 @@
 /// The size limit of a cache, and the size to which a trim goes down.
 ///
 /// A trim evicts channels until the cache has this size (`EvictionPlan`).
-package struct CacheBudget: Hashable, Codable, Sendable {
+package struct CacheBudget: Equatable, Sendable {
     /// The configured limit, raised to `minimumMegabytes` if it was less (R119).
     package let megabytes: Int64
 

@@ -5,7 +5,7 @@
 package import RoostModel
 
 /// A task on the cache that is no list of mutations.
-package enum CacheTask: Hashable, Codable, Sendable {
+package enum CacheTask: Equatable, Codable, Sendable {
     case checkLimit
     /// Plans a trim; nil uses the configured limit.
     ///
@@ -17,7 +17,7 @@ package enum CacheTask: Hashable, Codable, Sendable {
     case erase(ChannelURL)
 }
 
-package enum CacheTaskAnswer: Hashable, Codable, Sendable {
+package enum CacheTaskAnswer: Equatable, Codable, Sendable {
     case limit(isReached: Bool)
     case trim(TrimProgress, Commit?)
     case erased(isComplete: Bool, Commit)
@@ -33,7 +33,7 @@ package enum CacheTaskAnswer: Hashable, Codable, Sendable {
 }
 
 /// The progress of a trim.
-package struct TrimProgress: Hashable, Codable, Sendable {
+package struct TrimProgress: Equatable, Codable, Sendable {
     package let isDone: Bool
     /// The channels that have lost their messages so far, except those they keep.
     package let evicted: [CachedChannelInfo]
@@ -53,7 +53,7 @@ package struct TrimProgress: Hashable, Codable, Sendable {
 
 /// Trims the cache step by step; other commits come in between.
 package struct CacheTrimming: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, trimming }
+    private enum State: Equatable, Codable, Sendable { case beginning, trimming }
 
     private let target: Int64?
     private var state = State.beginning
@@ -77,7 +77,7 @@ package struct CacheTrimming: SyncOperation {
 
 /// Trims the cache if it has reached its limit.
 package struct BudgetKeeping: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, checking, trimming }
+    private enum State: Equatable, Codable, Sendable { case beginning, checking, trimming }
 
     private var state = State.beginning
 
@@ -109,7 +109,7 @@ package struct CacheClearing: SyncOperation {
         case all
     }
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case trimmingFirst
         case committing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The decision which of two channels loses its messages first.
-package enum ClearPrecedence: Hashable, Sendable {
+package enum ClearPrecedence: Equatable, Sendable {
     /// The left channel.
     case leftFirst
     /// Either; the channels keep their order.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The size of a cache for its budget.
-package struct CacheSize: Hashable, Sendable {
+package struct CacheSize: Equatable, Sendable {
     /// The bytes of all used pages.
     ///
     /// Free pages are not counted, because they can be returned at once.
@@ -23,9 +23,9 @@ package struct CacheSize: Hashable, Sendable {
 ///
 /// - Invariant: No channel is pinned or named twice. Without any one of its steps the plan would
 ///   not be enough.
-package struct EvictionPlan: Hashable, Sendable {
+package struct EvictionPlan: Equatable, Sendable {
     /// The way in which messages are removed; see `docs/adr/0006-eviction.md`.
-    package enum Way: Hashable, Sendable {
+    package enum Way: Equatable, Sendable {
         /// Deletes channel by channel in small transactions, between which other connections can
         /// write.
         case slices

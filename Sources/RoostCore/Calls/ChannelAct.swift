@@ -9,7 +9,7 @@ package import RoostWire
 /// A change of a channel by the server, and the storage of its effect.
 package struct ChannelAct: SyncOperation {
     /// The effect on the cache of a request that was accepted.
-    package enum Effect: Hashable, Codable, Sendable {
+    package enum Effect: Equatable, Codable, Sendable {
         /// The answer is the channel's present state.
         case answered
         /// The user has left or lost the channel.
@@ -26,7 +26,7 @@ package struct ChannelAct: SyncOperation {
         case unknown(ChannelURL)
     }
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingKeys
         case asking
@@ -148,7 +148,7 @@ package struct ChannelCreation: SyncOperation {
     /// The time limit for the server's description if events have overtaken the answer.
     private static let descriptionLimit = Duration.seconds(1)
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case asking(ChannelLedger.Mark)
         case committing(GroupChannel, stale: [ChannelURL])
@@ -196,7 +196,7 @@ package struct ChannelCreation: SyncOperation {
 
 /// The look-up of a channel on the disk, or at the server if the disk has none.
 package struct ChannelSearch: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case reading
         case asking(ChannelLedger.Mark)

@@ -16,7 +16,7 @@ package enum CatchUpWish: Comparable, Codable, Sendable {
 }
 
 /// A catch-up of a channel that has not ended.
-package struct OngoingCatchUp: Hashable, Codable, Sendable {
+package struct OngoingCatchUp: Equatable, Codable, Sendable {
     /// The requests that came meanwhile.
     package fileprivate(set) var wish = CatchUpWish.none
     /// Whether the catch-up waits for a retry.
@@ -33,10 +33,10 @@ package struct Retrying: SyncOperation {
     private static let backoff = Backoff(
         interval: .seconds(2), maxInterval: .seconds(60), multiplier: 2, retryCount: -1)
 
-    private enum State: Hashable, Codable, Sendable { case beginning, working, waiting }
+    private enum State: Equatable, Codable, Sendable { case beginning, working, waiting }
 
     /// The work that is retried.
-    package enum Work: Hashable, Codable, Sendable {
+    package enum Work: Equatable, Codable, Sendable {
         /// The channel's unsent messages wait for the work, but not for the pauses.
         case channel(ChannelURL)
         case channels
@@ -106,7 +106,7 @@ package struct Retrying: SyncOperation {
 
 /// The catch-up of one channel, repeated while requests for it come meanwhile.
 package struct CatchUp: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, working }
+    private enum State: Equatable, Codable, Sendable { case beginning, working }
 
     package let channel: ChannelURL
     private var state = State.beginning
@@ -142,7 +142,7 @@ package struct ChannelUpdate: SyncOperation {
     /// The most immediate repetitions for messages that came meanwhile.
     private static let roundLimit = 5
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingChanges
         case synchronizing(rest: [TimelineID])
@@ -197,7 +197,7 @@ package struct ChannelUpdate: SyncOperation {
 /// The change log of the user's channels and the first page of each open list, which gets the
 /// result; then the rest of the channels.
 package struct ListsUpdate: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingChanges
         case pacing(ListID, rest: [ListID])

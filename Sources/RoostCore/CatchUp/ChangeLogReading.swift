@@ -15,7 +15,7 @@ package struct ChangeLogReading: SyncOperation {
     /// The most pages in a row that events may overtake.
     private static let overtakenLimit = 5
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingCursor
         case committingFirstCursor
@@ -32,7 +32,7 @@ package struct ChangeLogReading: SyncOperation {
     }
 
     /// The continuation after a page is on disk.
-    private enum Continuation: Hashable, Codable, Sendable {
+    private enum Continuation: Equatable, Codable, Sendable {
         case nextPage
         case end
         /// The server's pages make no progress; without this end the requests would never end (scar
@@ -41,7 +41,7 @@ package struct ChangeLogReading: SyncOperation {
     }
 
     /// The reason why a cursor is unusable.
-    private enum Repair: Hashable, Codable, Sendable {
+    private enum Repair: Equatable, Codable, Sendable {
         /// It is in the future of the server's own clock: all changes until then would be skipped.
         case ahead(Cursor)
         /// The server no longer accepts it.
@@ -49,7 +49,7 @@ package struct ChangeLogReading: SyncOperation {
     }
 
     /// The marks of a request in flight.
-    private enum Fetch: Hashable, Codable, Sendable {
+    private enum Fetch: Equatable, Codable, Sendable {
         case messages(ChannelURL, since: Int)
         case channels(ChannelLedger.Mark)
     }

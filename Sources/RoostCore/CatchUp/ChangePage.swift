@@ -10,7 +10,7 @@ enum ChangedItem: Hashable, Codable, Sendable {
 }
 
 /// One page of a change log, updated by the events that have overtaken it.
-struct ChangePage: Hashable, Codable, Sendable {
+struct ChangePage: Equatable, Sendable {
     let items: [ChangedItem]
     let mutations: [Mutation]
     let next: String

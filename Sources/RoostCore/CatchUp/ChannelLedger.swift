@@ -7,13 +7,13 @@ package import RoostModel
 /// Such an answer may be older or newer than an event. An event that it contains already changes
 /// nothing, so all of them are applied to it. If that is impossible, the channel is looked up
 /// again.
-package struct ChannelLedger: Hashable, Codable, Sendable {
+package struct ChannelLedger: Equatable, Codable, Sendable {
     /// The moment of a request: later records may be newer than its answer.
-    package struct Mark: Hashable, Codable, Sendable {
+    package struct Mark: Equatable, Codable, Sendable {
         fileprivate let number: Int
     }
 
-    private struct Entry: Hashable, Codable, Sendable {
+    private struct Entry: Equatable, Codable, Sendable {
         let channel: ChannelURL
         /// Nil if only the server knows the channel's new state.
         let news: ChannelNews?

@@ -14,7 +14,7 @@ package struct ChannelLookUp: SyncOperation {
     /// The pause before the next question about a channel.
     private static let pause = Duration.milliseconds(500)
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case pacing
         case asking(ChannelLedger.Mark)
@@ -96,7 +96,7 @@ package struct ChannelLookUp: SyncOperation {
 /// A look-up of a channel until the server has described or refused it, with answers to the waiting
 /// callers.
 package struct LookUp: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, working }
+    private enum State: Equatable, Codable, Sendable { case beginning, working }
 
     package let channel: ChannelURL
     private var state = State.beginning

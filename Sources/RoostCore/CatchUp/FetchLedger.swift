@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// A change of a message that is reported without the message, and does not change its time.
-package enum MessageAmendment: Hashable, Codable, Sendable {
+package enum MessageAmendment: Equatable, Codable, Sendable {
     case reaction(ReactionChange)
     case thread(ThreadInfo)
     case poll(PollChange)

@@ -10,7 +10,7 @@ package import RoostModel
 import RoostWire
 
 /// The result of a gap question.
-package enum GapResult: Hashable, Codable, Sendable {
+package enum GapResult: Equatable, Codable, Sendable {
     /// Everything up to the newest message is on disk.
     case reachedNewest
     /// More messages are missing than are filled in silently.
@@ -24,7 +24,7 @@ package struct GapFill: SyncOperation {
     /// The most missing messages that are filled in silently (R113).
     private static let silentLimit = 300
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case pacing
         case counting(since: Int)

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The server's answer to the gap question (`docs/protocol` 3.9).
-package struct GapAnswer: Hashable, Codable, Sendable {
+package struct GapAnswer: Equatable, Sendable {
     package let isHuge: Bool
     /// The positions of the messages in the answer, from the covered end on.
     package let positions: [Position]
@@ -19,7 +19,7 @@ package struct GapAnswer: Hashable, Codable, Sendable {
 }
 
 /// The consequence of an answer to a gap question.
-package enum GapVerdict: Hashable, Codable, Sendable {
+package enum GapVerdict: Equatable, Codable, Sendable {
     /// More messages are missing than are filled in silently: more than 300 (R113).
     case huge
     /// The answer has every message from the covered end to its own last message.

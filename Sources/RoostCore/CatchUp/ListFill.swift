@@ -14,7 +14,7 @@ package struct ListFill: SyncOperation {
     /// The channels of a page; the server gives no more.
     private static let pageSize = 100
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingPlace
         case pacing(Cursor?)

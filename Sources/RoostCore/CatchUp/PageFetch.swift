@@ -14,7 +14,7 @@ package struct PageFetch: SyncOperation {
     /// The most requests for a page whose answer states nothing.
     private static let attemptLimit = 3
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingCoverage
         case fetching(since: Int, newestKnown: Position?)

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// A request for one page of messages.
-package struct PageQuestion: Hashable, Codable, Sendable {
+package struct PageQuestion: Equatable, Codable, Sendable {
     /// The moment around which the page is requested; messages of this moment are always in the
     /// answer.
     package let anchor: Timestamp
@@ -39,7 +39,7 @@ package struct PageQuestion: Hashable, Codable, Sendable {
 }
 
 /// The knowledge that a page gives for certain.
-package struct PageStatement: Hashable, Codable, Sendable {
+package struct PageStatement: Equatable, Codable, Sendable {
     /// The stretch without a hole; nil if the answer states none.
     package let range: CoveredRange?
     /// Whether the server stated that no newer message exists.

@@ -8,7 +8,7 @@ package import RoostModel
 // end is read again from a moment that is certainly early enough (ADR 0012).
 
 /// A place of a change log, with its known times.
-package struct ReadMark: Hashable, Codable, Sendable {
+package struct ReadMark: Equatable, Codable, Sendable {
     package var cursor: Cursor
     /// The moment before which everything has been read; nil if it is unknown.
     package var moment: Timestamp?
@@ -17,7 +17,7 @@ package struct ReadMark: Hashable, Codable, Sendable {
 }
 
 /// The number of times that a change log's cursor was rewound.
-package struct Rewindings: Hashable, Codable, Sendable {
+package struct Rewindings: Equatable, Codable, Sendable {
     package var underWay = 0
     package var done = 0
 

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The request by which a timeline becomes equal to the server's log.
-package enum TimelineSync: Hashable, Codable, Sendable {
+package enum TimelineSync: Equatable, Codable, Sendable {
     /// Load a page and show its coverage in place of the window (R99).
     case load(PageQuestion)
     /// Ask for the messages missing after the end of the coverage; fill them in or report a huge
@@ -13,7 +13,7 @@ package enum TimelineSync: Hashable, Codable, Sendable {
     case nothing
 
     /// The occasion of the decision.
-    package enum Occasion: Hashable, Codable, Sendable {
+    package enum Occasion: Equatable, Codable, Sendable {
         /// The timeline was just opened during a connection.
         case opening
         /// The connection is back, or a live message showed that some are missing.

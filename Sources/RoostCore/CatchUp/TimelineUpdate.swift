@@ -4,7 +4,7 @@ import RoostModel
 
 /// The update of one timeline from the server: its first page, or the gap question.
 package struct TimelineSynchronization: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case pacing(PageQuestion, OpenTimeline.FirstPage)
         case loading(OpenTimeline.FirstPage)
@@ -117,7 +117,7 @@ package struct TimelineSynchronization: SyncOperation {
 
 /// The update of a timeline that was just opened or moved, and the answer to its callers.
 package struct TimelineUpdate: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning, readingChanges, synchronizing
     }
 
@@ -166,6 +166,6 @@ extension SyncState {
     /// Gives a timeline the result of a request, so that observers learn of a new refusal.
     mutating func hear(refusal error: RoostError?, of timeline: TimelineID) {
         guard let refusal = timelines[timeline]?.refusals.pass(error) else { return }
-        notices.append(.refused(timeline, refusal))
+        step.notices.append(.refused(timeline, refusal))
     }
 }

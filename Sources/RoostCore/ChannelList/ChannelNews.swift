@@ -3,9 +3,9 @@
 package import RoostModel
 
 /// The effect of a live event on its channel (`docs/protocol` 6.6).
-package enum ChannelNews: Hashable, Codable, Sendable {
+package enum ChannelNews: Equatable, Codable, Sendable {
     /// The effect of a received message on its channel in a list.
-    package struct Reception: Hashable, Codable, Sendable {
+    package struct Reception: Equatable, Codable, Sendable {
         /// Whether it becomes the channel's last message.
         package var isPreview: Bool
         package var isUnread: Bool

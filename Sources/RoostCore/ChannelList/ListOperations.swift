@@ -5,7 +5,7 @@ import RoostWire
 
 /// A read of an open list from disk.
 package struct ListRead: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case queued
         case reading
@@ -63,7 +63,7 @@ package struct ListRead: SyncOperation {
 
 /// The storage of the next page of the server's list.
 package struct ListPage: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingPlace
         case asking(ChannelLedger.Mark)
@@ -123,7 +123,7 @@ package struct ListPage: SyncOperation {
 
 /// The first page of the server's list for an open list, unless it was shown before.
 package struct ListSynchronization: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, loading, reading }
+    private enum State: Equatable, Codable, Sendable { case beginning, loading, reading }
 
     package let list: ListID
     private var state = State.beginning
@@ -147,7 +147,7 @@ package struct ListSynchronization: SyncOperation {
 
 /// The opening of a list: it shows the cached list, and the server's page follows.
 package struct ListOpening: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, reading }
+    private enum State: Equatable, Codable, Sendable { case beginning, reading }
 
     package let list: ListID
     private var state = State.beginning
@@ -175,7 +175,7 @@ package struct ListOpening: SyncOperation {
 
 /// One more page of a list, from the server if it is reachable and else from disk.
 package struct ListPaging: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case loading
         case reading

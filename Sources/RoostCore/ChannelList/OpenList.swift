@@ -10,7 +10,7 @@ package struct ListID: Hashable, Codable, Sendable {
 }
 
 /// A page of cached channels, as of one commit.
-package struct CachedChannels: Hashable, Codable, Sendable {
+package struct CachedChannels: Equatable, Codable, Sendable {
     package let channels: [GroupChannel]
     package let hasMore: Bool
     /// Whether the disk has all of the user's channels.

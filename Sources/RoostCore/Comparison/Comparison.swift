@@ -10,7 +10,7 @@ import RoostWire
 /// differ.
 package struct Comparison: SyncOperation {
     /// The result of a comparison, in numbers of messages and stretches.
-    package struct Result: Hashable, Codable, Sendable {
+    package struct Result: Equatable, Codable, Sendable {
         package internal(set) var compared = 0
         package internal(set) var fetched = 0
         package internal(set) var differing = 0
@@ -25,7 +25,7 @@ package struct Comparison: SyncOperation {
     /// end.
     private static let pageLimit = 100
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingStretches
         case pacingQuestion

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The waits between attempts, by the server's login answer and within fixed bounds.
-package struct Backoff: Hashable, Codable, Sendable {
+package struct Backoff: Equatable, Codable, Sendable {
     /// The nominal wait before the first and second attempt, 2...600 s.
     package let interval: Duration
     /// The longest nominal wait, `interval`...600 s.

@@ -41,7 +41,7 @@ package struct Link: Codable, Sendable {
 
 /// A call to connect, which ends with the first outcome.
 package struct Connecting: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, waiting }
+    private enum State: Equatable, Codable, Sendable { case beginning, waiting }
 
     private var state = State.beginning
 
@@ -80,11 +80,11 @@ extension SyncState {
     private mutating func perform(_ effect: LinkMachine.Effect) {
         switch effect {
         case .openSocket(let epoch):
-            notices.append(
+            step.notices.append(
                 .openSocket(
                     epoch, sessionKey: link.login?.sessionKey,
                     isInForeground: link.machine.isInForeground))
-        case .closeSocket: notices.append(.closeSocket)
+        case .closeSocket: step.notices.append(.closeSocket)
         case .sendPing:
             // A lost ping shows as a missing answer.
             send(.ping(Ping(id: now.milliseconds, isActive: link.machine.isInForeground)))
@@ -100,7 +100,7 @@ extension SyncState {
     }
 
     mutating func publishConnection() {
-        notices.append(.connection(link.state, link.lastFailure))
+        step.notices.append(.connection(link.state, link.lastFailure))
     }
 
     /// Drops the session key and logs in again.

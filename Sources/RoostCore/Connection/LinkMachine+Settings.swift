@@ -2,7 +2,7 @@
 
 extension LinkMachine {
     /// The part of a login answer that concerns the connection itself, within fixed bounds.
-    package struct Settings: Hashable, Codable, Sendable {
+    package struct Settings: Equatable, Codable, Sendable {
         /// The silence before a ping, 1...600 s.
         package let pingInterval: Duration
         /// The time for the answer to a ping, 0.1...60 s.

@@ -9,11 +9,11 @@
 package import RoostModel
 
 /// The decisions when to open a socket, when a socket counts as dead, and when to retry.
-package struct LinkMachine: Hashable, Codable, Sendable {
+package struct LinkMachine: Equatable, Codable, Sendable {
     /// The number of a socket; grows with each socket of a link.
     package typealias Epoch = Int
 
-    package enum State: Hashable, Codable, Sendable {
+    package enum State: Equatable, Codable, Sendable {
         /// No connection is requested.
         case idle
         /// The socket is being opened; the attempt counts from 1.
@@ -32,7 +32,7 @@ package struct LinkMachine: Hashable, Codable, Sendable {
     }
 
     /// The reason why the link stopped or failed.
-    package struct Refusal: Hashable, Codable, Sendable {
+    package struct Refusal: Equatable, Codable, Sendable {
         package let code: RoostError.Code
         package internal(set) var message: String
         /// Whether the link has stopped; otherwise it retries by itself.
@@ -51,7 +51,7 @@ package struct LinkMachine: Hashable, Codable, Sendable {
     }
 
     /// The reason of a socket's end.
-    package enum Loss: Hashable, Codable, Sendable {
+    package enum Loss: Equatable, Codable, Sendable {
         /// The server was unreachable.
         case unreachable(String)
         /// The open socket broke or was closed.
@@ -73,7 +73,7 @@ package struct LinkMachine: Hashable, Codable, Sendable {
         case proof
     }
 
-    package enum Input: Hashable, Codable, Sendable {
+    package enum Input: Equatable, Codable, Sendable {
         case connect
         case disconnect
         case networkChanged(isUp: Bool)
@@ -90,7 +90,7 @@ package struct LinkMachine: Hashable, Codable, Sendable {
         case fired(Timer)
     }
 
-    package enum Effect: Hashable, Codable, Sendable {
+    package enum Effect: Equatable, Sendable {
         case openSocket(Epoch)
         case closeSocket(Epoch)
         case sendPing(Epoch)

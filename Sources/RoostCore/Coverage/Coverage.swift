@@ -36,7 +36,7 @@ package struct CoveredRange: Hashable, Codable, Sendable {
 }
 
 /// A stretch of history without coverage; both ends belong to it.
-package struct Hole: Hashable, Codable, Sendable {
+package struct Hole: Equatable, Sendable {
     package let lower: Position
     package let upper: Position
 

@@ -3,8 +3,8 @@
 package import RoostModel
 
 /// A stretch of a channel's history that is missing in the cache, with estimates about it.
-package struct HistoryGap: Hashable, Codable, Sendable {
-    package enum Place: Hashable, Codable, Sendable {
+package struct HistoryGap: Equatable, Sendable {
+    package enum Place: Equatable, Codable, Sendable {
         /// The channel has no coverage.
         case everything
         /// Before the oldest covered message.

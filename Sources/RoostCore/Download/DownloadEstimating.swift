@@ -4,7 +4,7 @@ package import RoostModel
 import RoostWire
 
 /// The estimated size of a download; nil where the server does not count the messages.
-package struct DownloadSize: Hashable, Codable, Sendable {
+package struct DownloadSize: Equatable, Codable, Sendable {
     package let messages: Int?
     package let bytes: Int64?
 }
@@ -14,7 +14,7 @@ package struct DownloadEstimating: SyncOperation {
     /// The bytes of a message on disk if no message is cached.
     private static let assumedBytes: Int64 = 400
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case counting
         case measuring(total: Int)

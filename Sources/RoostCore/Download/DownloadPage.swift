@@ -6,7 +6,7 @@ package import RoostModel
 import RoostWire
 
 /// One step of a download.
-package struct DownloadStep: Hashable, Codable, Sendable {
+package struct DownloadStep: Equatable, Codable, Sendable {
     /// The number of new messages and the time back to which the channel is covered; nil if no page
     /// was left to fetch.
     package let added: Int
@@ -20,7 +20,7 @@ package struct DownloadPage: SyncOperation {
     /// The number of requested messages; the server gives at most 200.
     private static let pageSize = 200
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingCoverage
         case pacing(PageQuestion)

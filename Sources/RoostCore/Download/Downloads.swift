@@ -14,7 +14,7 @@ package struct DownloadID: Hashable, Comparable, Codable, Sendable {
 }
 
 /// A call of the app about a download.
-package enum DownloadInput: Hashable, Codable, Sendable {
+package enum DownloadInput: Equatable, Codable, Sendable {
     case begin(DownloadPlan)
     /// Pauses the download after the request in progress.
     case pause
@@ -23,7 +23,7 @@ package enum DownloadInput: Hashable, Codable, Sendable {
 }
 
 /// The selection of history to download.
-package struct DownloadPlan: Hashable, Codable, Sendable {
+package struct DownloadPlan: Equatable, Codable, Sendable {
     /// The channels in the order of the download; nil for all channels of the user.
     package let channels: [ChannelURL]?
     package let since: Timestamp
@@ -38,8 +38,8 @@ package struct DownloadPlan: Hashable, Codable, Sendable {
 }
 
 /// The progress of a download.
-package struct DownloadProgress: Hashable, Codable, Sendable {
-    package enum Phase: Hashable, Codable, Sendable {
+package struct DownloadProgress: Equatable, Codable, Sendable {
+    package enum Phase: Equatable, Codable, Sendable {
         case running
         case waitingForConnection
         case paused
@@ -67,7 +67,7 @@ package struct DownloadProgress: Hashable, Codable, Sendable {
 }
 
 /// A download that has not ended.
-package struct OngoingDownload: Hashable, Codable, Sendable {
+package struct OngoingDownload: Equatable, Codable, Sendable {
     package fileprivate(set) var progress = DownloadProgress()
     /// Whether the next request waits for the download's timer.
     package fileprivate(set) var isResting = false
@@ -98,7 +98,7 @@ extension SyncState {
         change(&progress)
         guard progress != before else { return }
         downloads[id]?.progress = progress
-        notices.append(.downloadChanged(id, progress))
+        step.notices.append(.downloadChanged(id, progress))
     }
 
     /// Ends a download; its operation ends in the same step, or with the answer it waits for.

@@ -16,7 +16,7 @@ package struct HistoryWalk: SyncOperation {
     /// The number of listed channels; the reader asks for one more to know whether there are more.
     private static let everyChannel = Int.max - 2
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case waiting
         case fillingList

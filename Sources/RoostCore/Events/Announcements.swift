@@ -7,7 +7,7 @@ package import RoostModel
 import RoostWire
 
 /// The waiting events for the app, and the time of the last total of unread messages.
-package struct Announcements: Hashable, Codable, Sendable {
+package struct Announcements: Equatable, Codable, Sendable {
     /// The most waiting events of a channel; the oldest beyond it are announced without the
     /// description.
     static let limit = 100
@@ -19,7 +19,7 @@ package struct Announcements: Hashable, Codable, Sendable {
 }
 
 extension SyncState {
-    package mutating func emit(_ event: ChatEvent) { notices.append(.event(event)) }
+    package mutating func emit(_ event: ChatEvent) { step.notices.append(.event(event)) }
 
     /// Announces an event once the server's description of its channel is on disk.
     package mutating func emit(_ event: ChatEvent, afterLookUpOf channel: ChannelURL) {

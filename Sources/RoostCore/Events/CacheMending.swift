@@ -5,7 +5,7 @@
 import RoostModel
 
 /// The result of a check of the cache.
-package enum CacheCheck: Hashable, Codable, Sendable {
+package enum CacheCheck: Equatable, Codable, Sendable {
     case intact
     /// The cache was made again from its intact data; a sentence for the app on each repaired file.
     case repaired(reports: [String])
@@ -19,7 +19,7 @@ package struct CacheMending: SyncOperation {
     /// The pause after a refusal of the disk.
     private static let pause = Duration.seconds(5)
 
-    private enum State: Hashable, Codable, Sendable { case beginning, mending, pausing }
+    private enum State: Equatable, Codable, Sendable { case beginning, mending, pausing }
 
     private var state = State.beginning
 
@@ -46,7 +46,7 @@ package struct CacheMending: SyncOperation {
 extension SyncState {
     /// Notes that messages of a channel could not be read, and are gone from the cache.
     mutating func noteForgotten(_ count: Int, in channel: ChannelURL) {
-        notices.append(.forgotten(messages: count, in: channel))
+        step.notices.append(.forgotten(messages: count, in: channel))
         noteLoss(in: channel)
         // The words of a lost message are unknown, so the index has forgotten all of them.
         fillIndex()
@@ -58,6 +58,6 @@ extension SyncState {
     mutating func fillIndex() {
         guard !isFillingIndex, !isClosed else { return }
         isFillingIndex = true
-        notices.append(.fillIndex)
+        step.notices.append(.fillIndex)
     }
 }

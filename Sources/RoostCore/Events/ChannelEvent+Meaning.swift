@@ -7,7 +7,7 @@ import RoostWire
 
 extension ChannelEvent {
     /// The effect of an event on the cache.
-    enum Meaning: Hashable, Codable, Sendable {
+    enum Meaning: Equatable, Sendable {
         case nothing
         case typing(User, isTyping: Bool)
         /// The user has left or lost the channel.

@@ -9,7 +9,7 @@ package struct DiskRecovery: SyncOperation {
     /// The pause after a refusal of the disk.
     private static let pause = Duration.seconds(5)
 
-    private enum State: Hashable, Codable, Sendable { case beginning, pausing, trying }
+    private enum State: Equatable, Codable, Sendable { case beginning, pausing, trying }
 
     private var state = State.beginning
 

@@ -11,7 +11,7 @@ package import RoostWire
 
 /// The application of one event, or of an answer equivalent to one.
 package struct LiveEvent: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingCursor(CursorKey, rest: [CursorKey])
         case readingOldest(CursorKey, rest: [CursorKey])

@@ -6,7 +6,7 @@ import RoostWire
 // Rewinding: reading a change log once more, from a place that is certainly early enough.
 
 /// A change log to read again, and its new place.
-struct Rewind: Hashable, Codable, Sendable {
+struct Rewind: Equatable, Codable, Sendable {
     let key: CursorKey
     let start: Cursor
 }

@@ -10,7 +10,7 @@ package struct SocketCall: SyncOperation {
     /// The time limit of a command, equal to that of a call (`docs/protocol` 2.3).
     package static let timeLimit = Duration.seconds(8)
 
-    private enum State: Hashable, Codable, Sendable { case beginning, sending, waiting }
+    private enum State: Equatable, Codable, Sendable { case beginning, sending, waiting }
 
     package let command: ClientCommand
     package let requestID: RequestID
@@ -52,7 +52,7 @@ package struct SocketCall: SyncOperation {
 }
 
 /// The answer to a command over the socket.
-package enum SocketAnswer: Hashable, Codable, Sendable {
+package enum SocketAnswer: Equatable, Codable, Sendable {
     case taken
     case refused(RoostError)
 }

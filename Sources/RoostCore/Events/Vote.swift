@@ -5,7 +5,7 @@ import RoostWire
 
 /// The replacement of the user's votes in a poll; they are on disk when it ends.
 package struct Vote: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, calling }
+    private enum State: Equatable, Codable, Sendable { case beginning, calling }
 
     private let options: [Int64]
     private let poll: Int64

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The changes of one transaction of the store: the only changes that a collection learns of.
-package struct Commit: Hashable, Codable, Sendable {
+package struct Commit: Equatable, Codable, Sendable {
     /// The number of the transaction, stored in it, so that a read can name the last commit it
     /// contains.
     package let sequence: Int64
@@ -16,7 +16,7 @@ package struct Commit: Hashable, Codable, Sendable {
 }
 
 /// One kind of change inside a commit; unchanged rows are no changes (scar 83).
-package enum Change: Hashable, Codable, Sendable {
+package enum Change: Equatable, Codable, Sendable {
     case messages(MessagesChange)
     case channels(ChannelsChange)
     /// Users whose name or picture changed, in all their messages and memberships.
@@ -24,7 +24,7 @@ package enum Change: Hashable, Codable, Sendable {
 }
 
 /// The changes of one channel's messages and coverage.
-package struct MessagesChange: Hashable, Codable, Sendable {
+package struct MessagesChange: Equatable, Codable, Sendable {
     package let channel: ChannelURL
     /// By position, oldest first.
     package let inserted: [Message]
@@ -55,7 +55,7 @@ package struct MessagesChange: Hashable, Codable, Sendable {
 }
 
 /// The changes of the set of channels.
-package struct ChannelsChange: Hashable, Codable, Sendable {
+package struct ChannelsChange: Equatable, Codable, Sendable {
     package let inserted: [GroupChannel]
     package let updated: [Update<GroupChannel>]
     package let deleted: [ChannelURL]

@@ -4,7 +4,7 @@ package import RoostModel
 
 /// The open collections of one kind, in the order in which they were opened.
 package struct OpenCollections<
-    ID: Hashable & Codable & Sendable, Collection: Codable & Sendable
+    ID: Equatable & Codable & Sendable, Collection: Codable & Sendable
 >: Codable, Sendable {
     /// Changed in place, so that a change of a collection copies none of its lists.
     private var collections: [Open] = []

@@ -30,10 +30,10 @@ package enum MachineTimer: Hashable, Codable, Sendable {
 
 extension SyncState {
     mutating func arm(_ timer: MachineTimer, for duration: Duration) {
-        notices.append(.arm(timer, min(max(duration, .zero), MachineTimer.longest)))
+        step.notices.append(.arm(timer, min(max(duration, .zero), MachineTimer.longest)))
     }
 
-    mutating func disarm(_ timer: MachineTimer) { notices.append(.disarm(timer)) }
+    mutating func disarm(_ timer: MachineTimer) { step.notices.append(.disarm(timer)) }
 
     /// Handles a timer that has fired.
     mutating func take(_ timer: MachineTimer) {

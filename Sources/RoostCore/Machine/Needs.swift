@@ -7,7 +7,7 @@ package import RoostWire
 // every answer. All of it is plain values that can be compared.
 
 /// A query of the cache; each is answered from one state of it.
-package enum StoreQuestion: Hashable, Codable, Sendable {
+package enum StoreQuestion: Equatable, Sendable {
     case cursor(CursorKey)
     case coverage(ChannelURL, under: MessageFilter)
     case channel(ChannelURL)
@@ -26,7 +26,7 @@ package enum StoreQuestion: Hashable, Codable, Sendable {
     case channels(ChannelFilter, ChannelOrder, limit: Int)
 }
 
-package enum StoreAnswer: Hashable, Codable, Sendable {
+package enum StoreAnswer: Equatable, Codable, Sendable {
     case cursor(Cursor?)
     case coverage(Coverage)
     case channel(GroupChannel?)
@@ -40,7 +40,7 @@ package enum StoreAnswer: Hashable, Codable, Sendable {
 }
 
 /// A request to the server's REST interface.
-package enum ServerQuestion: Hashable, Codable, Sendable {
+package enum ServerQuestion: Equatable, Codable, Sendable {
     case channel(GetChannel)
     case messages(ListMessages)
     case gap(MessageGap)
@@ -65,7 +65,7 @@ package enum ServerQuestion: Hashable, Codable, Sendable {
     case writeMetadata(MetadataQuestion)
 }
 
-package enum ServerAnswer: Hashable, Codable, Sendable {
+package enum ServerAnswer: Equatable, Codable, Sendable {
     case channel(GroupChannel)
     case messages(MessagePage)
     case message(Message)
@@ -84,7 +84,7 @@ package enum ServerAnswer: Hashable, Codable, Sendable {
 }
 
 /// The session key of a request to the server.
-package enum Credentials: Hashable, Codable, Sendable {
+package enum Credentials: Equatable, Sendable {
     /// The key of the present connection.
     case connection
     /// The key of the last login, which outlives its socket.
@@ -92,7 +92,7 @@ package enum Credentials: Hashable, Codable, Sendable {
 }
 
 /// The number of cached messages of a channel, and their approximate size in the file.
-package struct ChannelHolding: Hashable, Codable, Sendable {
+package struct ChannelHolding: Equatable, Codable, Sendable {
     package let messages: Int
     package let bytes: Int64
 

@@ -10,7 +10,7 @@ package import RoostWire
 // all operations share, in the step of the decision; nothing else happens during a step.
 
 /// One piece of work of several steps.
-package protocol SyncOperation: Hashable, Codable, Sendable {
+package protocol SyncOperation: Equatable, Codable, Sendable {
     /// Takes an answer and decides on the next step.
     ///
     /// The first answer is `.begin`. An answer that the operation did not request ends it with
@@ -19,7 +19,7 @@ package protocol SyncOperation: Hashable, Codable, Sendable {
 }
 
 /// The next step of an operation.
-package enum Step: Hashable, Sendable {
+package enum Step: Equatable, Sendable {
     case need(Need)
     case end(Outcome)
 }
@@ -28,7 +28,7 @@ package enum Step: Hashable, Sendable {
 ///
 /// Needs, replies, inputs and effects are handed on several times, and some hold whole channels, so
 /// they are behind references.
-package indirect enum Need: Hashable, Sendable {
+package indirect enum Need: Equatable, Sendable {
     case read(StoreQuestion)
     case ask(ServerQuestion, Credentials = .connection)
     /// A frame over the socket of the present connection; an end without an error means that it was
@@ -79,7 +79,7 @@ package enum Condition: Hashable, Codable, Sendable {
 }
 
 /// The reason of a pause.
-package enum Pause: Hashable, Codable, Sendable {
+package enum Pause: Equatable, Codable, Sendable {
     /// The client's own limit on requests; the operation counts as busy.
     case pacing
     /// The wait before a retry; the operation does not keep the client from being idle.
@@ -87,7 +87,7 @@ package enum Pause: Hashable, Codable, Sendable {
 }
 
 /// A state of the cache in which a commit is left out, checked at the commit's turn.
-package enum CommitCondition: Hashable, Codable, Sendable {
+package enum CommitCondition: Equatable, Codable, Sendable {
     /// The cursor of a log has changed since the request.
     case cursorMoved(CursorKey, from: Cursor?)
 }
@@ -95,7 +95,7 @@ package enum CommitCondition: Hashable, Codable, Sendable {
 /// A value, or the error in its place.
 ///
 /// `Result` cannot be encoded.
-package enum Answered<Value: Hashable & Codable & Sendable>: Hashable, Codable, Sendable {
+package enum Answered<Value: Equatable & Codable & Sendable>: Equatable, Codable, Sendable {
     case success(Value)
     case failure(RoostError)
 
@@ -112,7 +112,7 @@ package enum Answered<Value: Hashable & Codable & Sendable>: Hashable, Codable, 
 }
 
 /// The answer to a need.
-package indirect enum Reply: Hashable, Codable, Sendable {
+package indirect enum Reply: Equatable, Codable, Sendable {
     case begin
     case read(Answered<StoreAnswer>)
     case answer(Answered<ServerAnswer>)
@@ -144,7 +144,7 @@ package indirect enum Reply: Hashable, Codable, Sendable {
 }
 
 /// The result of an operation.
-package indirect enum Outcome: Hashable, Codable, Sendable {
+package indirect enum Outcome: Equatable, Codable, Sendable {
     case done
     /// A page is stored; the number of received messages.
     case page(PageStatement, messages: Int)

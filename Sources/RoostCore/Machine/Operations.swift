@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Any operation.
-package enum Operation: Hashable, Codable, Sendable {
+package enum Operation: Equatable, Codable, Sendable {
     case changeLog(ChangeLogReading)
     case page(PageFetch)
     case gap(GapFill)

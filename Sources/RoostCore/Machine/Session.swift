@@ -36,7 +36,7 @@ package struct Session: Codable, Sendable {
 }
 
 /// The moment up to which the frames of one connection have come.
-package struct Hearing: Hashable, Codable, Sendable {
+package struct Hearing: Equatable, Codable, Sendable {
     private let loginAt: Timestamp
     /// The login by the device's clock.
     private let beganAt: Timestamp

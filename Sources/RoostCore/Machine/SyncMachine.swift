@@ -62,7 +62,7 @@ package struct SyncMachine: Codable, Sendable {
         case indexFilled
     }
 
-    package indirect enum Effect: Hashable, Sendable {
+    package indirect enum Effect: Equatable, Sendable {
         case read(OperationID, StoreQuestion)
         case ask(OperationID, ServerQuestion, Credentials)
         case send(OperationID, ClientCommand)
@@ -246,8 +246,8 @@ package struct SyncMachine: Codable, Sendable {
         repeat {
             takeNotices(&effects)
             if state.hasConnected { endPauses(&effects) }
-            let wakes = state.wakes
-            state.wakes = []
+            let wakes = state.step.wakes
+            state.step.wakes = []
             for wake in wakes {
                 var sleepers = waiting.removeValue(forKey: wake.condition) ?? []
                 if wake.isForFirst, sleepers.count > 1 {
@@ -256,8 +256,8 @@ package struct SyncMachine: Codable, Sendable {
                 }
                 for id in sleepers { resume(id, .woken(wake.error), &effects) }
             }
-            let starts = state.starts
-            state.starts = []
+            let starts = state.step.starts
+            state.step.starts = []
             for operation in starts {
                 let id = ownID()
                 running[id] = [operation]
@@ -325,9 +325,9 @@ package struct SyncMachine: Codable, Sendable {
 
     private mutating func takeNotices(_ effects: inout [Effect]) {
         state.publishCollections()
-        guard !state.notices.isEmpty else { return }
-        for notice in state.notices { effects.append(.notice(notice)) }
-        state.notices.removeAll(keepingCapacity: true)
+        guard !state.step.notices.isEmpty else { return }
+        for notice in state.step.notices { effects.append(.notice(notice)) }
+        state.step.notices.removeAll(keepingCapacity: true)
     }
 
     private mutating func perform(
@@ -357,19 +357,19 @@ package struct SyncMachine: Codable, Sendable {
 extension SyncState {
     /// Whether the present step has no further decisions to emit.
     var isSettled: Bool {
-        notices.isEmpty && wakes.isEmpty && starts.isEmpty && !hasConnected
+        step.isEmpty && !hasConnected
     }
 
     /// Adds the changes of the open collections to the notices.
     mutating func publishCollections() {
         timelines.changeEach { id, timeline in
             for change in timeline?.takePublications() ?? [] {
-                notices.append(.timelineChanged(id, change))
+                step.notices.append(.timelineChanged(id, change))
             }
         }
         lists.changeEach { id, list in
             for change in list?.takePublications() ?? [] {
-                notices.append(.listChanged(id, change))
+                step.notices.append(.listChanged(id, change))
             }
         }
     }

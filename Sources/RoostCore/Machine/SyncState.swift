@@ -59,12 +59,7 @@ package struct SyncState: Codable, Sendable {
     var isFillingIndex = false
     /// Whether the app has closed the client; no call waits any more.
     package internal(set) var isClosed = false
-    /// Operations that the present step starts besides its own.
-    var starts: [Operation] = []
-    /// Operations that the present step wakes.
-    var wakes: [Wake] = []
-    /// Decisions of the present step besides the request of the operation itself, in order.
-    package var notices: [Notice] = []
+    package var step = StepDecisions()
 
     package init(me: UserID, random: SeededRandom) {
         self.me = me
@@ -73,28 +68,28 @@ package struct SyncState: Codable, Sendable {
     }
 
     /// A wake-up for operations that wait for a condition.
-    struct Wake: Hashable, Codable, Sendable {
+    struct Wake: Equatable, Sendable {
         let condition: Condition
         let error: RoostError?
         /// Whether only the operation that has waited longest is woken.
         let isForFirst: Bool
     }
 
-    mutating func start(_ operation: Operation) { starts.append(operation) }
+    mutating func start(_ operation: Operation) { step.starts.append(operation) }
 
     /// Sends a frame without an operation that waits for it; without a connection it is dropped.
     mutating func send(_ command: ClientCommand) {
         guard session != nil else { return }
         framesInFlight += 1
-        notices.append(.send(command))
+        step.notices.append(.send(command))
     }
 
     mutating func wakeFirst(_ condition: Condition) {
-        wakes.append(Wake(condition: condition, error: nil, isForFirst: true))
+        step.wakes.append(Wake(condition: condition, error: nil, isForFirst: true))
     }
 
     mutating func wakeAll(_ condition: Condition, _ error: RoostError?) {
-        wakes.append(Wake(condition: condition, error: error, isForFirst: false))
+        step.wakes.append(Wake(condition: condition, error: error, isForFirst: false))
     }
 
     mutating func begin(_ login: LoginSuccess, _ epoch: LinkMachine.Epoch) {
@@ -111,8 +106,27 @@ package struct SyncState: Codable, Sendable {
     package func isPresent(_ epoch: LinkMachine.Epoch) -> Bool { session?.epoch == epoch }
 }
 
+/// The decisions of the present step besides the request of the operation itself, in order.
+///
+/// There are none between two steps, so a journal leaves them out.
+package struct StepDecisions: Codable, Sendable {
+    /// Operations to start.
+    var starts: [Operation] = []
+    /// Operations to wake.
+    var wakes: [SyncState.Wake] = []
+    package var notices: [Notice] = []
+
+    var isEmpty: Bool { starts.isEmpty && wakes.isEmpty && notices.isEmpty }
+
+    init() {}
+
+    package init(from decoder: any Decoder) throws {}
+
+    package func encode(to encoder: any Encoder) throws { _ = encoder.unkeyedContainer() }
+}
+
 /// The last request for messages of a channel.
-package struct FetchAttempt: Hashable, Codable, Sendable {
+package struct FetchAttempt: Equatable, Codable, Sendable {
     /// By the device's clock.
     package let at: Timestamp
     /// Nil if the server answered.
@@ -120,7 +134,7 @@ package struct FetchAttempt: Hashable, Codable, Sendable {
 }
 
 /// A decision that concerns another part of the client.
-package enum Notice: Hashable, Codable, Sendable {
+package enum Notice: Equatable, Sendable {
     case openSocket(LinkMachine.Epoch, sessionKey: String?, isInForeground: Bool)
     case closeSocket
     /// Messages could not be read and are gone from the cache; the shell writes the event's sentence,

@@ -6,7 +6,7 @@ package import RoostModel
 import RoostWire
 
 /// The requests and timers for the user's own mutes.
-package struct Mutes: Hashable, Codable, Sendable {
+package struct Mutes: Equatable, Codable, Sendable {
     /// The number of the last request about a channel's mute; earlier answers are ignored.
     var questions: [ChannelURL: Int] = [:]
     /// The number of requests in a row about the end of a mute.
@@ -20,7 +20,7 @@ package struct MuteCheck: SyncOperation {
     /// The time between the end and the next look-up of the channel (`docs/protocol` 6.3).
     private static let grace = Duration.seconds(1)
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingChannel
         case pacing

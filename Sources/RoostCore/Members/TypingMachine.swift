@@ -4,7 +4,7 @@ package import RoostModel
 
 /// The typing members of each channel, and the limit on reports of the user's own typing
 /// (`docs/protocol` 2.7).
-package struct TypingMachine: Hashable, Codable, Sendable {
+package struct TypingMachine: Equatable, Codable, Sendable {
     package enum Timer: Hashable, Codable, Sendable {
         /// A member may have left without a report.
         case expiry(ChannelURL, UserID)
@@ -19,7 +19,7 @@ package struct TypingMachine: Hashable, Codable, Sendable {
         }
     }
 
-    package enum Effect: Hashable, Codable, Sendable {
+    package enum Effect: Equatable, Sendable {
         /// Starts a timer; a running one of the same kind restarts.
         case arm(Timer)
         case disarm(Timer)
@@ -28,7 +28,7 @@ package struct TypingMachine: Hashable, Codable, Sendable {
         case tell(ChannelURL, isTyping: Bool)
     }
 
-    private struct Own: Hashable, Codable {
+    private struct Own: Equatable, Codable {
         /// Whether the server counts the user as typing.
         var isTold = false
         var isPausing = false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The outbox's own copy of a file of an unsent message.
-package struct CopiedFile: Hashable, Codable, Sendable {
+package struct CopiedFile: Equatable, Codable, Sendable {
     /// The file's name in the outbox's folder; without the folder, which may move between two runs
     /// (scar 61).
     package let name: String

@@ -118,16 +118,16 @@ extension SyncState {
     mutating func carryOut(
         _ effects: [OutboxMachine.Effect], then followUps: [OutboxFollowUp] = []
     ) -> Int? {
-        let owed = outbox.disk.owed.count
+        let count = outbox.disk.unwritten.count
         var due: [OutboxFollowUp] = []
         var leaving: [OutboxFollowUp] = []
         for effect in effects { take(effect, &due, &leaving) }
         due += followUps + leaving
-        guard outbox.disk.owed.count > owed else {
+        guard outbox.disk.unwritten.count > count else {
             follow(due)
             return nil
         }
-        guard let ticket = payDebts() else {
+        guard let ticket = writeNotes() else {
             follow(due)
             return nil
         }
@@ -146,10 +146,10 @@ extension SyncState {
                 item.hasLeft = true
                 item.attemptCount += 1
             }
-            if item != nil { outbox.disk.owe(.attempt(id)) }
+            if item != nil { outbox.disk.note(.attempt(id)) }
         case .store(let id, let state):
             guard let item = outbox.order.change(id, { $0.state = state }) else { return }
-            outbox.disk.owe(.state(id, state))
+            outbox.disk.note(.state(id, state))
             if case .failed(let code) = state { due.append(.failed(item, code)) }
         case .aim(let id, let messageID):
             guard let item = outbox.order[id], case .change(let action) = item.content else {
@@ -157,10 +157,10 @@ extension SyncState {
             }
             let content = OutboxContent.change(action.aimed(at: messageID))
             outbox.order.change(id) { $0.content = content }
-            outbox.disk.owe(.content(id, item.channel, content))
+            outbox.disk.note(.content(id, item.channel, content))
         case .remove(let id), .drop(let id):
             guard let item = outbox.order.takeOut(id) else { return }
-            outbox.disk.owe(.removal(id), item.copies)
+            outbox.disk.note(.removal(id), item.copies)
             if case .drop = effect {
                 due.append(.dropped(item))
             } else {
@@ -183,7 +183,7 @@ extension SyncState {
                 outbox.reasons[item.requestID] = nil
                 endOutcome(of: item.requestID, with: nil)
                 if outbox.uploads.contains(item.requestID) {
-                    notices.append(.cancelUpload(item.requestID))
+                    step.notices.append(.cancelUpload(item.requestID))
                 }
                 if item.change == nil { showUnsent(of: item.channel) }
             case .dropped(let item):
@@ -215,10 +215,10 @@ extension SyncState {
             return start(.outbox(.delivery(OutboxDelivery(requestID))))
         }
         outbox.disk.leaving.append(requestID)
-        hearOthers()
+        requestRead()
     }
 
-    mutating func tell(_ event: OutboxEvent) { notices.append(.outbox(event)) }
+    mutating func tell(_ event: OutboxEvent) { step.notices.append(.outbox(event)) }
 
     /// Updates the unsent messages of a channel in its timelines.
     mutating func showUnsent(of channel: ChannelURL) {

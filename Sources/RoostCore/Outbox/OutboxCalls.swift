@@ -7,7 +7,7 @@ package struct OutboxOpening: SyncOperation {
     /// The age from which a copy that no item names counts as left by a crash.
     private static let orphanAgeMS: Int64 = 86_400_000
 
-    private enum State: Hashable, Codable, Sendable { case beginning, reading, tidying }
+    private enum State: Equatable, Codable, Sendable { case beginning, reading, tidying }
 
     private let me: User
     private let files: String?
@@ -47,7 +47,7 @@ package struct OutboxOpening: SyncOperation {
 ///
 /// Ends with false if the item is gone or has not failed.
 package struct OutboxResending: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case telling
         case requeuing(ticket: Int)
@@ -70,7 +70,7 @@ package struct OutboxResending: SyncOperation {
             default:
                 // Another process has already changed the item.
                 state = .hearing
-                return .need(.wait(.outboxDisk(sync.hearOthers())))
+                return .need(.wait(.outboxDisk(sync.requestRead())))
             }
         case (.hearing, .woken): return .end(.flag(false))
         case (.finding(let awaited), .read(let result)):
@@ -86,7 +86,7 @@ package struct OutboxResending: SyncOperation {
         // Checked after each wait, because items may have changed meanwhile.
         if sync.outbox.disk.isBehind {
             state = .telling
-            return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allDebts))))
+            return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allNotes))))
         }
         guard case .failed? = sync.outbox.order[requestID]?.state,
             !sync.outbox.disk.requeuing.contains(requestID)
@@ -157,7 +157,7 @@ package struct OutboxOutcome: SyncOperation {
 
 /// Publishes the server's refusal of a change, with the message from the cache.
 package struct OutboxRefusal: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, reading }
+    private enum State: Equatable, Codable, Sendable { case beginning, reading }
 
     private let change: PendingChange
     private let code: RoostError.Code

@@ -9,7 +9,7 @@ package import RoostModel
 /// Ends with the request ID of the change. A change merged into an unsent message or edit has the
 /// request ID of that item.
 package struct OutboxChanging: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         /// An edit is being merged into an item.
         case folding(RequestID, isOfMessage: Bool)
@@ -104,7 +104,7 @@ package struct OutboxChanging: SyncOperation {
 
     private mutating func hear(_ id: RequestID, _ sync: inout SyncState) -> Step {
         state = .hearing(id)
-        return .need(.wait(.outboxDisk(sync.hearOthers())))
+        return .need(.wait(.outboxDisk(sync.requestRead())))
     }
 
     private mutating func aim(at id: RequestID, _ sync: inout SyncState) -> Step {
@@ -156,7 +156,7 @@ package struct OutboxChanging: SyncOperation {
 
 /// Merges an edit into an item that has certainly not been sent; ends with false otherwise.
 package struct OutboxFolding: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case telling
         case folding(ticket: Int)
@@ -188,7 +188,7 @@ package struct OutboxFolding: SyncOperation {
         // A pending note of the item, written later, would undo the edit.
         if sync.outbox.disk.isBehind {
             state = .telling
-            return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allDebts))))
+            return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allNotes))))
         }
         if let error = sync.outbox.disk.refusal(of: requestID) { return .fail(error) }
         // Sending may have begun meanwhile.

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The content of an unsent item: a message, or a change of the server's data.
-package enum OutboxContent: Hashable, Codable, Sendable {
+package enum OutboxContent: Equatable, Codable, Sendable {
     case userMessage(UserMessageParams)
     /// The outbox's copies of the files; nil for a file without a copy.
     case fileMessage(FileMessageParams, copies: [CopiedFile?])

@@ -9,7 +9,7 @@ package import RoostWire
 
 /// Delivers one item.
 package struct OutboxDelivery: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case uploading(place: Int)
         /// The address of an uploaded file is being written.
@@ -109,10 +109,10 @@ package struct OutboxDelivery: SyncOperation {
         copies[place] = nil
         let content = OutboxContent.fileMessage(params, copies: copies)
         sync.outbox.order.change(requestID) { $0.content = content }
-        sync.outbox.disk.owe(
+        sync.outbox.disk.note(
             .content(requestID, item.channel, content), [copy].compactMap { $0 })
         sync.showUnsent(of: item.channel)
-        guard let ticket = sync.payDebts() else { return upload(&sync) }
+        guard let ticket = sync.writeNotes() else { return upload(&sync) }
         state = .keeping
         return .need(.wait(.outboxDisk(ticket)))
     }
@@ -300,7 +300,7 @@ extension OutboxDelivery {
 }
 
 /// A file to upload.
-package struct FileUpload: Hashable, Codable, Sendable {
+package struct FileUpload: Equatable, Codable, Sendable {
     package let upload: UploadFile
     package let file: OutgoingFile
     /// The outbox's own copy of the file.
@@ -324,7 +324,7 @@ package struct FileUpload: Hashable, Codable, Sendable {
 /// Fetches the newest messages of a channel without a socket, to close the hole above a timeline's
 /// window.
 package struct OutboxMeeting: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, fetching }
+    private enum State: Equatable, Codable, Sendable { case beginning, fetching }
 
     private let channel: ChannelURL
     private var state = State.beginning

@@ -6,7 +6,7 @@
 // therefore contains the writes before it in the queue, and none behind it. If an item has a write
 // behind the read, the read's state of that item is ignored, and the file is read again later.
 //
-// A note records a change of an item in memory; it stays in `owed` until it is on disk. If the disk
+// A note records a change of an item in memory; it stays in `unwritten` until it is on disk. If the disk
 // refuses every write, writing pauses for `repairDelay`. If the disk refuses one note, because of a
 // damaged row, only later notes of that item wait. The next batch of notes tries them again.
 
@@ -15,13 +15,13 @@ package import RoostModel
 /// The work on the outbox's file that is not done yet.
 package struct OutboxDisk: Codable, Sendable {
     /// One read or write in the queue; its number is its place in the order of all.
-    package struct Job: Hashable, Codable, Sendable {
+    package struct Job: Equatable, Codable, Sendable {
         let ticket: Int
         let work: Work
     }
 
-    enum Work: Hashable, Codable, Sendable {
-        /// Writes the owed notes, up to a number.
+    enum Work: Equatable, Codable, Sendable {
+        /// Writes the unwritten notes, up to a number.
         case notes(through: Int)
         case news
         case reserve(RequestID)
@@ -33,7 +33,7 @@ package struct OutboxDisk: Codable, Sendable {
     }
 
     /// A note that is not on disk yet.
-    package struct Debt: Hashable, Codable, Sendable {
+    package struct UnwrittenNote: Equatable, Codable, Sendable {
         /// The number of the note, in the order of all notes.
         let number: Int
         package let note: OutboxNote
@@ -49,7 +49,7 @@ package struct OutboxDisk: Codable, Sendable {
     var isWorking = false
     /// Whether the file is being read or the result is being applied.
     var isReading = false
-    package var owed: [Debt] = []
+    package var unwritten: [UnwrittenNote] = []
     /// The error of the last write if it refused all notes; nil after a success.
     package var refusal: RoostError?
     /// The results of writes whose operations have not been resumed yet.
@@ -75,7 +75,7 @@ package struct OutboxDisk: Codable, Sendable {
     /// Whether the queue reads again without a new reason; false after a failed read.
     var readsAgainByItself = true
     private var lastTicket = 0
-    private var lastDebt = 0
+    private var lastNote = 0
 
     package init() {}
 
@@ -96,7 +96,7 @@ package struct OutboxDisk: Codable, Sendable {
 
     /// Takes the jobs of the next transaction: one read, or several writes.
     ///
-    /// A batch writes the owed notes at most once, because a refused note holds up later notes of
+    /// A batch writes the unwritten notes at most once, because a refused note holds up later notes of
     /// its item.
     mutating func takeBatch() -> [Job] {
         guard let first = queue.first else { return [] }
@@ -122,30 +122,32 @@ package struct OutboxDisk: Codable, Sendable {
         hasNews || mustReadAgain || isReading || queue.contains { $0.work == .news }
     }
 
-    // MARK: Owed notes
+    // MARK: Unwritten notes
 
-    mutating func owe(_ note: OutboxNote, _ copies: [CopiedFile] = []) {
-        lastDebt += 1
-        owed.append(Debt(number: lastDebt, note: note, copies: copies, refusal: nil))
+    mutating func note(_ note: OutboxNote, _ copies: [CopiedFile] = []) {
+        lastNote += 1
+        unwritten.append(UnwrittenNote(number: lastNote, note: note, copies: copies, refusal: nil))
     }
 
-    var allDebts: Work { .notes(through: lastDebt) }
+    var allNotes: Work { .notes(through: lastNote) }
 
-    func debts(through number: Int) -> [Debt] { owed.filter { $0.number <= number } }
+    func unwritten(through number: Int) -> [UnwrittenNote] {
+        unwritten.filter { $0.number <= number }
+    }
 
-    /// Whether a note is owed that the disk has not refused.
+    /// Whether a note is unwritten that the disk has not refused.
     ///
     /// A write of the same item waits for that note, which would otherwise undo the write.
-    var isBehind: Bool { owed.contains { $0.refusal == nil } }
+    var isBehind: Bool { unwritten.contains { $0.refusal == nil } }
 
     /// The reason why the notes of an item cannot be written; nil if they can.
     func refusal(of requestID: RequestID) -> RoostError? {
-        owed.first { $0.note.requestID == requestID && $0.refusal != nil }?.refusal
+        unwritten.first { $0.note.requestID == requestID && $0.refusal != nil }?.refusal
     }
 
     /// Whether the item on disk equals the item in memory: no write of it waits.
     func isSettled(_ requestID: RequestID) -> Bool {
-        !owed.contains { $0.note.requestID == requestID }
+        !unwritten.contains { $0.note.requestID == requestID }
             && !queue.contains { $0.work.requestID == requestID }
     }
 
@@ -182,7 +184,7 @@ extension OutboxDisk.Work {
 }
 
 /// An effect that follows a write, or the refusal of the write.
-enum OutboxFollowUp: Hashable, Codable, Sendable {
+enum OutboxFollowUp: Equatable, Codable, Sendable {
     /// The outbox has given up on an item.
     case failed(OutboxItem, RoostError.Code)
     case removed(OutboxItem)

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// One message or change that the server does not have, as far as this device knows.
-package struct OutboxItem: Hashable, Codable, Sendable {
+package struct OutboxItem: Equatable, Codable, Sendable {
     /// The place in the order of writing, over all channels.
     package var sequence: Int64
     package let requestID: RequestID

@@ -12,7 +12,7 @@
 package import RoostModel
 
 /// Decides the order in which unsent messages and changes are sent.
-package struct OutboxMachine: Hashable, Codable, Sendable {
+package struct OutboxMachine: Equatable, Codable, Sendable {
     /// How long an unsent message may wait: three days (R151).
     package static let lifetime = Duration.seconds(3 * 24 * 60 * 60)
     /// How long an acknowledgement may take (`docs/protocol` 2.3: 5 to 300 s, 10 s by default).
@@ -27,7 +27,7 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
     package static let (concurrency, uploads) = (32, 4)
 
     /// An unsent item without its content, which does not affect the order.
-    package struct Item: Hashable, Codable, Sendable {
+    package struct Item: Equatable, Codable, Sendable {
         package enum Kind: Hashable, Codable, Sendable {
             case message
             /// A message with a file to upload.
@@ -79,7 +79,7 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
         }
     }
 
-    package enum Input: Hashable, Codable, Sendable {
+    package enum Input: Equatable, Codable, Sendable {
         /// An item on disk; it takes its place at the end of its lane.
         case queued(Item)
         /// A message whose files are being copied, so it is not on disk yet; its place is kept.
@@ -106,7 +106,7 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
         case canceled(RequestID)
     }
 
-    package enum Effect: Hashable, Codable, Sendable {
+    package enum Effect: Equatable, Sendable {
         /// Records an attempt, on disk before the first byte is sent.
         case noteAttempt(RequestID)
         case transmit(RequestID)
@@ -122,7 +122,7 @@ package struct OutboxMachine: Hashable, Codable, Sendable {
         case drop(RequestID)
     }
 
-    struct LaneState: Hashable, Codable, Sendable {
+    struct LaneState: Equatable, Codable, Sendable {
         var queue: [RequestID] = []
         var onItsWay: RequestID?
         var rests = false

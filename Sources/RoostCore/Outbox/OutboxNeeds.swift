@@ -5,7 +5,7 @@ package import RoostModel
 // The requests of the outbox to its file, and their results.
 
 /// A request to the outbox's file and its folder of copies.
-package enum OutboxQuestion: Hashable, Codable, Sendable {
+package enum OutboxQuestion: Equatable, Sendable {
     /// Writes in one transaction; if the disk refuses the transaction, one by one in their order.
     case write([OutboxWrite])
     /// Reads all items, if another process has written since the last read or if `regardless`.
@@ -23,7 +23,7 @@ package enum OutboxQuestion: Hashable, Codable, Sendable {
 }
 
 /// One write.
-package enum OutboxWrite: Hashable, Codable, Sendable {
+package enum OutboxWrite: Equatable, Sendable {
     /// Several notes; a note that cannot be written is left out.
     case notes([OutboxNote])
     /// Reserves a place in the order for an item whose files are being copied.
@@ -38,7 +38,7 @@ package enum OutboxWrite: Hashable, Codable, Sendable {
 }
 
 /// A new item to write.
-package struct OutboxDraft: Hashable, Codable, Sendable {
+package struct OutboxDraft: Equatable, Codable, Sendable {
     package let requestID: RequestID
     package let channel: ChannelURL
     package let createdAt: Timestamp
@@ -65,7 +65,7 @@ package struct OutboxDraft: Hashable, Codable, Sendable {
     }
 }
 
-package enum OutboxAnswer: Hashable, Codable, Sendable {
+package enum OutboxAnswer: Equatable, Codable, Sendable {
     /// The results of the writes, in their order.
     case written([OutboxWritten])
     case news(OutboxItems?)
@@ -77,7 +77,7 @@ package enum OutboxAnswer: Hashable, Codable, Sendable {
 }
 
 /// The result of one write.
-package enum OutboxWritten: Hashable, Codable, Sendable {
+package enum OutboxWritten: Equatable, Codable, Sendable {
     /// Whether another process has written, and the notes that were left out, by index.
     case noted(hasNews: Bool, refused: [Int: RoostError])
     /// A place in the order.

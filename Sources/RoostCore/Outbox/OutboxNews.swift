@@ -69,7 +69,7 @@ extension SyncState {
 /// again unless the cache has their messages. Items that the repair saved are missing because of
 /// another process.
 package struct OutboxMissing: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case askingDisk
         /// The request IDs left to look up; the first one's look-up is in flight.
@@ -151,8 +151,8 @@ package struct OutboxMissing: SyncOperation {
                 sync.outbox.disk.missNews(of: requestID)
             }
         }
-        for item in lost { sync.outbox.disk.owe(.restored(item)) }
-        if !lost.isEmpty { _ = sync.payDebts() }
+        for item in lost { sync.outbox.disk.note(.restored(item)) }
+        if !lost.isEmpty { _ = sync.writeNotes() }
         for (requestID, message) in found.sorted(by: { $0.key < $1.key }) {
             sync.arrive(requestID, as: message)
         }
@@ -179,7 +179,7 @@ package struct OutboxMissing: SyncOperation {
 
 /// Points changes at messages that another process delivered, if the cache has them.
 package struct OutboxAiming: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case lookingUp([RequestID])
     }

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// A change of an item, to be written.
-package enum OutboxNote: Hashable, Codable, Sendable {
+package enum OutboxNote: Equatable, Codable, Sendable {
     /// An attempt begins; on disk before the first byte is sent.
     case attempt(RequestID)
     case state(RequestID, UnsentState)
@@ -29,7 +29,7 @@ package enum OutboxNote: Hashable, Codable, Sendable {
 }
 
 /// The contents of the outbox.
-package struct OutboxItems: Hashable, Codable, Sendable {
+package struct OutboxItems: Equatable, Codable, Sendable {
     /// The readable items in the order of writing.
     package let items: [OutboxItem]
     /// Items whose rows are damaged; the rows stay and block no other item (scar 65).
@@ -48,7 +48,7 @@ package struct OutboxItems: Hashable, Codable, Sendable {
 }
 
 /// Damage to the outbox that may have lost items of this process.
-package struct OutboxLoss: Hashable, Codable, Sendable {
+package struct OutboxLoss: Equatable, Codable, Sendable {
     package let number: Int
     /// The places of the items that the repair saved; one of them that is missing was removed by
     /// another process.

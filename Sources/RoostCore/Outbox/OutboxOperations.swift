@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Any operation of the outbox.
-package enum OutboxOperation: Hashable, Codable, Sendable {
+package enum OutboxOperation: Equatable, Codable, Sendable {
     case opening(OutboxOpening)
     case sending(OutboxSending)
     case changing(OutboxChanging)
@@ -76,7 +76,7 @@ package enum OutboxOperation: Hashable, Codable, Sendable {
 }
 
 /// An event from outside the outbox.
-package enum OutboxInput: Hashable, Codable, Sendable {
+package enum OutboxInput: Equatable, Codable, Sendable {
     /// Another process may have written.
     case rang
     /// The files are about to be closed.
@@ -89,7 +89,7 @@ package enum OutboxInput: Hashable, Codable, Sendable {
 extension SyncState {
     mutating func take(_ input: OutboxInput) {
         switch input {
-        case .rang: hearOthers()
+        case .rang: requestRead()
         case .suspended: suspendOutbox()
         case .resumed: resumeOutbox()
         case .gaveUp(let requestID): moveOutbox(.failed(requestID, .pendingError, .socket))

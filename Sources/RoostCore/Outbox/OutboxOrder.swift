@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The unsent items in the order of writing, with look-up by request ID.
-package struct OutboxOrder: Hashable, Codable, Sendable {
+package struct OutboxOrder: Equatable, Codable, Sendable {
     package private(set) var items: [OutboxItem] = []
     private var sequences: [RequestID: Int64] = [:]
 

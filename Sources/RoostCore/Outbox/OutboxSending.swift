@@ -4,7 +4,7 @@ package import RoostModel
 
 /// Writes a new message or change and queues it; at the end the item survives a crash.
 package struct OutboxSending: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case reserving(ticket: Int)
         case copying(sequence: Int64)

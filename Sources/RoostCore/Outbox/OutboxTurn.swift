@@ -4,7 +4,7 @@ package import RoostModel
 
 /// Asks for the turn to send; while another process has it, asks again later.
 package struct OutboxTurn: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case asking(suspensions: Int)
         /// The turn is taken; the items of the other process are being read.
@@ -26,7 +26,7 @@ package struct OutboxTurn: SyncOperation {
             let isHeld = suspensions == sync.outbox.suspensions
             if isHeld { sync.outbox.turn = turn }
             state = .hearing(turn: isHeld ? turn : nil)
-            return .need(.wait(.outboxDisk(sync.hearOthers())))
+            return .need(.wait(.outboxDisk(sync.requestRead())))
         case (.hearing(let turn?), .woken) where sync.outbox.isConnected:
             state = .aiming(turn: turn)
             return .need(.run(.outbox(.aiming(OutboxAiming()))))
@@ -104,7 +104,7 @@ extension SyncState {
         if outbox.isConnected {
             start(.outbox(.turn(OutboxTurn())))
         } else {
-            hearOthers()
+            requestRead()
         }
     }
 

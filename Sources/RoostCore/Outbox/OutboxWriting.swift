@@ -9,9 +9,9 @@ import RoostModel
 
 /// Works through the queue; runs while there are jobs.
 package struct OutboxWriting: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
-        case writing([OutboxDisk.Job], debts: Int)
+        case writing([OutboxDisk.Job], through: Int)
         case reading(ticket: Int, isRegardless: Bool)
         /// The read is applied; missing items are looked up.
         case applying(ticket: Int)
@@ -24,12 +24,12 @@ package struct OutboxWriting: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin): return next(&sync)
-        case (.writing(let jobs, let debts), .outbox(.success(.written(let results)))):
+        case (.writing(let jobs, let through), .outbox(.success(.written(let results)))):
             guard results.count == jobs.count else { return fail(&sync) }
-            for (job, result) in zip(jobs, results) { sync.finish(job, result, debts) }
+            for (job, result) in zip(jobs, results) { sync.finish(job, result, through) }
             return next(&sync)
-        case (.writing(let jobs, let debts), .outbox(.failure(let error))):
-            for job in jobs { sync.finish(job, .failed(error), debts) }
+        case (.writing(let jobs, let through), .outbox(.failure(let error))):
+            for job in jobs { sync.finish(job, .failed(error), through) }
             return next(&sync)
         case (.reading(let ticket, _), .outbox(.success(.news(let items)))):
             sync.outbox.disk.readsAgainByItself = true
@@ -55,7 +55,7 @@ package struct OutboxWriting: SyncOperation {
     }
 
     private mutating func next(_ sync: inout SyncState) -> Step {
-        if sync.outbox.disk.queue.isEmpty, sync.outbox.disk.isToBeReadAgain { sync.hearOthers() }
+        if sync.outbox.disk.queue.isEmpty, sync.outbox.disk.isToBeReadAgain { sync.requestRead() }
         let jobs = sync.outbox.disk.takeBatch()
         guard let first = jobs.first else {
             sync.outbox.disk.isWorking = false
@@ -67,12 +67,12 @@ package struct OutboxWriting: SyncOperation {
             sync.outbox.disk.beginReading()
             return .need(.outbox(.news(regardless: isRegardless)))
         }
-        var debts = 0
+        var through = 0
         let writes = jobs.map { job -> OutboxWrite in
-            if case .notes(let through) = job.work { debts = through }
+            if case .notes(let last) = job.work { through = last }
             return OutboxWrite(job.work, sync.outbox.disk)
         }
-        state = .writing(jobs, debts: debts)
+        state = .writing(jobs, through: through)
         return .need(.outbox(.write(writes)))
     }
 
@@ -91,7 +91,7 @@ package struct OutboxWriting: SyncOperation {
 extension OutboxWrite {
     fileprivate init(_ work: OutboxDisk.Work, _ disk: OutboxDisk) {
         switch work {
-        case .notes(let through): self = .notes(disk.debts(through: through).map(\.note))
+        case .notes(let through): self = .notes(disk.unwritten(through: through).map(\.note))
         case .news: preconditionFailure("A read is no write.")
         case .reserve(let id): self = .reserve(id)
         case .append(let draft): self = .append(draft)
@@ -123,25 +123,25 @@ extension SyncState {
         return ticket
     }
 
-    /// Writes the owed notes; nil while writing pauses after a refusal.
+    /// Writes the unwritten notes; nil while writing pauses after a refusal.
     ///
     /// If the process ends first, an item may be sent again; its request ID makes the duplicate
     /// harmless.
-    mutating func payDebts() -> Int? {
+    mutating func writeNotes() -> Int? {
         if outbox.disk.refusal != nil { return nil }
-        return enqueue(outbox.disk.allDebts)
+        return enqueue(outbox.disk.allNotes)
     }
 
     /// Reads the items that another process wrote, and drops the ones it has removed.
     @discardableResult
-    mutating func hearOthers() -> Int {
+    mutating func requestRead() -> Int {
         outbox.disk.readsAgainByItself = true
         return enqueue(.news)
     }
 
     /// Resumes writing after a pause.
     mutating func repairOutbox() {
-        if !outbox.disk.owed.isEmpty { enqueue(outbox.disk.allDebts) }
+        if !outbox.disk.unwritten.isEmpty { enqueue(outbox.disk.allNotes) }
     }
 }
 
@@ -161,13 +161,13 @@ extension SyncState {
         for requestID in leaving { start(.outbox(.delivery(OutboxDelivery(requestID)))) }
     }
 
-    mutating func finish(_ job: OutboxDisk.Job, _ result: OutboxWritten, _ debts: Int) {
+    mutating func finish(_ job: OutboxDisk.Job, _ result: OutboxWritten, _ through: Int) {
         switch (job.work, result) {
         case (.notes, .noted(let hasNews, let refused)):
-            settleDebts(through: debts, refused)
+            finishNotes(through: through, refused)
             if hasNews {
                 outbox.disk.hasNews = true
-                hearOthers()
+                requestRead()
             }
             return end(job.ticket)
         case (.notes, .failed(let error)):
@@ -184,7 +184,7 @@ extension SyncState {
         case (.requeue, .item(nil)):
             // Another process has changed the item.
             outbox.disk.mustReadAgain = true
-            hearOthers()
+            requestRead()
         case (.requeue(let id, let createdAt), .failed):
             // The item is queued in memory only. If the process ends before the write, it is failed
             // again at the next start.
@@ -197,26 +197,26 @@ extension SyncState {
     }
 
     /// Removes the notes that are on disk, and marks the refused ones.
-    private mutating func settleDebts(through number: Int, _ refused: [Int: RoostError]) {
+    private mutating func finishNotes(through number: Int, _ refused: [Int: RoostError]) {
         outbox.disk.refusal = nil
-        let debts = outbox.disk.debts(through: number)
-        var left: [OutboxDisk.Debt] = []
-        for (place, var debt) in debts.enumerated() {
-            let wasRefused = debt.refusal != nil
-            debt.refusal = refused[place]
-            guard debt.refusal == nil else {
-                left.append(debt)
+        let notes = outbox.disk.unwritten(through: number)
+        var left: [OutboxDisk.UnwrittenNote] = []
+        for (place, var note) in notes.enumerated() {
+            let wasRefused = note.refusal != nil
+            note.refusal = refused[place]
+            guard note.refusal == nil else {
+                left.append(note)
                 continue
             }
-            if !debt.copies.isEmpty { notices.append(.deleteFiles(debt.copies)) }
+            if !note.copies.isEmpty { step.notices.append(.deleteFiles(note.copies)) }
             // Only the disk has the item's place, or an earlier read of the item was ignored.
-            if wasRefused || debt.note.takesPlace { outbox.disk.mustReadAgain = true }
+            if wasRefused || note.note.takesPlace { outbox.disk.mustReadAgain = true }
         }
-        let known = Set(debts.filter { $0.refusal != nil }.map(\.note.requestID))
+        let known = Set(notes.filter { $0.refusal != nil }.map(\.note.requestID))
         for requestID in Set(left.map(\.note.requestID)).subtracting(known).sorted() {
             tell(.unrecorded(requestID))
         }
-        outbox.disk.owed = left + outbox.disk.owed.filter { $0.number > number }
+        outbox.disk.unwritten = left + outbox.disk.unwritten.filter { $0.number > number }
         if !left.isEmpty { repairLater() }
     }
 
@@ -230,7 +230,7 @@ extension SyncState {
     private mutating func adopt(_ item: OutboxItem, _ draft: OutboxDraft) {
         // An overlapping call with the same request ID was first and has copies of its own.
         if let sequence = draft.sequence, sequence != item.sequence, !draft.copies.isEmpty {
-            notices.append(.deleteFiles(draft.copies))
+            step.notices.append(.deleteFiles(draft.copies))
         }
         guard !outbox.order.contains(item.requestID) else { return }
         outbox.order.place(item)
@@ -245,7 +245,7 @@ extension SyncState {
     }
 
     private mutating func abandon(_ draft: OutboxDraft) {
-        if !draft.copies.isEmpty { notices.append(.deleteFiles(draft.copies)) }
+        if !draft.copies.isEmpty { step.notices.append(.deleteFiles(draft.copies)) }
         if draft.content.awaited == nil {
             moveOutbox(.abandoned(draft.requestID, draft.lane))
         }
@@ -275,8 +275,8 @@ extension SyncState {
     mutating func requeueUnwritten(_ requestID: RequestID, _ now: Timestamp) -> Bool {
         guard case .failed? = outbox.order[requestID]?.state else { return false }
         // Owed before the notes that the lanes add.
-        outbox.disk.owe(.requeued(requestID, createdAt: now))
-        _ = payDebts()
+        outbox.disk.note(.requeued(requestID, createdAt: now))
+        _ = writeNotes()
         return requeue(requestID, nil, now)
     }
 

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The stage at which sending failed; the meaning of an error depends on it.
-package enum SendStage: Hashable, Codable, Sendable, CaseIterable {
+package enum SendStage: Equatable, Codable, Sendable, CaseIterable {
     /// Sending the message over the socket.
     case socket
     /// Uploading a file by HTTP, before the message.
@@ -15,7 +15,7 @@ package enum SendStage: Hashable, Codable, Sendable, CaseIterable {
 }
 
 /// The effect of an error on the item that was being sent.
-package enum SendConsequence: Hashable, Codable, Sendable {
+package enum SendConsequence: Hashable, Sendable {
     /// The item stays pending and is sent with the next connection.
     case staysPending
     /// The item stays pending and is sent after a delay, any number of times (scar 72).

@@ -9,7 +9,7 @@
 /// One pass over the pages of a list, which continues as long as it makes progress.
 package struct PageWalk<
     Place: Hashable & Codable & Sendable, Item: Hashable & Codable & Sendable
->: Hashable, Codable, Sendable {
+>: Equatable, Codable, Sendable {
     /// The most pages in a row without a new item: a server that filters pages leaves some of them
     /// empty.
     package static var barrenLimit: Int { 4 }

@@ -7,7 +7,7 @@ package import RoostModel
 /// A credit of `burst` requests is spent at once and grows again by `perSecond`. That is 210
 /// requests in the first minute, 180 in every later one, and less than five a second over any 15
 /// seconds. A request that made progress is given back, so a long download is not slowed down.
-package struct RequestPacing: Hashable, Codable, Sendable {
+package struct RequestPacing: Equatable, Codable, Sendable {
     /// The number of requests without a wait.
     package static let burst = 30
     package static let perSecond = 3

@@ -7,7 +7,7 @@ package import RoostModel
 import RoostWire
 
 /// The state of the user's read marks besides the cache.
-package struct ReadMarks: Hashable, Codable, Sendable {
+package struct ReadMarks: Equatable, Codable, Sendable {
     var machine = ReadMarkMachine()
     private var rounds: [ChannelURL: Rounds] = [:]
     /// The channels with an unread mark in progress: until the look-up the cache has the old mark.
@@ -16,7 +16,7 @@ package struct ReadMarks: Hashable, Codable, Sendable {
     private var newest: [ChannelURL: Timestamp] = [:]
 
     /// The callers of one channel, by the mark that answers them.
-    private struct Rounds: Hashable, Codable {
+    private struct Rounds: Equatable, Codable {
         /// The number of the round that new callers join.
         var present = 0
         /// The callers of the present round.
@@ -69,7 +69,7 @@ package struct ReadMarks: Hashable, Codable, Sendable {
 /// It ends when the server has accepted this mark or a later one, and at once if no message is
 /// unread.
 package struct MarkAsReadCall: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, reading, waiting }
+    private enum State: Equatable, Codable, Sendable { case beginning, reading, waiting }
 
     private let channel: ChannelURL
     private var state = State.beginning
@@ -96,7 +96,7 @@ package struct MarkAsReadCall: SyncOperation {
 
 /// The sending of one mark, and the answers to its callers.
 package struct ReadMarkSending: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, calling }
+    private enum State: Equatable, Codable, Sendable { case beginning, calling }
 
     private let channel: ChannelURL
     private var rounds: [Int] = []
@@ -134,7 +134,7 @@ package struct ReadMarkSending: SyncOperation {
 
 /// The end of the pause after a mark: it sends the next one, unless no message is left to mark.
 package struct ReadMarkPause: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case reading(callers: Int)
     }
@@ -177,7 +177,7 @@ package struct ReadMarkPause: SyncOperation {
 ///
 /// An earlier read mark is not sent after it.
 package struct MarkAsUnread: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         /// A mark in flight would undo this one.
         case awaitingMark

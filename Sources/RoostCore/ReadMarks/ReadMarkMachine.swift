@@ -6,11 +6,11 @@ package import RoostModel
 ///
 /// One mark per second and channel is sent; all calls meanwhile are one more mark, after the
 /// second.
-package struct ReadMarkMachine: Hashable, Codable, Sendable {
+package struct ReadMarkMachine: Equatable, Codable, Sendable {
     /// The time between two marks.
     package static let pause = Duration.seconds(1)
 
-    package enum Step: Hashable, Codable, Sendable {
+    package enum Step: Equatable, Sendable {
         /// A mark is sent now; `sent` is called with its answer.
         case send
         /// A mark is sent later, by `paused` or `sent`, and answers this call too.

@@ -9,7 +9,7 @@
 // same form, and it must never change: a deletion from the index names the words of the old text.
 
 /// A text split and folded for the tokenizer, with the origin of each byte in the original.
-package struct SegmentedText: Hashable, Codable, Sendable {
+package struct SegmentedText: Equatable, Sendable {
     /// The input of the tokenizer.
     package private(set) var bytes: [UInt8] = []
     /// The range in the original's UTF-8 of each byte.

@@ -5,9 +5,9 @@
 /// All words must occur. Words in quotation marks belong together in their order. A minus right
 /// before a word or a quotation excludes it. The last word may be unfinished, unless a space
 /// follows it. No other character has a meaning, so no text is an error.
-package struct TypedQuery: Hashable, Codable, Sendable {
+package struct TypedQuery: Equatable, Sendable {
     /// A word or a quotation.
-    package struct Part: Hashable, Codable, Sendable {
+    package struct Part: Equatable, Sendable {
         package let text: String
         package let isExcluded: Bool
         package let isQuoted: Bool

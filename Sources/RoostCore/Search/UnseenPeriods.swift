@@ -9,7 +9,7 @@
 package import RoostModel
 
 /// The coverage of one searched channel.
-package struct SearchedChannel: Hashable, Codable, Sendable {
+package struct SearchedChannel: Equatable, Sendable {
     package let url: ChannelURL
     package let coverage: Coverage
     /// Whether the link is up and the channel has caught up, so that no message is after the newest
@@ -33,8 +33,8 @@ package struct SearchedChannel: Hashable, Codable, Sendable {
 }
 
 /// A period of one channel that may have messages outside the search.
-package struct UnseenPeriod: Hashable, Codable, Sendable {
-    package enum Reason: Hashable, Codable, Sendable {
+package struct UnseenPeriod: Equatable, Sendable {
+    package enum Reason: Equatable, Sendable {
         /// The cache lacks the messages; paging there fetches them.
         case notCached
         /// The index is being built and has not reached the messages.
@@ -97,7 +97,7 @@ extension SearchedChannel {
 }
 
 /// The completeness of a search.
-package enum SearchSight: Hashable, Codable, Sendable {
+package enum SearchSight: Equatable, Sendable {
     /// Every message of the requested channels and time was searched: no hit means that there is
     /// none.
     case complete

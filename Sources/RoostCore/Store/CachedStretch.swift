@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// A stretch of a channel's covered messages and its fingerprint.
-package struct CachedStretch: Hashable, Codable, Sendable {
+package struct CachedStretch: Equatable, Codable, Sendable {
     /// The older end; both ends are included, and all of it is covered.
     package let lower: Position
     package let upper: Position

@@ -6,7 +6,7 @@ package import RoostModel
 ///
 /// The mutations of one commit happen together or not at all, in order. Each may come twice, late,
 /// or in several ways: known data change nothing (scar 54).
-package enum Mutation: Hashable, Codable, Sendable {
+package enum Mutation: Equatable, Codable, Sendable {
     /// Channels in their present state, added or replaced.
     case channels([GroupChannel])
     /// A channel that the user has left or lost: removed with its messages, its coverage and its

@@ -6,7 +6,7 @@ package import RoostModel
 ///
 /// An opening timeline asks around a point. A paging one asks for its window and some messages
 /// more. The answer is the whole window as of one commit, so no merge is needed.
-package struct WindowQuery: Hashable, Codable, Sendable {
+package struct WindowQuery: Equatable, Sendable {
     package let channel: ChannelURL
     /// The filter of the timeline.
     package let filter: MessageFilter
@@ -60,7 +60,7 @@ package struct WindowQuery: Hashable, Codable, Sendable {
 }
 
 /// The cached part of a window, as of one commit.
-package struct CacheWindow: Hashable, Codable, Sendable {
+package struct CacheWindow: Equatable, Codable, Sendable {
     /// The stretch that the messages fill without a hole; nil without coverage.
     package struct Extent: Hashable, Codable, Sendable {
         /// `.distantPast` if the first message of the channel is included.

@@ -107,7 +107,7 @@ extension OpenTimeline {
     ///
     /// At the newest end it is requested without a filter, because the live messages that continue
     /// it come without one.
-    struct FirstPage: Hashable, Codable, Sendable {
+    struct FirstPage: Equatable, Codable, Sendable {
         fileprivate let move: Int
         let filter: MessageFilter
     }
@@ -259,10 +259,10 @@ extension OpenTimeline {
 
 // MARK: - Parts
 
-package enum PageDirection: Hashable, Codable, Sendable { case older, newer }
+package enum PageDirection: Equatable, Codable, Sendable { case older, newer }
 
 /// The reads of one collection: one running, the others queued.
-package struct ReadQueue: Hashable, Codable, Sendable {
+package struct ReadQueue: Equatable, Codable, Sendable {
     package private(set) var isUnderWay = false
     private var waiting = 0
 
@@ -294,7 +294,7 @@ package struct ReadQueue: Hashable, Codable, Sendable {
 }
 
 /// The server's first answer to a timeline, and the request for it.
-package struct Opening: Hashable, Codable, Sendable {
+package struct Opening: Equatable, Codable, Sendable {
     package private(set) var isUnderWay = false
     private var round = 0
 
@@ -319,7 +319,7 @@ package struct Opening: Hashable, Codable, Sendable {
 
 /// A filter that passes each refusal of the server once, until the server has answered or has
 /// another reason.
-package struct RefusalFilter: Hashable, Codable, Sendable {
+package struct RefusalFilter: Equatable, Codable, Sendable {
     private var last: RoostError.Code?
 
     package init() {}

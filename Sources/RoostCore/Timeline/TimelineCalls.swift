@@ -6,7 +6,7 @@ package import RoostModel
 
 /// The opening of a timeline: it shows the cached messages, and the server's page follows.
 package struct TimelineOpening: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, reading }
+    private enum State: Equatable, Codable, Sendable { case beginning, reading }
 
     package let timeline: TimelineID
     private var state = State.beginning
@@ -38,7 +38,7 @@ package struct TimelineOpening: SyncOperation {
 
 /// A jump to the messages around another moment.
 package struct TimelineJump: SyncOperation {
-    private enum State: Hashable, Codable, Sendable { case beginning, reading }
+    private enum State: Equatable, Codable, Sendable { case beginning, reading }
 
     package let timeline: TimelineID
     package let moment: Timestamp
@@ -69,7 +69,7 @@ package struct TimelineJump: SyncOperation {
 
 /// The addition of a page, from disk and the rest of it from the server.
 package struct TimelinePaging: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingDisk
         case fetching(missing: Int)
@@ -144,7 +144,7 @@ package struct TimelinePaging: SyncOperation {
 
 /// The storage of the server's page that continues a timeline's window.
 package struct PageContinuation: SyncOperation {
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case fetching
         /// Fetches the newest messages, so that the coverage under the filter meets the live

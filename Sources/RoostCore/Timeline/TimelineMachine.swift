@@ -15,7 +15,7 @@ package import RoostModel
 /// The list of a timeline, kept equal to the store.
 package struct TimelineMachine: Codable, Sendable {
     /// The work for the shell after a step.
-    package enum Need: Hashable, Codable, Sendable {
+    package enum Need: Equatable, Sendable {
         case nothing
         /// Read the window again and pass it to `replace`.
         case reread
@@ -23,7 +23,7 @@ package struct TimelineMachine: Codable, Sendable {
         case repair
     }
 
-    package struct Step: Hashable, Codable, Sendable {
+    package struct Step: Equatable, Sendable {
         package let diff: ListDiff<Message>
         package let need: Need
     }

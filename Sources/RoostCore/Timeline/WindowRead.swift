@@ -4,14 +4,14 @@ package import RoostModel
 
 /// A read of a timeline's window.
 package struct WindowRead: SyncOperation {
-    package enum Window: Hashable, Codable, Sendable {
+    package enum Window: Equatable, Codable, Sendable {
         /// The window of an opening timeline.
         case first
         /// The shown window, with more messages at its ends.
         case shown(olderBy: Int, newerBy: Int)
     }
 
-    private enum State: Hashable, Codable, Sendable {
+    private enum State: Equatable, Codable, Sendable {
         case beginning
         case queued
         case reading

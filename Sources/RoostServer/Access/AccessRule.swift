@@ -7,7 +7,7 @@
 /// actions behind them check no right themselves.
 package struct AccessRule: Hashable, Sendable {
     /// The callers; each value includes the platform.
-    package enum Caller: Hashable, Sendable {
+    package enum Caller: Equatable, Sendable {
         /// Callers without credentials too: the call proves itself, or its answer is empty.
         case anybody
         case user
@@ -17,7 +17,7 @@ package struct AccessRule: Hashable, Sendable {
     }
 
     /// The user whose place in the channel the rule judges.
-    package enum Actor: Hashable, Sendable {
+    package enum Actor: Equatable, Sendable {
         /// The caller. The platform needs no place.
         case caller
         /// The caller, or the user in whose name the platform acts.
@@ -30,7 +30,7 @@ package struct AccessRule: Hashable, Sendable {
     ///
     /// A banned user has none. An open channel has no members, so each place names its meaning
     /// there.
-    package enum Place: Hashable, Sendable {
+    package enum Place: Equatable, Sendable {
         /// The call is about no channel.
         case nowhere
         /// Users who may know of the channel: members, invited users, and all users if it is
@@ -58,7 +58,7 @@ package struct AccessRule: Hashable, Sendable {
     }
 
     /// The object in the channel that the call names, and the right to it that the actor needs.
-    package enum Thing: Hashable, Sendable {
+    package enum Thing: Equatable, Sendable {
         case nothing
         /// A message that the actor can see.
         case message
@@ -77,7 +77,7 @@ package struct AccessRule: Hashable, Sendable {
     }
 
     /// The moment of the decision.
-    package enum Turn: Hashable, Sendable {
+    package enum Turn: Equatable, Sendable {
         case atOnce
         /// In the channel's lane, which the call keeps until its end, so a ban cannot come in
         /// between.

@@ -4,7 +4,7 @@ package import RoostModel
 import RoostWire
 
 /// The names in a call that its admission looks up.
-package struct AccessTarget: Hashable, Sendable {
+package struct AccessTarget: Equatable, Sendable {
     /// The user whom the path names.
     package var subject: UserID?
     /// The user in whose name the platform acts.

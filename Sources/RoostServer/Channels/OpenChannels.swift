@@ -3,7 +3,7 @@
 import RoostModel
 import RoostWire
 
-enum OpenChannelAction: Hashable, Sendable {
+enum OpenChannelAction: Equatable, Sendable {
     case list, create, get, update, delete, participants
 }
 

@@ -3,7 +3,7 @@
 import RoostModel
 import RoostWire
 
-enum PollAction: Hashable, Sendable {
+enum PollAction: Equatable, Sendable {
     case create, list, get, update, delete, close, vote, voters, changes
     case addOption, getOption, updateOption, deleteOption
 }

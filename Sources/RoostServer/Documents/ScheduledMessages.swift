@@ -3,7 +3,7 @@
 import RoostModel
 import RoostWire
 
-enum ScheduledAction: Hashable, Sendable {
+enum ScheduledAction: Equatable, Sendable {
     case create, get, update, cancel, send, list, count
 }
 

@@ -3,7 +3,7 @@
 import RoostModel
 
 /// The type and size of an uploaded file.
-package struct StoredFile: Hashable, Sendable {
+package struct StoredFile: Equatable, Sendable {
     package var type: String
     package var byteCount: Int
 

@@ -145,7 +145,7 @@ struct Uploads: ServerPart {
 }
 
 /// The range of a file that a request names (RFC 9110, 14.2).
-package struct ByteRange: Hashable, Sendable {
+package struct ByteRange: Equatable, Sendable {
     package let start: Int
     package let end: Int
 

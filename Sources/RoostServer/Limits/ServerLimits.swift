@@ -9,7 +9,7 @@ import RoostWire
 /// The first kind bounds single texts and lists; the configuration may change some of them. The
 /// second kind, the weights, follows from the limits of clients (`WireLimits`). A weight counts
 /// bytes of JSON, escapes included.
-package struct ServerLimits: Hashable, Sendable {
+package struct ServerLimits: Equatable, Sendable {
     /// The body of a call, unless it is a form with a file.
     package var bodyBytes = 4_194_304
     /// A message's text, and its data.

@@ -35,7 +35,7 @@ package struct Route: Sendable {
 }
 
 /// The action of a route, by its owner.
-enum Action: Hashable, Sendable {
+enum Action: Equatable, Sendable {
     case user(UserAction)
     case setting(SettingAction)
     case channel(ChannelAction)
@@ -73,31 +73,31 @@ extension Action {
     }
 }
 
-enum UserAction: Hashable, Sendable {
+enum UserAction: Equatable, Sendable {
     case get, update, delete, issueToken, revokeTokens
     case putMetadata, addMetadata, getMetadata, deleteMetadata
     case listBlocked, block, unblock
 }
 
-enum SettingAction: Hashable, Sendable {
+enum SettingAction: Equatable, Sendable {
     case unreadMessages, unreadChannels, unreadItems, channelCount, readEverything, leaveAll
     case getInvitation, putInvitation, getCount, putCount, getChannelPush, putChannelPush
     case getPush, putPush, resetPush, addDevice, listDevices, removeDevices
 }
 
-enum ChannelAction: Hashable, Sendable {
+enum ChannelAction: Equatable, Sendable {
     case list, delete, decline, hide, unhide, freeze, resetHistory, members, isMember
     case addMetadata, putMetadata, getMetadata, deleteMetadata
     case addCounters, putCounters, getCounters, deleteCounters
     case startTyping, stopTyping, purgeOffset
 }
 
-enum ModerationAction: Hashable, Sendable {
+enum ModerationAction: Equatable, Sendable {
     case operators, addOperators, removeOperators
     case ban, unban, banned, mute, unmute, muted, getMute
 }
 
-enum MessageAction: Hashable, Sendable {
+enum MessageAction: Equatable, Sendable {
     case count, react, unreact, reactions, addMetaArrays, putMetaArrays, removeMetaArrays
     case pin, unpin, delivered, search, fingerprints
 }

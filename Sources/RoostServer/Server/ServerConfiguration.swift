@@ -5,7 +5,7 @@ package import RoostWire
 
 extension ChatServer {
     /// The settings of a server, fixed at its start.
-    package struct Configuration: Hashable, Sendable {
+    package struct Configuration: Equatable, Sendable {
         package var applicationID: String
         /// The token of the platform's calls; nil refuses all of them.
         package var apiToken: String?

@@ -3,7 +3,7 @@
 import RoostWire
 
 /// The counters of a server since its start, without names and content.
-package struct ServerMetrics: Hashable, Sendable {
+package struct ServerMetrics: Equatable, Sendable {
     package var sessions = 0
     package var logins = 0
     package var refusedLogins = 0

@@ -51,7 +51,7 @@ package struct Audience {
 }
 
 /// An event with its recipients.
-package struct Announcement: Hashable, Sendable {
+package struct Announcement: Equatable, Sendable {
     package let event: ServerEvent
     package let recipients: [UserID]
 }

@@ -18,7 +18,7 @@ package protocol SessionOutlet: Sendable {
 }
 
 /// A frame with its recipients.
-package struct Notice: Hashable, Sendable {
+package struct Notice: Equatable, Sendable {
     package let frame: String
     /// The users each of whose sockets gets the frame once.
     package let recipients: [UserID]

@@ -4,7 +4,7 @@ package import RoostModel
 package import RoostWire
 
 /// The request headers that the server uses; all others are ignored (`docs/protocol` 1.3).
-package struct RequestHeaders: Hashable, Sendable {
+package struct RequestHeaders: Equatable, Sendable {
     package var sessionKey: String?
     package var apiToken: String?
     package var accessToken: String?
@@ -40,7 +40,7 @@ package struct RequestHeaders: Hashable, Sendable {
 }
 
 /// The request that opens a socket (`docs/protocol` 1.2 and 2.1).
-package struct Handshake: Hashable, Sendable {
+package struct Handshake: Equatable, Sendable {
     package var query: [QueryItem]
     package var headers: RequestHeaders
     /// The subprotocols of the client, as in the header.

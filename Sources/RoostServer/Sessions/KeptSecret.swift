@@ -7,7 +7,7 @@
 /// many as its operators choose: the hash hides it from a reader of the database, and not from a
 /// guesser. The salt makes the stored forms of equal secrets different. The hash includes the kind,
 /// so the form of a token never fits a key.
-package struct KeptSecret: Hashable, Sendable {
+package struct KeptSecret: Equatable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         case accessToken = "token"
         case sessionKey = "session"
@@ -87,7 +87,7 @@ package enum ConstantTime {
 ///
 /// The number finds the row without a search. Both are hexadecimal digits; the secret is the last
 /// 40.
-package struct NumberedSecret: Hashable, Sendable {
+package struct NumberedSecret: Equatable, Sendable {
     static let secretDigits = 40
 
     package let number: Int64

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The bound of a rate of requests.
-package struct Rate: Hashable, Sendable {
+package struct Rate: Equatable, Sendable {
     /// The number of requests at once.
     package var burst: Int
     /// The number of requests per second after a burst.

@@ -43,7 +43,7 @@ package protocol CredentialStorage: Sendable {
 }
 
 /// A token of a user, and whether the user needs one.
-package struct UserToken: Hashable, Sendable {
+package struct UserToken: Equatable, Sendable {
     /// Whether a token was ever given to the user, so that a login needs one.
     package var isNeeded = false
     /// The token with the number; nil if there is none.
@@ -55,7 +55,7 @@ package struct UserToken: Hashable, Sendable {
     }
 }
 
-package struct TokenRecord: Hashable, Sendable {
+package struct TokenRecord: Equatable, Sendable {
     package var number: Int64
     package var kept: KeptSecret
     package var expiresAt: Timestamp?
@@ -69,7 +69,7 @@ package struct TokenRecord: Hashable, Sendable {
     func isOver(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
 }
 
-package struct SessionRecord: Hashable, Sendable {
+package struct SessionRecord: Equatable, Sendable {
     package var userID: UserID
     package var kept: KeptSecret
     package var expiresAt: Timestamp?
@@ -78,7 +78,7 @@ package struct SessionRecord: Hashable, Sendable {
 }
 
 /// A new token or session.
-package struct AddedCredential: Hashable, Sendable {
+package struct AddedCredential: Equatable, Sendable {
     package var number: Int64
     /// The numbers of the sessions that ended in the same step.
     package var ended: [Int64]

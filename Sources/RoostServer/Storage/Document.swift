@@ -4,7 +4,7 @@ package import RoostModel
 package import RoostWire
 
 /// A report, a poll or a scheduled message.
-package struct Document: Hashable, Sendable {
+package struct Document: Equatable, Sendable {
     package enum Kind: String, Hashable, Sendable {
         case report
         case poll

@@ -4,7 +4,7 @@ package import RoostModel
 import RoostWire
 
 /// The properties of a channel, without members and messages.
-package struct ChannelRecord: Hashable, Sendable {
+package struct ChannelRecord: Equatable, Sendable {
     package var url: ChannelURL
     package var name: String
     package var coverURL: String
@@ -37,7 +37,7 @@ package struct ChannelRecord: Hashable, Sendable {
     }
 }
 
-package struct NewChannel: Hashable, Sendable {
+package struct NewChannel: Equatable, Sendable {
     package var record: ChannelRecord
     /// The existing users of the channel, in their order.
     package var members: [UserID]
@@ -77,7 +77,7 @@ package struct NewChannel: Hashable, Sendable {
     }
 }
 
-package enum CreateOutcome: Hashable, Sendable {
+package enum CreateOutcome: Equatable, Sendable {
     case done(CreatedChannel)
     /// Nothing changed: the inviter may not invite one of the users.
     case barred
@@ -85,7 +85,7 @@ package enum CreateOutcome: Hashable, Sendable {
     case tooMany
 }
 
-package struct CreatedChannel: Hashable, Sendable {
+package struct CreatedChannel: Equatable, Sendable {
     package var url: ChannelURL
     package var isCreated: Bool
     /// The users who came in, joined or invited, in the order of the call.
@@ -98,7 +98,7 @@ package struct CreatedChannel: Hashable, Sendable {
     }
 }
 
-package struct ChannelAccess: Hashable, Sendable {
+package struct ChannelAccess: Equatable, Sendable {
     package var record: ChannelRecord
     package var state: MembershipState
     package var role: Role
@@ -109,7 +109,7 @@ package struct ChannelAccess: Hashable, Sendable {
 }
 
 /// A joined or invited user, who gets events of a channel.
-package struct Hearer: Hashable, Sendable {
+package struct Hearer: Equatable, Sendable {
     package var id: UserID
     package var isJoined: Bool
     /// Messages at or before this are invisible to the user.
@@ -122,7 +122,7 @@ package struct Hearer: Hashable, Sendable {
     }
 }
 
-package struct MemberRecord: Hashable, Sendable {
+package struct MemberRecord: Equatable, Sendable {
     package var user: User
     package var state: MembershipState
     package var role: Role
@@ -137,7 +137,7 @@ package struct MemberRecord: Hashable, Sendable {
 }
 
 /// A channel with the data of a view.
-package struct ChannelState: Hashable, Sendable {
+package struct ChannelState: Equatable, Sendable {
     package var record: ChannelRecord
     /// The joined and invited users, in the order of their entries.
     package var members: [MemberRecord]
@@ -148,7 +148,7 @@ package struct ChannelState: Hashable, Sendable {
 }
 
 /// A channel in a user's list, with the data for filters and order.
-package struct ChannelListing: Hashable, Sendable {
+package struct ChannelListing: Equatable, Sendable {
     package var record: ChannelRecord
     /// The user's state; `.none` for a former member.
     package var state: MembershipState
@@ -160,7 +160,7 @@ package struct ChannelListing: Hashable, Sendable {
     package var changedAt: Timestamp
 }
 
-package struct Appended: Hashable, Sendable {
+package struct Appended: Equatable, Sendable {
     package var message: Message
     /// The live message before it, without a filter.
     package var previousID: MessageID?
@@ -172,19 +172,19 @@ package struct Appended: Hashable, Sendable {
     package var parent: Message?
 }
 
-package enum EditOutcome: Hashable, Sendable {
+package enum EditOutcome: Equatable, Sendable {
     case edited(Message, oldMention: Mention)
     case notFound
 }
 
-package enum DeleteOutcome: Hashable, Sendable {
+package enum DeleteOutcome: Equatable, Sendable {
     /// The deleted message, and its parent with its thread afterwards; nil without a live parent.
     case deleted(Message, parent: Message?)
     case notFound
 }
 
 /// A range of positions in a channel's log, without its ends.
-package struct PositionRange: Hashable, Sendable {
+package struct PositionRange: Equatable, Sendable {
     package var after: Position
     package var before: Position
 
@@ -211,14 +211,14 @@ package struct PositionRange: Hashable, Sendable {
 }
 
 /// The start of a page of a change log.
-package enum ChangePoint: Hashable, Sendable {
+package enum ChangePoint: Equatable, Sendable {
     case sequence(Int64)
     /// All changes at this moment or later; may repeat changes, but never misses one.
     case time(Timestamp)
 }
 
-package struct MessageChangePage: Hashable, Sendable {
-    package enum Change: Hashable, Sendable {
+package struct MessageChangePage: Equatable, Sendable {
+    package enum Change: Equatable, Sendable {
         case current(Message)
         case deleted(MessageID, at: Timestamp)
     }
@@ -229,7 +229,7 @@ package struct MessageChangePage: Hashable, Sendable {
     package var end: Int64
 }
 
-package struct LogEntry: Hashable, Sendable {
+package struct LogEntry: Equatable, Sendable {
     /// The message in its present state; without content if deleted.
     package var message: Message
     package var deletedAt: Timestamp?

@@ -4,7 +4,7 @@ package import RoostModel
 package import RoostWire
 
 /// The rare properties of a channel, stored as one JSON object.
-package struct ChannelTraits: Hashable, Sendable {
+package struct ChannelTraits: Equatable, Sendable {
     /// Whether it is an open channel: one without members, which sockets enter.
     package var isOpen = false
     package var isFrozen = false
@@ -25,7 +25,7 @@ package struct ChannelTraits: Hashable, Sendable {
 }
 
 /// The rare properties of a member, stored as one JSON object.
-package struct MemberTraits: Hashable, Sendable {
+package struct MemberTraits: Equatable, Sendable {
     /// Messages at or before this are invisible to the member.
     package var messageOffset: Timestamp?
     package var mute: Restriction?
@@ -40,7 +40,7 @@ package struct MemberTraits: Hashable, Sendable {
 }
 
 /// A mute or a ban.
-package struct Restriction: Hashable, Sendable {
+package struct Restriction: Equatable, Sendable {
     package var startedAt: Timestamp
     /// The end; nil for none.
     package var endsAt: Timestamp?
@@ -56,7 +56,7 @@ package struct Restriction: Hashable, Sendable {
 }
 
 /// The private properties of a user, stored as one JSON object.
-package struct UserTraits: Hashable, Sendable {
+package struct UserTraits: Equatable, Sendable {
     package var createdAt: Timestamp?
     package var blocked: [UserID] = []
     package var discoveryKeys: [String] = []
@@ -71,7 +71,7 @@ package struct UserTraits: Hashable, Sendable {
 }
 
 /// A user with all data of the server.
-package struct UserRecord: Hashable, Sendable {
+package struct UserRecord: Equatable, Sendable {
     package var user: User
     package var traits: UserTraits
 

@@ -75,7 +75,7 @@ extension Vault {
 }
 
 /// Whether the write-ahead log is free of the deleted content too.
-package enum Erasure: Hashable, Sendable {
+package enum Erasure: Equatable, Sendable {
     case complete
     /// A reader still needs the log, or the disk refused: call `Connection.truncateLog` later.
     case logRemains

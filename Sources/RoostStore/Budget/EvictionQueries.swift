@@ -5,7 +5,7 @@ internal import RoostModel
 internal import RoostSQLite
 
 /// The figures of one channel by which the budget chooses channels to evict.
-struct ChannelWeight: Hashable, Sendable {
+struct ChannelWeight: Equatable, Sendable {
     let row: Int64
     var url: ChannelURL
     let holding: Holding

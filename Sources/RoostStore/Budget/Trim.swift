@@ -5,7 +5,7 @@ internal import RoostModel
 
 /// An eviction in progress, step by step, so other commits can happen in between.
 package struct Trim: Sendable {
-    enum Phase: Hashable, Sendable {
+    enum Phase: Equatable, Sendable {
         case rewrite
         /// Fills the index of a newly written file.
         case indexWords

@@ -5,7 +5,7 @@ package import RoostModel
 internal import RoostSQLite
 
 /// Damage found while a cache is in use.
-package enum CacheDamage: Hashable, Sendable {
+package enum CacheDamage: Equatable, Sendable {
     /// Unreadable messages of a channel were deleted, and are to be fetched again.
     case forgotten(messages: Int, in: ChannelURL)
     /// The file may be damaged: `Store.mend` checks and repairs it, or its next opening does.

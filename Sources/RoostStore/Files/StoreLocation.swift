@@ -4,7 +4,7 @@ internal import RoostModel
 internal import RoostSQLite
 
 /// The place of a store's databases.
-package enum StoreLocation: Hashable, Sendable {
+package enum StoreLocation: Equatable, Sendable {
     /// In memory; the content is gone when the store closes.
     case memory
     /// In a folder with one subfolder for each application and user.
@@ -25,7 +25,7 @@ package enum StoreLocation: Hashable, Sendable {
 }
 
 /// The files of one user in one application.
-package struct StoreFiles: Hashable, Sendable {
+package struct StoreFiles: Equatable, Sendable {
     package let folder: String
 
     package var cache: String { "\(folder)/cache.sqlite" }

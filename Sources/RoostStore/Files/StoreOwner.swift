@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The application and the user that a database belongs to.
-package struct StoreOwner: Hashable, Sendable {
+package struct StoreOwner: Equatable, Sendable {
     /// The application ID.
     package let application: String
     /// The user ID.

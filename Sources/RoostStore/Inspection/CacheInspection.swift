@@ -5,7 +5,7 @@ package import RoostModel
 internal import RoostSQLite
 
 /// The figures of a cache, as `roost cache inspect` prints them.
-package struct CacheInspection: Hashable, Sendable {
+package struct CacheInspection: Equatable, Sendable {
     package struct Channel: Hashable, Sendable {
         package let url: ChannelURL
         package let messageCount: Int

@@ -5,7 +5,7 @@ package import RoostModel
 internal import RoostSQLite
 
 /// The findings of a verification; empty if the store keeps all of its invariants.
-package struct CacheVerification: Hashable, Sendable {
+package struct CacheVerification: Equatable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// SQLite finds the file damaged.
         case file
@@ -33,7 +33,7 @@ package struct CacheVerification: Hashable, Sendable {
         case outbox
     }
 
-    package struct Finding: Hashable, Sendable {
+    package struct Finding: Equatable, Sendable {
         package let kind: Kind
         /// Nil for a finding about several channels or none.
         package let channel: ChannelURL?

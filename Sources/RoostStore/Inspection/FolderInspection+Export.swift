@@ -5,7 +5,7 @@ package import RoostModel
 internal import RoostSQLite
 
 /// One piece of `FolderInspection.export`.
-package enum ExportedItem: Hashable, Sendable {
+package enum ExportedItem: Equatable, Sendable {
     /// A channel, before its messages; nil if only its messages are cached. The ranges are those
     /// without a missing message.
     case channel(ChannelURL, GroupChannel?, Coverage)
@@ -14,7 +14,7 @@ package enum ExportedItem: Hashable, Sendable {
 }
 
 /// The numbers of exported and of unreadable items.
-package struct ExportCount: Hashable, Sendable {
+package struct ExportCount: Equatable, Sendable {
     package var channels = 0
     package var messages = 0
     package var unsent = 0

@@ -8,7 +8,7 @@ internal import RoostSQLite
 ///
 /// Opens the databases read-only and without a lock, so it works beside a client, and repairs
 /// nothing.
-package struct FolderInspection: Hashable, Sendable {
+package struct FolderInspection: Equatable, Sendable {
     package let owner: StoreOwner
     package let cache: CacheInspection
     package let outbox: OutboxItems
@@ -163,7 +163,7 @@ package struct FolderInspection: Hashable, Sendable {
 }
 
 /// A damaged outbox that was set aside when a new one replaced it.
-package struct OutboxSetAside: Hashable, Sendable {
+package struct OutboxSetAside: Equatable, Sendable {
     package let path: String
     /// The number of items that could not be saved; nil if unknown.
     package let lost: Int?

@@ -6,7 +6,7 @@ package import RoostModel
 ///
 /// The result contains cached messages only and ignores holes. For the holes, ask for the coverage
 /// too, or for a window.
-package struct MessageQuery: Hashable, Sendable {
+package struct MessageQuery: Equatable, Sendable {
     package var channel: ChannelURL
     package var filter: MessageFilter
     /// The range of positions to read, both ends included.

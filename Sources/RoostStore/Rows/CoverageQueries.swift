@@ -5,7 +5,7 @@ internal import RoostModel
 internal import RoostSQLite
 
 /// The channel and the filter of a coverage; row 0 is no filter.
-struct CoverageKey: Hashable, Sendable {
+struct CoverageKey: Equatable, Sendable {
     let channelRow: Int64
     var filterRow: Int64 = 0
 }

@@ -4,7 +4,7 @@ internal import RoostModel
 internal import RoostSQLite
 
 /// The number and size of the cached messages of one channel.
-struct Holding: Hashable, Sendable {
+struct Holding: Equatable, Sendable {
     var messageCount: Int64 = 0
     var payloadBytes: Int64 = 0
 }

@@ -4,7 +4,7 @@ internal import RoostModel
 internal import RoostSQLite
 
 /// The progress of indexing the cached messages.
-package struct SearchProgress: Hashable, Sendable {
+package struct SearchProgress: Equatable, Sendable {
     /// The messages added to the index afterwards, without those added by their own commits.
     package let backfilled: Int
     /// The number of cached messages.

@@ -14,7 +14,7 @@ package enum NameKind: UInt8, Sendable {
 }
 
 /// 128 bits of a keyed hash; among a billion names two collide with a probability of 10⁻²⁰.
-package struct NameHash: Hashable, Sendable {
+package struct NameHash: Equatable, Sendable {
     let high: Int64
     let low: Int64
 

@@ -5,7 +5,7 @@ package import RoostModel
 internal import RoostSQLite
 
 /// The indexed parts of a message.
-package struct SearchEntry: Hashable, Sendable {
+package struct SearchEntry: Equatable, Sendable {
     package let messageID: Int64
     package let channelRow: Int64
     /// The searchable text of the message: `Message.searchableText`.
@@ -28,7 +28,7 @@ package struct SearchEntry: Hashable, Sendable {
 }
 
 /// The part of a message that a text comes from.
-package enum SearchedText: Hashable, Sendable {
+package enum SearchedText: Equatable, Sendable {
     /// `Message.text`: the text of the message, or a file's caption.
     case text
     /// The name of a file; 0 is the message's own, higher numbers are those of `FileContent.files`.

@@ -9,7 +9,7 @@ internal import RoostCore
 package import RoostSQLite
 
 /// A part of a message's text, with the matches in it.
-package struct SearchSnippet: Hashable, Sendable {
+package struct SearchSnippet: Equatable, Sendable {
     package let text: String
     /// The matches as ranges of bytes in `text.utf8`: whole characters, in order, without overlaps.
     package let highlights: [Range<Int>]

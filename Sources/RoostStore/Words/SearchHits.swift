@@ -4,8 +4,8 @@ internal import RoostModel
 package import RoostSQLite
 
 /// A request to the index.
-package struct SearchRequest: Hashable, Sendable {
-    package enum Order: Hashable, Sendable {
+package struct SearchRequest: Equatable, Sendable {
+    package enum Order: Equatable, Sendable {
         /// By falling message ID, which within a channel is the order of time.
         case newest
         /// By the rarity of the words and their number in the message, then newest first; reads

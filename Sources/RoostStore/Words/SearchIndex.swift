@@ -25,7 +25,7 @@ package import RoostSQLite
 /// encrypted content. `backfill` fills it like that of an old cache.
 package struct SearchIndex {
     /// The progress of indexing.
-    package struct State: Hashable, Sendable {
+    package struct State: Equatable, Sendable {
         /// Messages from this ID on are indexed; `.min` when all are.
         package let floor: Int64
         /// The number of messages that backfilling has added so far, to show progress.

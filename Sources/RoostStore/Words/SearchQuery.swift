@@ -7,9 +7,9 @@ package import RoostSQLite
 ///
 /// - Invariant: Every phrase has a word, and a word has only characters that the tokenizer treats
 ///   as letters.
-package struct SearchQuery: Hashable, Sendable {
+package struct SearchQuery: Equatable, Sendable {
     /// Consecutive words.
-    struct Phrase: Hashable, Sendable {
+    struct Phrase: Equatable, Sendable {
         let words: [String]
         /// Whether the last word may be the beginning of a longer one.
         let isUnfinished: Bool

@@ -4,7 +4,7 @@ package import RoostCore
 package import RoostModel
 
 /// A search in the words of the cached messages.
-package struct SearchQuestion: Hashable, Sendable {
+package struct SearchQuestion: Equatable, Sendable {
     /// The query as the user typed it, see `TypedQuery`.
     ///
     /// A query without a word has no hits.
@@ -48,7 +48,7 @@ package struct SearchQuestion: Hashable, Sendable {
 }
 
 /// A hit.
-package struct FoundMessage: Hashable, Sendable {
+package struct FoundMessage: Equatable, Sendable {
     package let message: Message
     /// The hit's place in the order; the next page begins after it.
     package let hit: SearchHit
@@ -57,9 +57,9 @@ package struct FoundMessage: Hashable, Sendable {
 }
 
 /// The part of a message that matches, with its surroundings.
-package struct SearchExcerpt: Hashable, Sendable {
+package struct SearchExcerpt: Equatable, Sendable {
     /// A text of the message and the matches in it.
-    package struct Marked: Hashable, Sendable {
+    package struct Marked: Equatable, Sendable {
         package let place: SearchedText
         /// The matches as ranges of bytes in the text's `utf8`: whole characters, in order, not
         /// adjacent.

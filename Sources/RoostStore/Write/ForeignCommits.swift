@@ -4,7 +4,7 @@
 ///
 /// Every commit takes the next number inside its transaction. So a number missing between two
 /// commits of this process belongs to another process.
-package struct ForeignCommits: Hashable, Sendable {
+package struct ForeignCommits: Equatable, Sendable {
     /// The last commit that the readers have received, as a commit or as missed.
     package private(set) var last: Int64
 

@@ -3,7 +3,7 @@
 package import RoostCore
 
 /// The next entry for a reader of the journal.
-package enum JournalEntry: Hashable, Sendable {
+package enum JournalEntry: Equatable, Sendable {
     case commit(Commit)
     /// The reader was too slow and has missed these commits; it has to read the store again.
     case missed(from: Int64, through: Int64)

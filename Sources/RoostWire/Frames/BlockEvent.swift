@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The event of a block between two users that begins or ends (USEV, `docs/protocol` 2.9).
-package struct BlockEvent: Hashable, Codable, Sendable {
+package struct BlockEvent: Equatable, Codable, Sendable {
     package var isBlocked: Bool
     package var blocker: User
     package var blockee: User

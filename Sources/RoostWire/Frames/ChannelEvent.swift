@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// An event of a channel, apart from messages (SYEV, `docs/protocol` 2.8).
-package struct ChannelEvent: Hashable, Codable, Sendable {
+package struct ChannelEvent: Equatable, Codable, Sendable {
     /// The protocol's number for the kind of event; the set is open.
     package struct Category: RawRepresentable, Hashable, Codable, Sendable {
         package let rawValue: Int
@@ -36,7 +36,7 @@ package struct ChannelEvent: Hashable, Codable, Sendable {
     }
 
     /// The member counts of a channel, as far as the server tells them.
-    package struct Counts: Hashable, Codable, Sendable {
+    package struct Counts: Equatable, Codable, Sendable {
         package var members: Int?
         package var joinedMembers: Int?
 
@@ -47,7 +47,7 @@ package struct ChannelEvent: Hashable, Codable, Sendable {
     }
 
     /// The content of the event, decoded for every category with a shape of its own.
-    package enum Content: Hashable, Codable, Sendable {
+    package enum Content: Equatable, Codable, Sendable {
         case joined([Member], Counts)
         case left(User, Counts)
         case invited(inviter: User?, invitees: [Member], at: Timestamp?, Counts)

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// A command of a client over the socket (`docs/protocol` 2.2, 2.6, 2.7).
-package enum ClientCommand: Hashable, Codable, Sendable {
+package enum ClientCommand: Equatable, Codable, Sendable {
     case ping(Ping)
     case message(MessageCommand)
     case edit(EditCommand)
@@ -50,7 +50,7 @@ package enum ClientCommand: Hashable, Codable, Sendable {
 }
 
 /// A vote in a poll of a message in the channel (VOTE).
-package struct VoteCommand: Hashable, Codable, Sendable {
+package struct VoteCommand: Equatable, Codable, Sendable {
     package var channelURL: ChannelURL
     package var pollID: Int64
     package var optionIDs: [Int64]
@@ -66,7 +66,7 @@ package struct VoteCommand: Hashable, Codable, Sendable {
     }
 }
 
-package struct Ping: Hashable, Codable, Sendable {
+package struct Ping: Equatable, Codable, Sendable {
     /// The client's clock; the server ignores it.
     package var id: Int64
     package var isActive: Bool
@@ -78,7 +78,7 @@ package struct Ping: Hashable, Codable, Sendable {
 }
 
 /// A new message for the server, over the socket (MESG, FILE) or over REST.
-package struct MessageCommand: Hashable, Codable, Sendable {
+package struct MessageCommand: Equatable, Codable, Sendable {
     package var channelURL: ChannelURL
     package var requestID: RequestID?
     /// The content: `.user` or `.file`; over REST also `.admin`.
@@ -114,9 +114,9 @@ package struct MessageCommand: Hashable, Codable, Sendable {
 }
 
 /// A change of a message; nil leaves a field as it is (`docs/protocol` 2.6).
-package struct EditCommand: Hashable, Codable, Sendable {
+package struct EditCommand: Equatable, Codable, Sendable {
     /// The way in which a list of meta arrays is applied to the message's own.
-    package struct MetaArrayEdit: Hashable, Codable, Sendable {
+    package struct MetaArrayEdit: Equatable, Codable, Sendable {
         package enum Mode: String, Hashable, Codable, Sendable {
             case add
             case remove
@@ -166,7 +166,7 @@ package struct EditCommand: Hashable, Codable, Sendable {
 }
 
 /// A request for a new session key over the open socket (`docs/protocol` 1.4).
-package struct SessionRefresh: Hashable, Codable, Sendable {
+package struct SessionRefresh: Equatable, Codable, Sendable {
     package var requestID: RequestID?
     package var token: String?
     package var isExpiring: Bool

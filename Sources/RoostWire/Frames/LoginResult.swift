@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The server's answer to a login or to a request for a new key (LOGI, `docs/protocol` 2.4).
-package enum LoginResult: Hashable, Codable, Sendable {
+package enum LoginResult: Equatable, Codable, Sendable {
     case success(LoginSuccess)
     /// The answer to `ClientCommand.refreshSession`.
     case refreshed(acknowledges: RequestID, sessionKey: String, fileKey: String?)
@@ -11,7 +11,7 @@ package enum LoginResult: Hashable, Codable, Sendable {
 }
 
 /// The waits between attempts to reconnect.
-package struct ReconnectPolicy: Hashable, Codable, Sendable {
+package struct ReconnectPolicy: Equatable, Codable, Sendable {
     package var interval: Duration
     package var maximumInterval: Duration
     package var multiplier: Int
@@ -42,7 +42,7 @@ package enum ReplyPolicy: Int, Hashable, Codable, Sendable {
 }
 
 /// The contents of a successful login; every field defaults to the meaning of its absence.
-package struct LoginSuccess: Hashable, Codable, Sendable {
+package struct LoginSuccess: Equatable, Codable, Sendable {
     package var user: User
     package var sessionKey: String
     /// The key that opens protected files, as `?auth=` behind their URL.

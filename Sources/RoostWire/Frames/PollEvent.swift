@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// An event of a poll: an edit (PEDI), or its state after a vote (VOTE).
-package struct PollEvent: Hashable, Codable, Sendable {
+package struct PollEvent: Equatable, Codable, Sendable {
     package var channelURL: ChannelURL
     /// The message that carries the poll; nil if the server does not tell.
     package var messageID: MessageID?

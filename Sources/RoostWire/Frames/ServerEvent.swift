@@ -6,7 +6,7 @@ package import RoostModel
 ///
 /// With a request ID in `acknowledges` the frame is the answer to the session that asked; without
 /// one it is an event (2.3).
-package enum ServerEvent: Hashable, Codable, Sendable {
+package enum ServerEvent: Equatable, Codable, Sendable {
     case login(LoginResult)
     case pong
     /// A message was accepted: MESG, FILE, ADMM, BRDM.
@@ -57,7 +57,7 @@ package struct ServerError: Error, Hashable, Codable, Sendable {
 }
 
 /// The number of the user's unread messages in all channels together.
-package struct UnreadCount: Hashable, Codable, Sendable {
+package struct UnreadCount: Equatable, Codable, Sendable {
     package var all: Int
     package var customTypes: [String: Int]
     /// The time of the count; a later one replaces an earlier one.
@@ -70,7 +70,7 @@ package struct UnreadCount: Hashable, Codable, Sendable {
     }
 }
 
-package struct MessageEvent: Hashable, Codable, Sendable {
+package struct MessageEvent: Equatable, Codable, Sendable {
     package var message: Message
     package var acknowledges: RequestID?
     /// The previous message in the channel, under no filter; proves that no message lies between.
@@ -91,7 +91,7 @@ package struct MessageEvent: Hashable, Codable, Sendable {
     }
 }
 
-package struct EditEvent: Hashable, Codable, Sendable {
+package struct EditEvent: Equatable, Codable, Sendable {
     package var message: Message
     package var acknowledges: RequestID?
     /// The earlier mention; a difference changes the count of mentions.
@@ -104,7 +104,7 @@ package struct EditEvent: Hashable, Codable, Sendable {
     }
 }
 
-package struct DeletionEvent: Hashable, Codable, Sendable {
+package struct DeletionEvent: Equatable, Codable, Sendable {
     package var channelURL: ChannelURL
     package var messageID: MessageID
     /// The time of the deletion.
@@ -124,7 +124,7 @@ package struct DeletionEvent: Hashable, Codable, Sendable {
     }
 }
 
-package struct ReadEvent: Hashable, Codable, Sendable {
+package struct ReadEvent: Equatable, Codable, Sendable {
     package var channelURL: ChannelURL
     package var user: User
     /// The time up to which the user has read.
@@ -147,7 +147,7 @@ package struct ReadEvent: Hashable, Codable, Sendable {
     }
 }
 
-package struct BusyEvent: Hashable, Codable, Sendable {
+package struct BusyEvent: Equatable, Codable, Sendable {
     package var retryAfter: Duration
     package var reason: Int
     package var message: String
@@ -159,7 +159,7 @@ package struct BusyEvent: Hashable, Codable, Sendable {
     }
 }
 
-package struct MemberCounts: Hashable, Codable, Sendable {
+package struct MemberCounts: Equatable, Codable, Sendable {
     package var channelURL: ChannelURL
     package var memberCount: Int
     package var joinedMemberCount: Int
@@ -175,7 +175,7 @@ package struct MemberCounts: Hashable, Codable, Sendable {
     }
 }
 
-package struct ReactionEvent: Hashable, Codable, Sendable {
+package struct ReactionEvent: Equatable, Codable, Sendable {
     package var channelURL: ChannelURL
     package var messageID: MessageID
     /// The change: an addition is `ADD` on the wire, a removal `DELETE`.
@@ -188,7 +188,7 @@ package struct ReactionEvent: Hashable, Codable, Sendable {
     }
 }
 
-package struct ThreadEvent: Hashable, Codable, Sendable {
+package struct ThreadEvent: Equatable, Codable, Sendable {
     package var channelURL: ChannelURL
     package var parentID: MessageID
     /// The new `thread_info` of the parent.

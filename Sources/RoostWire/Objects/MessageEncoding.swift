@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The dialect in which a message is encoded.
-package enum MessageDialect: Hashable, Sendable {
+package enum MessageDialect: Equatable, Sendable {
     /// Long names, as an object of its own.
     case rest
     /// Short names, as the payload of a frame.

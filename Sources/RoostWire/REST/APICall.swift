@@ -3,7 +3,7 @@
 import RoostModel
 
 /// A call of the REST interface, as a server receives it.
-package enum APICall: Hashable, Sendable {
+package enum APICall: Equatable, Sendable {
     case createChannel(CreateChannel)
     case getChannel(GetChannel)
     case updateChannel(UpdateChannel)
@@ -47,7 +47,7 @@ package enum APICall: Hashable, Sendable {
 }
 
 /// A pattern of a path; "*" matches any segment.
-package struct PathPattern: Hashable, Sendable {
+package struct PathPattern: Equatable, Sendable {
     private let segments: [Substring]
 
     package init(_ text: String) { segments = text.split(separator: "/") }

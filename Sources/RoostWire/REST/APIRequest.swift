@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// A call of the REST interface, without host and headers (`docs/protocol` 3.0).
-package struct APIRequest: Hashable, Sendable {
+package struct APIRequest: Equatable, Sendable {
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
         case post = "POST"
@@ -65,7 +65,7 @@ package struct APIRequest: Hashable, Sendable {
 }
 
 /// The answer to a call.
-package struct APIResponse: Hashable, Sendable {
+package struct APIResponse: Equatable, Sendable {
     /// The status: 200 for every success; an error has another status and an error object.
     package var status: Int
     package var body: [UInt8]

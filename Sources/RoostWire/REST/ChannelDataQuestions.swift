@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// The ways of writing texts or numbers under keys.
-package enum KeyedWrite: Hashable, Codable, Sendable {
+package enum KeyedWrite: Equatable, Codable, Sendable {
     /// Creates keys; refused if one of them exists.
     case create
     /// Changes keys; unknown ones are created only with `isUpsert`.
@@ -84,7 +84,7 @@ package enum CounterQuestion: Question {
 
 /// A query for a user's mute in a channel and its remaining time (`docs/protocol` 3.4).
 package struct AskMute: Codable, Question {
-    package struct Answer: Hashable, Codable, Sendable {
+    package struct Answer: Equatable, Codable, Sendable {
         package var isMuted = false
         /// The remaining time; nil for no end.
         package var remaining: Duration?

@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Rare properties of a channel that is created or changed; nil leaves a property as it is.
-package struct ChannelOptions: Hashable, Codable, Sendable {
+package struct ChannelOptions: Equatable, Codable, Sendable {
     package var isPublic: Bool?
     package var isBroadcast: Bool?
     package var isExclusive: Bool?
@@ -40,7 +40,7 @@ package struct ChannelOptions: Hashable, Codable, Sendable {
 
 /// Creates a group channel, or finds the distinct one of the same members (`docs/protocol` 3.3).
 package struct CreateChannel: Codable, Endpoint {
-    package struct Output: Hashable, Codable, Sendable {
+    package struct Output: Equatable, Codable, Sendable {
         package var channel: GroupChannel
         /// Whether the channel was created; false if a distinct channel existed.
         package var isCreated: Bool
@@ -147,7 +147,7 @@ extension ChannelAnswering {
 }
 
 /// The additional data that come with each channel.
-package struct ChannelExtras: Hashable, Codable, Sendable {
+package struct ChannelExtras: Equatable, Codable, Sendable {
     package var members: Bool
     package var readReceipts: Bool
     package var deliveryReceipts: Bool

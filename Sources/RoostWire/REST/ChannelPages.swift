@@ -37,7 +37,7 @@ package struct ListMembers: Question {
 
 /// One page of users: a channel's operators, or users whom the user has blocked.
 package struct ListPeople: Question {
-    package enum Subject: Hashable, Sendable {
+    package enum Subject: Equatable, Sendable {
         case operators(ChannelURL)
         case blocked(by: UserID)
     }
@@ -158,7 +158,7 @@ package struct ListOpenChannels: Question {
 
 extension JSONReader {
     /// Reads a list under one of its names, and the token of the next page.
-    fileprivate mutating func readPage<Element: Hashable & Sendable>(
+    fileprivate mutating func readPage<Element: Equatable & Sendable>(
         of names: String..., element: (inout JSONReader) throws(WireError) -> Element
     ) throws(WireError) -> Page<Element> {
         var elements: [Element] = []

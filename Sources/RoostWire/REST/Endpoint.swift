@@ -4,8 +4,8 @@ import RoostModel
 
 /// A call of the REST interface as a client makes it: its properties are the question, `Output` is
 /// the answer.
-package protocol Question: Hashable, Sendable {
-    associatedtype Output: Hashable, Sendable
+package protocol Question: Equatable, Sendable {
+    associatedtype Output: Equatable, Sendable
 
     /// Returns the question as a request.
     func encode() -> APIRequest
@@ -69,7 +69,7 @@ extension JSONReader {
 }
 
 /// The answer of a call that returns nothing.
-package struct NoOutput: Hashable, Sendable {
+package struct NoOutput: Equatable, Sendable {
     package init() {}
 }
 

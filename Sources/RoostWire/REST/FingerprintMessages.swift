@@ -12,7 +12,7 @@ package struct FingerprintMessages: Codable, Question {
     package typealias Output = [MessageFingerprint]
 
     /// A stretch of positions, both ends included.
-    package struct Stretch: Hashable, Codable, Sendable {
+    package struct Stretch: Equatable, Codable, Sendable {
         package var lower: Position
         package var upper: Position
 

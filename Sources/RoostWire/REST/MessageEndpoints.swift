@@ -4,7 +4,7 @@ package import RoostModel
 
 /// One page of a channel's messages around an anchor (`docs/protocol` 3.6).
 package struct ListMessages: Codable, Endpoint {
-    package enum Anchor: Hashable, Codable, Sendable {
+    package enum Anchor: Equatable, Codable, Sendable {
         /// A moment; `.distantFuture` means the newest messages.
         case time(Timestamp)
         case message(MessageID)
@@ -103,7 +103,7 @@ package struct ListMessages: Codable, Endpoint {
     }
 }
 
-package struct MessagePage: Hashable, Codable, Sendable {
+package struct MessagePage: Equatable, Codable, Sendable {
     package var messages: [Message]
     /// Whether the same filter has messages newer than the newest one here; nil if not asked for.
     package var hasNext: Bool?
@@ -190,8 +190,8 @@ package struct MessageChangeLog: Codable, Endpoint {
     }
 }
 
-package struct MessageChanges: Hashable, Codable, Sendable {
-    package struct Deletion: Hashable, Codable, Sendable {
+package struct MessageChanges: Equatable, Codable, Sendable {
+    package struct Deletion: Equatable, Codable, Sendable {
         package var id: MessageID
         package var at: Timestamp?
 

@@ -34,7 +34,7 @@ extension MessageFilter {
 }
 
 /// The additional data that come with each message.
-package struct MessageExtras: Hashable, Codable, Sendable {
+package struct MessageExtras: Equatable, Codable, Sendable {
     package var metaArrays: Bool
     package var reactions: Bool
     package var threadInfo: Bool
@@ -66,7 +66,7 @@ package struct MessageExtras: Hashable, Codable, Sendable {
 }
 
 /// The start of a change log.
-package enum ChangeLogCursor: Hashable, Codable, Sendable {
+package enum ChangeLogCursor: Equatable, Codable, Sendable {
     /// The token of an earlier answer.
     case token(String)
     /// A time, for the first question.

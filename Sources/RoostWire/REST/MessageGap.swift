@@ -6,7 +6,7 @@ package import RoostModel
 package struct MessageGap: Codable, Endpoint {
     /// A period on one side, both ends included, and the number of its messages that the client
     /// has.
-    package struct Side: Hashable, Codable, Sendable {
+    package struct Side: Equatable, Codable, Sendable {
         package var start: Timestamp
         package var end: Timestamp
         package var cachedCount: Int
@@ -112,9 +112,9 @@ extension MessageGap.Side {
     }
 }
 
-package struct MessageGapAnswer: Hashable, Codable, Sendable {
+package struct MessageGapAnswer: Equatable, Codable, Sendable {
     /// The answer for one side: nothing, or every message of the period, both ends included.
-    package struct Part: Hashable, Codable, Sendable {
+    package struct Part: Equatable, Codable, Sendable {
         package var messages: [Message]
         package var hasMore: Bool
         package var isContinuous: Bool

@@ -11,14 +11,14 @@ internal import Glibc
 /// A streaming reader of `multipart/form-data` (RFC 7578) that buffers at most a boundary or one
 /// part's headers.
 package struct MultipartReader: Sendable {
-    package struct Part: Hashable, Codable, Sendable {
+    package struct Part: Equatable, Codable, Sendable {
         package var name: String
         /// The name of the file without a folder; nil for a part that is no file.
         package var fileName: String?
         package var type: String
     }
 
-    package enum Event: Hashable, Sendable {
+    package enum Event: Equatable, Sendable {
         case part(Part)
         /// More bytes of the current part.
         case bytes([UInt8])

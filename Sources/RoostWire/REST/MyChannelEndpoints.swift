@@ -106,7 +106,7 @@ extension ChannelOrder {
     }
 }
 
-package struct ChannelPage: Hashable, Codable, Sendable {
+package struct ChannelPage: Equatable, Codable, Sendable {
     package var channels: [GroupChannel]
     /// The token of the next page; "" at the end.
     package var next: String
@@ -187,7 +187,7 @@ package struct ChannelChangeLog: Codable, Endpoint {
     }
 }
 
-package struct ChannelChanges: Hashable, Codable, Sendable {
+package struct ChannelChanges: Equatable, Codable, Sendable {
     package var updated: [GroupChannel]
     /// Channels that were deleted, or that the user has left or lost.
     package var deleted: [ChannelURL]

@@ -57,7 +57,7 @@ package enum PercentEncoding {
 }
 
 /// A name and a value of a query; names may repeat.
-package struct QueryItem: Hashable, Codable, Sendable {
+package struct QueryItem: Equatable, Codable, Sendable {
     package var name: String
     package var value: String
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A received form: its texts, and the places of its files.
-package struct ReceivedForm: Hashable, Sendable {
-    package struct File: Hashable, Sendable {
+package struct ReceivedForm: Equatable, Sendable {
+    package struct File: Equatable, Sendable {
         /// The name of the part.
         package var part: String
         package var fileName: String

@@ -163,7 +163,7 @@ package struct DeleteMessage: Codable, Endpoint {
 
 /// Marks a whole channel as read over REST (`docs/protocol` 3.11).
 package struct MarkAsRead: Codable, Endpoint {
-    package struct Output: Hashable, Codable, Sendable {
+    package struct Output: Equatable, Codable, Sendable {
         package var channelURL: ChannelURL
         package var timestamp: Timestamp
         package var unreadMessageCount: Int

@@ -4,7 +4,7 @@ package import RoostModel
 
 /// The upload of a message's file (`docs/protocol` 3.12), as a form whose file is sent in pieces.
 package struct UploadFile: Codable, Question {
-    package struct Output: Hashable, Codable, Sendable {
+    package struct Output: Equatable, Codable, Sendable {
         package var url: String
         package var thumbnails: [Thumbnail] = []
         package var requiresAuth = false

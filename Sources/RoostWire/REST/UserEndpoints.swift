@@ -4,7 +4,7 @@ package import RoostModel
 
 /// Creates a user; a call of the platform (`docs/protocol` 3.1).
 package struct CreateUser: Endpoint {
-    package struct Output: Hashable, Codable, Sendable {
+    package struct Output: Equatable, Codable, Sendable {
         package var user: User
         /// The access token, if one was asked for; it is sent only once.
         package var accessToken: String?
@@ -74,7 +74,7 @@ package struct CreateUser: Endpoint {
 }
 
 package struct ListUsers: Endpoint {
-    package struct Output: Hashable, Codable, Sendable {
+    package struct Output: Equatable, Codable, Sendable {
         package var users: [User]
         /// The token of the next page; "" at the end.
         package var next: String
@@ -135,7 +135,7 @@ package struct ListUsers: Endpoint {
 /// A request for a new session key with the user's token in the header `Access-Token`
 /// (`docs/protocol` 1.4).
 package struct RefreshSessionKey: Endpoint {
-    package struct Output: Hashable, Codable, Sendable {
+    package struct Output: Equatable, Codable, Sendable {
         package var sessionKey: String
 
         package init(sessionKey: String) { self.sessionKey = sessionKey }

@@ -7,7 +7,7 @@ package import RoostModel
 /// Eleven bytes of header, the object as REST encodes it, then a checksum. Fields have names, so a
 /// reader keeps those it does not know. Only a change that would mislead a reader takes a new
 /// version. The tests keep golden files of every version.
-package enum SerializedObject: Hashable, Sendable {
+package enum SerializedObject: Equatable, Sendable {
     case message(Message)
     case channel(GroupChannel)
     /// An open channel, as far as it has the fields of a group channel.

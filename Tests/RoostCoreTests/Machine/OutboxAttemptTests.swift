@@ -136,7 +136,7 @@ struct OutboxAttemptTests {
         try script.refuseWrites()
         let effects = script.answer(id, try OutboxDeliveryTests.uploaded())
         #expect(effects.commands == ["f"])
-        #expect(script.machine.state.outbox.disk.owed.count == 2)
+        #expect(script.machine.state.outbox.disk.unwritten.count == 2)
     }
 
     @Test func `a failed post of a message that was cancelled meanwhile is not reported`() throws {

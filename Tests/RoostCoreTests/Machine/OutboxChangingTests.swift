@@ -189,7 +189,7 @@ struct OutboxChangingTests {
         #expect(end.events == ["retried a"])
         #expect(end.finished == [id])
         #expect(
-            script.machine.state.outbox.disk.owed.map(\.note)
+            script.machine.state.outbox.disk.unwritten.map(\.note)
                 == [.requeued("a", createdAt: script.now)])
     }
 

@@ -111,7 +111,7 @@ struct OutboxDiskTests {
         let (again, writes) = try #require(fired.writes)
         #expect(writes == [.notes([.removal("a")])])
         _ = script.write(again, [.noted(hasNews: false, refused: [:])])
-        #expect(script.machine.state.outbox.disk.owed.isEmpty)
+        #expect(script.machine.state.outbox.disk.unwritten.isEmpty)
         #expect(script.give(.fired(.outboxDisk)).needs == [])
     }
 
@@ -131,7 +131,7 @@ struct OutboxDiskTests {
         #expect(writes == [.notes([.removal("a"), .removal("b")])])
         let next = script.write(second, [.noted(hasNews: false, refused: [0: error])])
         #expect(next.events == ["canceled b"])
-        #expect(script.machine.state.outbox.disk.owed.map(\.note) == [.removal("a")])
+        #expect(script.machine.state.outbox.disk.unwritten.map(\.note) == [.removal("a")])
     }
 
     /// The cache's answer about a missing item, and the consequence.

@@ -288,7 +288,7 @@ struct OutboxNewsTests {
         #expect(last.writes?.1.map(\.name) == ["append c"])
     }
 
-    @Test func `each transaction writes the owed notes at most once`() throws {
+    @Test func `each transaction writes the unwritten notes at most once`() throws {
         var script = Script()
         script.store("a", 1)
         script.store("b", 2)

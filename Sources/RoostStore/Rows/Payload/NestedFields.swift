@@ -8,7 +8,7 @@ internal import RoostModel
 // any takes neither a byte nor a check.
 
 /// An object inside another, by its kind and by its indices in the enclosing lists.
-struct NestedPlace: Hashable {
+struct NestedPlace: Equatable {
     /// The stored numbers of the kinds; never reused.
     enum Kind: UInt8 {
         case sender = 1
