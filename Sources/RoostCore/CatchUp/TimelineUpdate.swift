@@ -12,7 +12,7 @@ package struct TimelineSynchronization: SyncOperation {
         case pacingRest(PageQuestion, OpenTimeline.FirstPage)
         case loadingRest(OpenTimeline.FirstPage)
         case showingRest(PageStatement)
-        case fillingGap(OpenTimeline.FirstPage)
+        case fillingGap(OpenTimeline.FirstPage, from: Position)
     }
 
     package let timeline: TimelineID
@@ -48,10 +48,10 @@ package struct TimelineSynchronization: SyncOperation {
         case (.showingRest(let statement), .ended(.done)):
             sync.timelines[timeline]?.followIfNewest(statement)
             return .end(.done)
-        case (.fillingGap(let page), .ended(.gap(.huge))):
-            sync.timelines[timeline]?.showHugeGap(page)
+        case (.fillingGap(let page, let known), .ended(.gap(.huge))):
+            sync.timelines[timeline]?.showHugeGap(page, from: known)
             return .end(.done)
-        case (.fillingGap(let page), .ended(.gap(.reachedNewest))):
+        case (.fillingGap(let page, _), .ended(.gap(.reachedNewest))):
             sync.timelines[timeline]?.reachServer(page)
             return .end(.done)
         default: return .fail(reply)
@@ -67,7 +67,7 @@ package struct TimelineSynchronization: SyncOperation {
             state = .pacing(question, page)
             return pace(&sync) ?? load(question, page, open, &sync)
         case .checkGap(let known):
-            state = .fillingGap(page)
+            state = .fillingGap(page, from: known)
             let fill = GapFill(
                 open.channel, from: known, hasKnowledgeAbove: open.list.hasHoleAbove)
             return .need(.run(.gap(fill)))

@@ -164,8 +164,11 @@ extension OpenTimeline {
         if page.move == moves { wasLoaded = true }
     }
 
-    mutating func showHugeGap(_ page: FirstPage) {
-        guard page.move == moves else { return }
+    /// Notes that too many messages are missing above a covered end.
+    ///
+    /// It changes nothing if a newer page has replaced the window while the answer was in flight.
+    mutating func showHugeGap(_ page: FirstPage, from known: Position) {
+        guard page.move == moves, list.isInRange(known) else { return }
         wasLoaded = true
         hasHugeGap = true
         publish(list.leaveNewest(), from: [.catchUp])

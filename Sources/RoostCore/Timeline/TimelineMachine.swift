@@ -81,6 +81,13 @@ package struct TimelineMachine: Codable, Sendable {
         guard let extent else { return nil }
         return coverage.range(containing: extent.upper)?.upper ?? extent.upper
     }
+
+    /// Returns whether a position lies in the window's range.
+    func isInRange(_ position: Position) -> Bool {
+        guard let extent, let upper = knownEnd else { return false }
+        let lower = coverage.range(containing: extent.upper)?.lower ?? extent.lower
+        return lower <= position && position <= upper
+    }
 }
 
 // MARK: - Steps

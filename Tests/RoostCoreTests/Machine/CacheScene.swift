@@ -68,6 +68,16 @@ struct CacheScene {
         run(effects)
     }
 
+    /// Carries out those of the held effects; the others stay held.
+    mutating func release(only those: (Script.Effect) -> Bool) {
+        let effects = held.filter(those)
+        held.removeAll(where: those)
+        let all = holds
+        holds = { _ in false }
+        run(effects)
+        holds = all
+    }
+
     /// A message of the server that the device does not hear of.
     mutating func append(_ ids: ClosedRange<Int64>) {
         cache.serverMessages += ids.map { ScriptedCache.message($0) }

@@ -174,6 +174,33 @@ struct TimelineCallTests {
         #expect(scene.timeline()?.hasHugeGap == false)
     }
 
+    @Test func `a huge gap below a newest page that was shown meanwhile changes nothing`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        scene.lose()
+        scene.append(41...60)
+        scene.answers = { question in
+            Self.isGap(question) ? .success(.gap(MessageGapAnswer(isHuge: true))) : nil
+        }
+        scene.connect()
+        #expect(scene.timeline()?.hasHugeGap == true)
+        scene.holds = { effect in
+            if case .ask(_, .gap, _) = effect { true } else { Self.isPage(effect) }
+        }
+        scene.start(.timelineJump(TimelineJump(Self.timeline, to: .distantFuture)))
+        var channel = Script.channel(Script.channel)
+        channel.myState = .joined
+        let commit = Commit(
+            sequence: 900, changes: [.channels(ChannelsChange(inserted: [channel]))])
+        scene.run(Self.store(&scene, commit))
+        #expect(scene.held.map(Self.isPage) == [true, false])
+        scene.release(only: Self.isPage)
+        scene.release()
+        #expect(scene.shown() == Array(56...60))
+        #expect(scene.timeline()?.hasHugeGap == false)
+        #expect(scene.timeline()?.list.hasNewer == false)
+    }
+
     @Test func `a page of the newest end ends a huge gap`() {
         var scene = CacheScene.connected()
         scene.openTimeline()
