@@ -45,6 +45,19 @@ struct LedgerTests {
         #expect(ledger.upToDate([edited]) == [translated])
     }
 
+    @Test func `an older page does not undo a change of details, which has no time`() {
+        var ledger = FetchLedger()
+        ledger.begin()
+        var reacted = Self.message(1)
+        reacted.details.reactions = [
+            Reaction(key: "ok", userIDs: ["a"], updatedAt: Timestamp(milliseconds: 9))
+        ]
+        ledger.note(editOf: reacted)
+        #expect(ledger.upToDate([Self.message(1)]) == [reacted])
+        let edited = Self.message(1, text: "new", editedAt: 50)
+        #expect(ledger.upToDate([edited]) == [edited])
+    }
+
     @Test func `a later reaction of a user outweighs the answer to an earlier one`() {
         func word(_ isAdded: Bool, _ user: UserID = "a", at moment: Int64) -> ReactionChange {
             ReactionChange(

@@ -17,4 +17,11 @@ struct ReferenceStoreTests {
             if difference != nil { return }
         }
     }
+
+    /// Comparisons that once differed.
+    @Test(arguments: [1531] as [UInt64])
+    func `a comparison that once differed is equal`(_ seed: UInt64) async throws {
+        let difference = try await StoreContract.firstDifference(seed: seed, commits: 60)
+        #expect(difference == nil)
+    }
 }

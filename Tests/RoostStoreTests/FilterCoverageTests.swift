@@ -135,6 +135,36 @@ struct FilterCoverageTests {
         #expect(try await store.reader.damage() == [])
     }
 
+    @Test func `an edit removes a place from a filter's coverage that the same commit brought`()
+        async throws
+    {
+        let store = try await Store.test()
+        try await store.writer.commit([
+            Self.page([10, 20], covering: Fixture.range(1, 30)), .edited(Self.sticker(15)),
+        ])
+        let known = try await store.reader.coverage(of: Fixture.channel, under: Self.stickers).value
+        #expect(known.range(containing: Fixture.place(15)) == nil)
+        #expect(known.range(containing: Fixture.place(14)) != nil)
+        #expect(known.range(containing: Fixture.place(16)) != nil)
+        #expect(try await store.reader.damage() == [])
+    }
+
+    @Test func `a newer copy removes a message that the same commit brought under a filter`()
+        async throws
+    {
+        let store = try await Store.test()
+        var left = Self.sticker(20, type: "note")
+        left.updatedAt = Timestamp(milliseconds: 99)
+        let commit = try await store.writer.commit([
+            Self.page([10, 20], covering: Fixture.range(1, 30)),
+            .messages(Fixture.channel, [left], covering: nil),
+        ])
+        #expect(commit.messages()?.inserted == [Self.sticker(10)])
+        let query = MessageQuery(in: Fixture.channel, newestFirst: false, limit: 9)
+        #expect(try await store.reader.messages(query).value == [Self.sticker(10)])
+        #expect(try await store.reader.damage() == [])
+    }
+
     @Test func `filters are equal if their conditions are`() async throws {
         let store = try await Store.test()
         let (one, other) = (

@@ -62,18 +62,21 @@ extension CoreWorld {
         let channel = someChannel()
         // A slow answer outlives its connection, or is overtaken by events.
         let rate = device.weather.slowAnswer
-        if random.pick(4) == 0 { device.weather.slowAnswer = 1000 }
+        let isSlow = random.pick(3) == 0
+        if isSlow { device.weather.slowAnswer = 1000 }
         defer { device.weather.slowAnswer = rate }
-        switch random.pick(3) {
+        var opened: TimelineID?
+        switch random.pick(5) {
         case 0: look(.openList, device, on: storage)
         case 1: look(.loadOlder, device, on: storage)
+        case 2: look(.jump, device, on: storage)
         default:
             if device.timelines.count >= 3 { look(.closeTimeline, device, on: storage) }
-            openTimeline(device, channel, startingAt: .distantFuture)
+            opened = openTimeline(device, channel, startingAt: .distantFuture)
         }
         for _ in 0...random.pick(3) {
-            try pass(.milliseconds(Int64(random.pick(80))), on: storage)
-            switch random.pick(14) {
+            try pass(.milliseconds(Int64(random.pick(isSlow ? 800 : 80))), on: storage)
+            switch random.pick(15) {
             case 0, 1: performElsewhere(.deleteElsewhere, in: channel, on: storage)
             case 2, 3: performElsewhere(.editElsewhere, in: channel, on: storage)
             case 4: performElsewhere(.rename, in: channel, on: storage)
@@ -89,10 +92,11 @@ extension CoreWorld {
                 performElsewhere(.rename, in: channel, on: storage)
                 try pass(.milliseconds(Int64(100 + random.pick(200))), on: storage)
                 device.weather.refusedRequest = rate
-            case 12: if device.canAct { look(.jump, device, on: storage) }
+            case 12, 13: if device.canAct { jump(device, opened) }
             default: performElsewhere(.join, in: channel, on: storage)
             }
         }
+        if isSlow, device.canAct, random.pick(2) == 0 { reconnect(device) }
     }
 
     /// Cuts the link for a moment, with a message or an edit meanwhile and more during the return.
@@ -107,11 +111,13 @@ extension CoreWorld {
             ?? someChannel()
         note("\(device.name) link cut for a moment")
         cut(device)
+        // A client that knows of the loss connects at once on its end.
+        if device.canAct { give(.link(.networkChanged(isUp: false)), device) }
         for _ in 0...random.pick(2) { happen(in: channel, to: device, on: storage) }
         try pass(.milliseconds(Int64(random.next() % 3_000)), on: storage)
         device.isLinkUp = true
         if device.canAct { give(.link(.networkChanged(isUp: true)), device) }
-        for _ in 0..<random.pick(3) {
+        for _ in 0..<random.pick(4) {
             try pass(.milliseconds(Int64(random.pick(150))), on: storage)
             happen(in: channel, to: device, on: storage)
         }
@@ -147,13 +153,7 @@ extension CoreWorld {
                 device, channel, startingAt: random.pick(4) == 0 ? somePast() : .distantFuture,
                 filter: random.messageFilter(
                     senders: (0..<shape.users).map(user), storage.entries(of: channel)))
-        case .jump:
-            guard let id = someTimeline(device), device.calls.count < Self.callLimit else { return }
-            let moment = random.pick(3) == 0 ? .distantFuture : somePast()
-            device.timelines[id]?.isInPlace = true
-            call(
-                "jump in \(id.number) to \(moment)",
-                .timelineJump(TimelineJump(id, to: moment)), device, then: .jumped(id))
+        case .jump: jump(device, nil)
         case .closeTimeline:
             guard let id = someTimeline(device) else { return }
             note("\(device.name) closes timeline \(id.number)")
@@ -184,6 +184,19 @@ extension CoreWorld {
             give(.download(id, input), device)
         default: preconditionFailure("\(action) is no looking.")
         }
+    }
+
+    /// Moves a timeline, or any of the device if it is not open.
+    private func jump(_ device: CoreDevice, _ timeline: TimelineID?) {
+        let open = timeline.flatMap { device.timelines[$0] == nil ? nil : $0 }
+        guard let id = open ?? someTimeline(device), device.calls.count < Self.callLimit else {
+            return
+        }
+        let moment = random.pick(3) == 0 ? .distantFuture : somePast()
+        device.timelines[id]?.isInPlace = true
+        call(
+            "jump in \(id.number) to \(moment)",
+            .timelineJump(TimelineJump(id, to: moment)), device, then: .jumped(id))
     }
 
     @discardableResult

@@ -45,7 +45,9 @@ extension CoreWorld {
             let checks = invariants(of: device)
             for channel in channels {
                 guard let held = device.store.history(of: channel),
-                    let cursor = device.store.cursor(.messageChanges(channel))
+                    let cursor = device.store.cursor(.messageChanges(channel)),
+                    // A change after the clock went back may have an earlier time than the moment.
+                    cursor.moment == nil || !hasClockGoneBack
                 else { continue }
                 try checks.checkCursor(
                     cursor, held, log(of: channel, for: device.user, on: storage))
@@ -57,7 +59,6 @@ extension CoreWorld {
             let began = device.listBegan ?? cursor.moment ?? device.lastLoginAt
             device.listBegan = began
             let isFilled = device.store.cursor(.channelFill) == .listEnd
-            // A change after the clock went back may have an earlier time than the moment.
             if cursor.moment != nil, hasClockGoneBack { return }
             for listing in storage.listings(of: device.user) {
                 try checks.checkCursor(
@@ -127,6 +128,10 @@ extension CoreWorld {
             channel: open.channel, filter: open.filter, messages: open.list.messages,
             hasOlder: open.list.hasOlder, hasNewer: open.list.hasNewer,
             place: watch.isInPlace ? open.start : nil, isReading: open.reads.isUnderWay)
+        // A full timeline that follows the newest end removes the messages of its beginning.
+        if open.list.delivered.count == open.list.capacity {
+            device.timelines[id]?.isInPlace = false
+        }
         let place = "\(device.name) timeline \(id.number) of \(open.channel)"
         try CollectionInvariants(place: place).check(
             shown, watch.changes, device.store.history(of: open.channel),
@@ -316,6 +321,8 @@ extension CoreWorld {
             }
             // A message cancelled with an unknown outcome is deleted when it appears.
             try pass(.seconds(20), on: storage)
+            // As in the cache, a reset of the history after the clock went back may be missed.
+            guard !hasClockGoneBack else { continue }
             try CollectionInvariants(place: "\(device.name), having paged \(channel),").checkWhole(
                 device.state.timelines[id]?.list.messages ?? [],
                 log(of: channel, for: device.user, on: storage))

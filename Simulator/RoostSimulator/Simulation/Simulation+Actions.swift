@@ -150,18 +150,20 @@ extension Simulation {
         // A slow answer outlives its connection, or is overtaken by events.
         let network = app.device.network
         let rate = network.weather.slowAnswer
-        if pick(4) == 0 { network.weather.slowAnswer = 1000 }
+        let isSlow = pick(3) == 0
+        if isSlow { network.weather.slowAnswer = 1000 }
         defer { network.weather.slowAnswer = rate }
-        switch pick(3) {
+        switch pick(5) {
         case 0: openList(app)
         case 1: page(app, "older") { try await $0.loadOlder() }
+        case 2: jump(app)
         default:
             if app.timelines.count >= 3 { closeTimeline(app) }
             openTimeline(app, channel, startingAt: .distantFuture)
         }
         for _ in 0...pick(3) {
-            await pass(.milliseconds(Int64(pick(80))))
-            switch pick(14) {
+            await pass(.milliseconds(Int64(pick(isSlow ? 800 : 80))))
+            switch pick(15) {
             case 0, 1: try await performElsewhere(.deleteElsewhere, in: channel)
             case 2, 3: try await performElsewhere(.editElsewhere, in: channel)
             case 4: try await performElsewhere(.rename, in: channel)
@@ -173,11 +175,12 @@ extension Simulation {
                 try await fallSilent(before: app) {
                     try await performElsewhere(.rename, in: channel)
                 }
-            case 12: jump(app)
+            case 12, 13: jump(app)
             case 9: if app.client != nil { return try await befall(.crash, app) }
             default: try await performElsewhere(.join, in: channel)
             }
         }
+        if isSlow, pick(2) == 0 { reconnect(app) }
     }
 
     // MARK: Messages

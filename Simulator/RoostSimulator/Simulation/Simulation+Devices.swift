@@ -68,11 +68,13 @@ extension Simulation {
         let channel = pick(of: app.timelines)?.collection.channel ?? channels[pick(channels.count)]
         note("\(app.name) link cut for a moment")
         await app.device.network.cut()
+        // A client that knows of the loss connects at once on its end.
+        call(app, "loses the network") { await $0.networkChanged(isUp: false) }
         for _ in 0...pick(2) { try await happen(in: channel, to: app) }
         await pass(.milliseconds(Int64(random.next() % 3_000)))
         app.device.network.restore()
         call(app, "finds a network") { await $0.networkChanged(isUp: true) }
-        for _ in 0..<pick(3) {
+        for _ in 0..<pick(4) {
             await pass(.milliseconds(Int64(pick(150))))
             try await happen(in: channel, to: app)
         }

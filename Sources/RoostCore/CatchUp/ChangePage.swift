@@ -50,11 +50,17 @@ extension SyncState {
             isWhole: possible.count == changes.updated.count)
     }
 
-    private mutating func noteRead(
+    /// Notes changes for the frames in flight, which may be older.
+    ///
+    /// A message that was never edited has changed in its details alone; a frame of it takes none of
+    /// them from the cache.
+    mutating func noteRead(
         _ edited: [Message], _ deleted: [MessageID], in channel: ChannelURL
     ) {
         if changesRead[channel] == nil { changesRead[channel, default: FetchLedger()].begin() }
-        for message in edited { changesRead[channel]?.note(editOf: message) }
+        for message in edited where message.updatedAt != nil {
+            changesRead[channel]?.note(editOf: message)
+        }
         for id in deleted { changesRead[channel]?.note(deletionOf: id) }
     }
 

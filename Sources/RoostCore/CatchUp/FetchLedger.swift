@@ -154,11 +154,12 @@ package struct FetchLedger: Codable, Sendable {
     }
 
     private func edit(of message: Message, _ id: MessageID) -> Message {
-        guard let newer = edited[id]?.message, let editedAt = newer.updatedAt
-        else { return message }
-        // Also with equal times, because a translation or a preview does not change the time (scar
-        // 118).
-        guard editedAt >= message.updatedAt ?? .distantPast else { return message }
+        guard let newer = edited[id]?.message else { return message }
+        // Also with equal times or none, because a reaction, a translation or a preview does not
+        // change the time (scar 118).
+        guard newer.updatedAt ?? .distantPast >= message.updatedAt ?? .distantPast else {
+            return message
+        }
         var edited = newer
         edited.completeDetails(from: message)
         return edited

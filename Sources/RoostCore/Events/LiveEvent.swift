@@ -119,6 +119,9 @@ extension LiveEvent {
         case .deleted(let event):
             let channel = event.channelURL
             sync.ledgers[channel]?.note(deletionOf: event.messageID)
+            // The answer to a deletion may overtake the frame of the message, and a repeated send
+            // may be acknowledged with it.
+            sync.noteRead([], [event.messageID], in: channel)
             return commit(
                 [.deleted(channel, [event.messageID])]
                     + sync.tell(.deleted([event.messageID]), in: channel), thenRead: [channel])

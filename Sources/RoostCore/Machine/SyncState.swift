@@ -21,8 +21,8 @@ package struct SyncState: Codable, Sendable {
     ///
     /// The acknowledgement of a message sent before it is the answer to a retry.
     package private(set) var lastLoginAt: Timestamp?
-    /// The changes in the change logs since the last login: older frames may still be in flight,
-    /// and must not undo them.
+    /// The changes in the change logs since the last login, and the deletions: older frames may
+    /// still be in flight, and must not undo them.
     package var changesRead: [ChannelURL: FetchLedger] = [:]
 
     package var channelLedger = ChannelLedger()

@@ -41,7 +41,8 @@ struct MessageNews {
     let channelRow: Int64
     /// Nothing at or before this moment is visible.
     var cut: Timestamp?
-    /// Whether the channel has coverage under filters only; that coverage is read on demand.
+    /// Whether the channel had coverage under filters only before the commit; that coverage is read
+    /// on demand.
     let hasFilters: Bool
     let coverageBefore: Coverage
     var coverage: Coverage
@@ -96,9 +97,13 @@ struct MessageNews {
         return range
     }
 
-    /// Whether a message at a position may have been cached before the commit.
+    /// Whether the channel may have coverage under filters only: this commit may have brought it.
+    var mayHaveFilters: Bool { hasFilters || filtered != nil }
+
+    /// Whether a message at a position may be cached, other than in coverage that this commit brought
+    /// without a filter.
     func mayHaveHeld(_ place: Position) -> Bool {
-        hasFilters || coverageBefore.range(containing: place) != nil
+        mayHaveFilters || coverageBefore.range(containing: place) != nil
     }
 
     /// Notes that the server has reported the current state of a message, so an unreadable copy

@@ -81,9 +81,8 @@ extension WriteSession {
                 try follow(id, as: message.preview, known: nil, news: &news)
             }
             // Without a filter the position may be covered although the message was deleted.
-            guard news.hasFilters, news.coverage.range(containing: message.place) == nil else {
-                return
-            }
+            guard news.mayHaveFilters, news.coverage.range(containing: message.place) == nil
+            else { return }
             try readFilters(&news)
             for index in (news.filtered ?? []).indices
             where news.filtered?[index].filter.matches(message) == true {
@@ -271,7 +270,7 @@ extension WriteSession {
         _ message: Message, news: inout MessageNews
     ) throws(SQLiteError) -> Bool {
         if news.coverage.range(containing: message.place) != nil { return true }
-        guard news.hasFilters || news.filtered != nil else { return false }
+        guard news.mayHaveFilters else { return false }
         try readFilters(&news)
         return (news.filtered ?? []).contains { filtered in
             filtered.now.range(containing: message.place) != nil && filtered.filter.matches(message)

@@ -170,6 +170,21 @@ struct ChangeLogReadingTests {
             ])
     }
 
+    @Test func `a page does not undo a reaction that overtook it`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        let reaction = ReactionChange(
+            key: "ok", userID: "other", isAdded: true, updatedAt: Timestamp(milliseconds: 50))
+        script.machine.state.ledgers[Script.channel]?.note(.reaction(reaction), to: 7)
+        // Reactions do not change the time of a message, so the older copy alone would win.
+        #expect(
+            script.answer(id, Self.page([Script.message(7)], next: "t2", hasMore: true)).mutations
+                == [
+                    .edited(Script.message(7)), .reacted(Script.channel, 7, reaction),
+                    .cursor(Self.log, .token("t2")),
+                ])
+    }
+
     @Test func `a cursor that was rewound during a page keeps its place`() {
         var script = Script.connected()
         let id = Self.asked(&script)

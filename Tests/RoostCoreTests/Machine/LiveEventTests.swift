@@ -169,6 +169,19 @@ struct LiveEventTests {
         #expect(end.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
     }
 
+    @Test func `a late frame does not bring back a deleted message (scar 56)`() {
+        var script = Script.connected()
+        let deleted = script.frame(
+            .deleted(DeletionEvent(channelURL: Script.channel, messageID: 2_000_000)))
+        let id = Self.commit(in: deleted)
+        _ = script.commit(id)
+        _ = script.read(id, .channel(nil))
+        let late = script.frame(.message(MessageEvent(message: Self.message(2_000_000))))
+        #expect(late.mutations == [])
+        let other = script.frame(.message(MessageEvent(message: Self.message(2_000_001))))
+        #expect(!other.mutations.isEmpty)
+    }
+
     @Test func `frames of an abandoned socket change nothing (scar 134)`() {
         var script = Script.connected()
         let event = ServerEvent.message(MessageEvent(message: Self.message(2_000_000)))

@@ -87,6 +87,16 @@ struct PageFetchTests {
         #expect(script.machine.state.ledgers.isEmpty)
     }
 
+    @Test func `a page that outlives its connection is dropped (scar 134)`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.page(PageFetch(Script.channel, Self.newest)))
+        script.login()
+        #expect(
+            script.answer(id, Self.page([Script.message(10)]))
+                == [.finish(id, .failed(.notConnected))])
+        #expect(script.machine.state.ledgers.isEmpty)
+    }
+
     @Test func `without a connection a page is requested with the last login's key only on demand`()
     {
         var script = MachineScript()

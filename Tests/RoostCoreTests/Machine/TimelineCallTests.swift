@@ -122,6 +122,21 @@ struct TimelineCallTests {
         #expect(scene.shown().contains(20))
     }
 
+    @Test func `a page of the newest end does not lead a timeline back that has jumped away`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        for _ in 1...6 { scene.start(.timelinePaging(TimelinePaging(Self.timeline, .older))) }
+        scene.start(.timelineJump(TimelineJump(Self.timeline, to: Timestamp(milliseconds: 10))))
+        // The newest page is on its way when the timeline jumps once more, within the cache.
+        scene.holds = Self.isPage
+        scene.start(.timelineJump(TimelineJump(Self.timeline, to: .distantFuture)))
+        #expect(scene.held.count == 1)
+        scene.start(.timelineJump(TimelineJump(Self.timeline, to: Timestamp(milliseconds: 20))))
+        scene.release()
+        #expect(scene.timeline()?.list.hasNewer == true)
+        #expect(scene.shown().contains(20) && !scene.shown().contains(40))
+    }
+
     @Test func `a timeline closed during its first answer leaves no call behind`() {
         var scene = CacheScene.connected()
         scene.holds = Self.isPage
