@@ -71,8 +71,8 @@ extension Simulation {
             let held = disk.channels[channel] ?? Mirror.Channel()
             try expect(
                 reported.messages == held.messages && reported.coverage == held.coverage,
-                "\(app.name) has reported of \(channel) \(reported.difference(from: held)), but its "
-                    + "disk differs")
+                "\(app.name) has reported of \(channel) \(reported.difference(from: held)), but "
+                    + "its disk differs")
             try expect(
                 app.mirror.groupChannels[channel]?.name == disk.groupChannels[channel]?.name
                     && app.mirror.groupChannels[channel]?.lastMessage?.text
