@@ -258,16 +258,16 @@ package struct DoorsBench {
     }
 
     /// A delegate that notes the messages of other users.
-    private final class Ear: MessageCollectionDelegate {
-        private let heard: AsyncStream<Void>.Continuation
+    private final class MessageListener: MessageCollectionDelegate {
+        private let arrivals: AsyncStream<Void>.Continuation
 
-        init(_ heard: AsyncStream<Void>.Continuation) { self.heard = heard }
+        init(_ arrivals: AsyncStream<Void>.Continuation) { self.arrivals = arrivals }
 
         func messageCollection(
             _ collection: MessageCollection, context: MessageContext, channel: Channel,
             addedMessages messages: [BaseMessage]
         ) {
-            for _ in messages { heard.yield() }
+            for _ in messages { arrivals.yield() }
         }
     }
 
@@ -292,23 +292,23 @@ package struct DoorsBench {
         await timeline.close()
         await list.close()
         await watching.value
-        let (heard, continuation) = AsyncStream.makeStream(of: Void.self)
-        let ear = Ear(continuation)
+        let (arrivals, continuation) = AsyncStream.makeStream(of: Void.self)
+        let listener = MessageListener(continuation)
         let collection = SendbirdChat.createMessageCollection(channel: channel)
-        collection.delegate = ear
+        collection.delegate = listener
         await withCheckedContinuation { done in
             collection.startCollection(
                 initPolicy: .cacheAndReplaceByApi,
                 apiResultHandler: { _, _ in done.resume() })
         }
-        var hearing = heard.makeAsyncIterator()
+        var iterator = arrivals.makeAsyncIterator()
         for _ in 0..<options.rounds * options.sends {
             let watch = Stopwatch()
             try await other.send("door", to: url)
-            await hearing.next()
+            await iterator.next()
             sides.door.append(watch.microseconds)
         }
-        withExtendedLifetime(ear) { collection.dispose() }
+        withExtendedLifetime(listener) { collection.dispose() }
         report.add(
             "hearing", "from another's call to the delegate", "µs (p50)",
             ours: sides.door.median, limit: sides.native.median, target: 1.3)

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Colours and weights, if the terminal has them.
+/// Colours and weights of printed texts, if the terminal has them.
+///
+/// Called as a function: `style(.bad, "seed 7")`.
 package struct Style: Hashable, Sendable {
+    /// The meaning of a text, which decides its colour.
     package enum Role: Sendable {
+        /// A success.
         case good
+        /// A failure.
         case bad
+        /// A detail that the reader may skip.
         case quiet
+        /// A title, or the hit of a search.
         case strong
+        /// Work that is not done yet, or a finding.
         case waiting
     }
 
@@ -22,6 +30,7 @@ package struct Style: Hashable, Sendable {
         hasColor = isTerminal && !refuses && environment["TERM"] != "dumb"
     }
 
+    /// Returns the text in its colour; unchanged without colours.
     package func callAsFunction(_ role: Role, _ text: String) -> String {
         guard hasColor else { return text }
         let code =

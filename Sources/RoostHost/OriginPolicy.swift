@@ -17,7 +17,7 @@ package struct OriginPolicy: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - origins: Origins as `scheme://host:port`, `null`, or `*` for every page; others are ignored.
-    ///   - publicAddress: The URL by which clients reach the server; its pages may call.
+    ///   - publicAddress: The URL by which clients reach the server; pages from there may call it.
     ///   - requiresToken: Whether users need an access token.
     package init(origins: [String], publicAddress: String?, requiresToken: Bool) {
         for text in origins + [publicAddress].compactMap({ $0 }) {
@@ -31,11 +31,11 @@ package struct OriginPolicy: Equatable, Sendable {
         guard let origin else { return true }
         guard !allowed.contains("*") else { return true }
         guard let plain = Self.plain(origin) else { return false }
-        return allowed.contains(plain) || isOwn(plain, host: host)
+        return allowed.contains(plain) || isSameOrigin(plain, host: host)
     }
 
-    /// Whether a page came from the address that it calls.
-    private func isOwn(_ origin: String, host: String?) -> Bool {
+    /// Whether a page came from the address that it calls, and that address is trusted.
+    private func isSameOrigin(_ origin: String, host: String?) -> Bool {
         guard let host, let end = origin.firstRange(of: "://") else { return false }
         let scheme = origin[..<end.lowerBound]
         guard Self.plain("\(scheme)://\(host)") == origin else { return false }
@@ -55,11 +55,13 @@ package struct OriginPolicy: Equatable, Sendable {
         var authority = text[end.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let ownPort = scheme == "http" ? ":80" : scheme == "https" ? ":443" : ""
         if !ownPort.isEmpty, authority.hasSuffix(ownPort) { authority.removeLast(ownPort.count) }
+        // Visible ASCII, without the comma that would join two origins.
         guard !authority.isEmpty, authority.utf8.allSatisfy({ 0x21...0x7E ~= $0 && $0 != 0x2C })
         else { return nil }
         return "\(scheme)://\(authority)"
     }
 
+    /// Returns the host of an authority, without its port and without the brackets of IPv6.
     private static func name(in authority: Substring) -> String {
         authority.hasPrefix("[")
             ? String(authority.dropFirst().prefix { $0 != "]" })

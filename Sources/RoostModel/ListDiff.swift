@@ -61,7 +61,7 @@ public struct ListDiff<Element: ListElement>: Hashable, Sendable {
     package init() {}
 
     /// Returns the same step with these origins.
-    package consuming func told(from origins: Set<ChangeOrigin>) -> ListDiff {
+    package consuming func withOrigins(_ origins: Set<ChangeOrigin>) -> ListDiff {
         self.origins = origins
         return self
     }

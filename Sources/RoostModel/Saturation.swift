@@ -32,7 +32,7 @@ extension Comparable {
 
 extension Timestamp {
     /// The range of moments that a peer can name: 1970 to the end of the year 9999.
-    package static let told =
+    package static let wireRange =
         Timestamp(
             milliseconds: 0)...Timestamp(
             milliseconds: 253_402_300_799_999)
@@ -65,7 +65,7 @@ extension MessageID {
 
 extension Duration {
     /// The range of waits that a peer can ask for: 0 to 2^31 - 1 seconds, 68 years.
-    package static let told: ClosedRange<Duration> = .zero ... .seconds(Int64(Int32.max))
+    package static let wireRange: ClosedRange<Duration> = .zero ... .seconds(Int64(Int32.max))
 
     /// The duration in whole milliseconds, rounded towards zero.
     package var wholeMilliseconds: Int64 {

@@ -25,10 +25,10 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "The system could not \(action): \(message)." }
 }
 
-/// The files of a database: the main one and, beside it, its log and shared memory.
+/// The files of a database: the main one and, beside it, its write-ahead log and shared memory.
 ///
-/// The operations need all connections closed: an old log beside a new database destroys it (scar
-/// 36).
+/// Moves and deletions need all connections closed: an old log beside a new database destroys it
+/// (scar 36).
 package struct DatabaseFiles: Equatable, Sendable {
     /// The path of the main file; the other names extend it.
     package let path: String
@@ -41,9 +41,11 @@ package struct DatabaseFiles: Equatable, Sendable {
 
     /// Quarantines every file of the database; no file is deleted.
     ///
+    /// The main file moves first, so that no process opens it without its log, which has the newest
+    /// commits. After an error or a crash in between, `finishSettingAside` moves the rest.
+    ///
     /// - Returns: The new path of the main file, `PATH.damaged-1` or the next free number.
-    /// - Throws: The system's error. The main file moves first, so that no process opens it without
-    ///   its log, which has the newest commits. `finishSettingAside` moves the rest.
+    /// - Throws: The system's error.
     package func setAside() throws(FileError) -> String {
         var number = 1
         while Self.exists("\(path).damaged-\(number)") { number += 1 }
@@ -63,8 +65,10 @@ package struct DatabaseFiles: Equatable, Sendable {
 
     /// Reverts the last `setAside` if there is no main file now.
     ///
-    /// - Throws: The system's error. The main file moves last, so either the quarantined one or the
-    ///   restored one exists.
+    /// The main file moves last, so at each moment either the quarantined or the restored one
+    /// exists.
+    ///
+    /// - Throws: The system's error.
     package func bringBack() throws(FileError) {
         guard !exists, let last = lastSetAside else { return }
         try delete()  // Side files without their main file.
@@ -100,7 +104,8 @@ package struct DatabaseFiles: Equatable, Sendable {
 
     /// The paths of existing quarantined databases, in the order of their numbers.
     package var setAsides: [String] {
-        // A device has far fewer repairs; older ones may be deleted.
+        // The loop passes over missing numbers, because a user may have deleted older files. No
+        // device has 99 repairs.
         (1...99).map { "\(path).damaged-\($0)" }.filter { Self.exists($0) }
     }
 
@@ -122,8 +127,10 @@ package struct DatabaseFiles: Equatable, Sendable {
         try Self.move(path, to: target.path)
     }
 
+    /// Returns the bytes of the main file, for a salvage of its intact pages.
     func content() throws(FileError) -> [UInt8] { try Self.content(of: path) }
 
+    /// Returns the bytes of the write-ahead log; none if there is no log.
     func logContent() throws(FileError) -> [UInt8] {
         Self.exists("\(path)-wal") ? try Self.content(of: "\(path)-wal") : []
     }

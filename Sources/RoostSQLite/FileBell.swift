@@ -8,8 +8,8 @@ internal import RoostExecutors
 internal import Glibc
 #endif
 
-/// A file by which processes wake each other: one writes a byte, and the system notifies the
-/// others.
+/// A file by which processes notify each other of a commit: one writes a byte, and the system
+/// notifies the others.
 ///
 /// The database's own files do not serve: they are written before the commit is visible. The commit
 /// itself happens in shared memory, whose changes the system does not report.
@@ -17,33 +17,32 @@ package final class FileBell: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// Opens the bell at `path`, a file that is never replaced; makes it if it is missing.
+    /// Opens the file at `path`, which is never replaced; makes it if it is missing.
     package init(file path: String) throws(FileError) {
         // SAFETY: the path is lent for the call.
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         self.path = path
         guard descriptor >= 0 else { throw FileError(action: "open \(path)") }
-        stepIn()
+        markPresence()
     }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Wakes all other openings of this bell, in this process too.
+    /// Notifies all other openings of the file, in this process too.
     ///
-    /// The caller rings once its changes can be read.
-    ///
-    /// Without another opening nothing is written, because a later one begins by reading. A failed
-    /// ring is only a lost hint: the next one leads to the same changes.
+    /// The call comes after a commit, when its changes can be read. Without another opening nothing
+    /// is written, because a later one begins by reading the database. An error loses only a hint:
+    /// the next notification leads to the same changes.
     package func ring() {
-        guard mayBeHeard else { return }
+        guard mayHaveListeners else { return }
         var byte: UInt8 = 0
         // SAFETY: one byte is lent for the call. Always the same place, so the file does not grow.
         _ = unsafe pwrite(descriptor, &byte, 1, 0)
     }
 
-    /// Returns a stream of rings from now on, joined into one while its reader is busy.
+    /// Returns a stream of the notifications from now on, joined into one while its reader is busy.
     ///
     /// The stream ends with the task that reads it. Listening has begun when this returns.
     package func rings() throws(FileError) -> AsyncStream<Void> {
@@ -55,15 +54,15 @@ package final class FileBell: Sendable {
     }
 
     #if canImport(Darwin)
-    private func stepIn() {}
+    private func markPresence() {}
 
     /// Always true: this platform has no locks that belong to one opening of a file.
-    private var mayBeHeard: Bool { true }
+    private var mayHaveListeners: Bool { true }
 
     private static let queue = DispatchQueue(label: "roost.bell")
 
-    /// Calls a closure for each ring from now on, from a thread of the system; returns the closure
-    /// that ends this.
+    /// Calls a closure for each notification from now on, from a thread of the system; returns the
+    /// closure that ends this.
     package func listen(
         _ heard: @escaping @Sendable () -> Void
     ) throws(FileError) -> @Sendable () -> Void {
@@ -82,13 +81,13 @@ package final class FileBell: Sendable {
     }
     #else
     /// Marks the presence of this opening by a lock that goes with the descriptor.
-    private func stepIn() {
+    private func markPresence() {
         var presence = Self.presence(F_RDLCK)
-        // SAFETY: the struct is read during the call. A failure is covered by `mayBeHeard`.
+        // SAFETY: the struct is read during the call. A failure is covered by `mayHaveListeners`.
         _ = unsafe fcntl(descriptor, Self.setOwnLock, &presence)
     }
 
-    private var mayBeHeard: Bool {
+    private var mayHaveListeners: Bool {
         var others = Self.presence(F_WRLCK)
         // SAFETY: the struct is read and filled in during the call. The lock of this opening does
         // not count as another's.
@@ -106,8 +105,8 @@ package final class FileBell: Sendable {
             l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: 1, l_len: 1, l_pid: 0)
     }
 
-    /// Calls a closure for each ring from now on, from a thread of the system; returns the closure
-    /// that ends this.
+    /// Calls a closure for each notification from now on, from a thread of the system; returns the
+    /// closure that ends this.
     package func listen(
         _ heard: @escaping @Sendable () -> Void
     ) throws(FileError) -> @Sendable () -> Void {

@@ -18,32 +18,33 @@ final class LogPace {
     /// The number of pages in the log after the last commit.
     private(set) var last: Int32 = 0
 
-    /// Whether a checkpoint is due after a commit that left `pages` in the log.
+    /// Counts a commit that left `pages` in the log, and returns whether a checkpoint is due.
     func isDue(at pages: Int32) -> Bool {
-        let isBegunAnew = pages < last
-        if isBegunAnew { strides = 0 }
-        strides += Double(isBegunAnew ? pages : pages - last) / Double(stride)
+        // SQLite restarts the log at its beginning once a checkpoint has copied all of it.
+        let hasRestarted = pages < last
+        if hasRestarted { strides = 0 }
+        strides += Double(hasRestarted ? pages : pages - last) / Double(stride)
         last = pages
         return strides >= 1
     }
 
-    /// Notes the result of a checkpoint: `carried` of its `pages`.
+    /// Notes the result of a checkpoint: the copied pages, of all pages in the log.
     ///
     /// A reader may have blocked the rest, which is tried again after a quarter of the stride. A
     /// try at each commit would wait for the disk twice each time, as long as the reader stays.
-    func note(carried: Int32, of pages: Int32) {
-        strides = carried >= pages ? 0 : 0.75
+    func note(copied: Int32, of pages: Int32) {
+        strides = copied >= pages ? 0 : 0.75
     }
 
     /// Runs a checkpoint.
     ///
     /// A failure loses nothing: the log still has all pages, and a later try copies them.
-    func carryOver(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
-        var carried: Int32 = -1
+    func checkpoint(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
+        var copied: Int32 = -1
         // SAFETY: the caller has the connection, and the name lives as long as the call.
         _ = unsafe sqlite3_wal_checkpoint_v2(
-            handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, &carried)
-        note(carried: carried, of: last)
+            handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, &copied)
+        note(copied: copied, of: last)
     }
 }
 
@@ -55,12 +56,12 @@ extension Connection {
     package func carryOver(every pages: Int32) { pace.stride = pages }
 
     /// Runs a checkpoint, as far as no reader blocks it.
-    package func carryOverNow() { unsafe pace.carryOver(handle, nil) }
+    package func checkpointNow() { unsafe pace.checkpoint(handle, nil) }
 
     /// The number of pages in the log after this connection's last commit.
     package var logPages: Int { Int(pace.last) }
 
-    /// Lets `pace` decide instead of SQLite.
+    /// Replaces SQLite's own checkpoint policy by `pace`.
     func keep(_ pace: LogPace) {
         let context = unsafe Unmanaged.passUnretained(pace).toOpaque()
         // SAFETY: the connection keeps `pace` until its handle is closed; the callback runs on the thread
@@ -70,7 +71,7 @@ extension Connection {
             { context, handle, name, pages in
                 guard let context = unsafe context else { return SQLITE_OK }
                 let pace = unsafe Unmanaged<LogPace>.fromOpaque(context).takeUnretainedValue()
-                if pace.isDue(at: pages) { unsafe pace.carryOver(handle, name) }
+                if pace.isDue(at: pages) { unsafe pace.checkpoint(handle, name) }
                 return SQLITE_OK
             }, context)
     }

@@ -16,7 +16,7 @@ package struct Migration: Sendable {
         self.name = name
         self.sql = sql
         self.work = work
-        // Once in a process: every opening compares it.
+        // Hashed here, once in a process, because every opening compares it.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in sql.description.utf8 {
             hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
@@ -67,6 +67,7 @@ package enum MigrationError: Error, Hashable, Sendable {
     case newer(found: Int, known: Int)
     /// The executed migration differs from the one that this release has under its number.
     case altered(number: Int, name: String)
+    /// A statement of the check or of a step failed.
     case failed(SQLiteError)
 }
 
@@ -103,7 +104,7 @@ package struct Migrator: Sendable {
     package func migrate(
         _ connection: Connection, progress: (MigrationProgress) -> Void = { _ in }
     ) throws(MigrationError) -> Int {
-        let applied = try checked(connection)
+        let applied = try countApplied(in: connection)
         do throws(SQLiteError) {
             for migration in migrations.dropFirst(applied) {
                 try connection.transaction { () throws(SQLiteError) in
@@ -123,12 +124,13 @@ package struct Migrator: Sendable {
 
     /// Whether the database has the newest schema, so that `migrate` would change nothing.
     package func isDone(in connection: Connection) throws(MigrationError) -> Bool {
-        try checked(connection) == migrations.count
+        try countApplied(in: connection) == migrations.count
     }
 
-    private func checked(_ connection: Connection) throws(MigrationError) -> Int {
+    /// Returns the number of completed migrations, after a check of the file; reads only.
+    private func countApplied(in connection: Connection) throws(MigrationError) -> Int {
         do {
-            return try check(connection)
+            return try checkApplied(in: connection)
         } catch let error as SQLiteError {
             throw .failed(error)
         } catch let error as MigrationError {
@@ -138,8 +140,8 @@ package struct Migrator: Sendable {
         }
     }
 
-    /// Compares the file with the migrations of this release; reads only.
-    private func check(_ connection: Connection) throws -> Int {
+    /// Does the work of `countApplied`, with errors of any type.
+    private func checkApplied(in connection: Connection) throws -> Int {
         let found = Int(try connection.first(.schemaVersion) ?? 0)
         let owner = Int32(truncatingIfNeeded: try connection.first(.applicationID) ?? 0)
         let isOurs =
@@ -150,9 +152,9 @@ package struct Migrator: Sendable {
         guard found <= newest else { throw MigrationError.newer(found: found, known: newest) }
         guard found > 0 else { return 0 }
         let checksums = try connection.all(.appliedChecksums)
-        // The newest one may have work left, and no record yet.
-        let isCut = checksums.count == found - 1 && migrations[found - 1].work != nil
-        let applied = isCut ? found - 1 : found
+        // An interrupted migration has its schema and its number, and no record yet.
+        let isInterrupted = checksums.count == found - 1 && migrations[found - 1].work != nil
+        let applied = isInterrupted ? found - 1 : found
         for (index, migration) in migrations.prefix(applied).enumerated()
         where index >= checksums.count || migration.checksum != checksums[index] {
             throw MigrationError.altered(number: migration.number, name: migration.name)
@@ -211,7 +213,7 @@ package struct Migrator: Sendable {
 }
 
 extension Connection {
-    /// Writes the database's first page unchanged.
+    /// Writes the database's first page unchanged, to prove that the disk accepts a commit.
     ///
     /// - Precondition: A transaction is open; its commit reaches the disk.
     package func rewriteHeader() throws(SQLiteError) {
@@ -220,7 +222,7 @@ extension Connection {
 }
 
 extension Query where Input == Void, Output == Int64 {
-    /// The number of the newest migration that has begun; every database has one.
+    /// The number of the newest migration that has begun; zero in a new database.
     static var schemaVersion: Query {
         Query(sql: "PRAGMA user_version") { row in row.int64(0) }
     }

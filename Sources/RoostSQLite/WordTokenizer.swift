@@ -7,18 +7,22 @@ internal import CRoostSQLite
 @safe package final class WordTokenizer {
     /// One word of a text.
     package struct Token: Equatable, Sendable {
-        /// The word in the index's form: folded.
+        /// The word in the index's form: in lower case, without diacritics.
         package let word: String
         /// The word's bytes in the given text.
         package let range: Range<Int>
     }
 
-    /// The characters of words: besides letters and digits the marks in Indian and Thai words.
+    /// The options by which the index is built too: diacritics are removed, and the listed Unicode
+    /// categories are parts of words.
+    ///
+    /// `L*`, `N*` and `Co` (letters, digits, private use) are SQLite's default. `Mn` and `Mc` add
+    /// the marks in Indian and Thai words.
     private static let arguments: [StaticString] = [
         "remove_diacritics", "2", "categories", "L* N* Co Mn Mc",
     ]
 
-    /// Keeps the library's functions alive; they belong to an open database.
+    /// Keeps the database of the tokenizer's functions open.
     private let connection: Connection
     private let functions: fts5_tokenizer
     private let handle: OpaquePointer

@@ -69,7 +69,7 @@ struct ListDiffTests {
     }
 
     @Test func `joined diffs keep all their origins (scar 86)`() {
-        let live = ListDiff<Message>().told(from: [.event])
-        #expect(live.followed(by: ListDiff().told(from: [.page])).origins == [.event, .page])
+        let live = ListDiff<Message>().withOrigins([.event])
+        #expect(live.followed(by: ListDiff().withOrigins([.page])).origins == [.event, .page])
     }
 }

@@ -41,7 +41,7 @@ struct LogPaceTests {
         let writer = try NoteTable.open(.file(folder.file("notes.sqlite")))
         // The greatest length of the log during `count` commits, each with its stride.
         func longest(_ count: Int, _ stride: (Int) -> Int32) throws -> Int {
-            writer.carryOverNow()
+            writer.checkpointNow()
             var longest = 0
             for number in 0..<count {
                 writer.carryOver(every: stride(number))

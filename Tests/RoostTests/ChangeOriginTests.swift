@@ -8,19 +8,19 @@ import Testing
 /// The origin of each change of a list.
 struct ChangeOriginTests {
     /// A recorder of a collection's changes.
-    private struct Ear<Element: ListElement> {
-        let heard = Guarded([ListDiff<Element>]())
+    private struct ChangeRecorder<Element: ListElement> {
+        let recorded = Guarded([ListDiff<Element>]())
 
         init(_ changes: AsyncStream<ListDiff<Element>>, _ world: SimulatedWorld) {
-            Task(executorPreference: world.executor) { [heard] in
-                for await change in changes { heard.withLock { $0.append(change) } }
+            Task(executorPreference: world.executor) { [recorded] in
+                for await change in changes { recorded.withLock { $0.append(change) } }
             }
         }
 
         /// Returns the origins of all changes since the last call.
         func take(_ world: SimulatedWorld) async -> [Set<ChangeOrigin>] {
             await world.pass()
-            return heard.withLock { changes in
+            return recorded.withLock { changes in
                 defer { changes = [] }
                 return changes.map(\.origins)
             }
@@ -41,12 +41,12 @@ struct ChangeOriginTests {
             await world.pass()
             let timeline = try await alice.timeline(of: url)
             await alice.waitUntilIdle()
-            let ear = Ear(await timeline.changes(), world)
+            let recorder = ChangeRecorder(await timeline.changes(), world)
 
             try await bob.send("live", to: url)
-            #expect(await ear.take(world) == [[.event]])
+            #expect(await recorder.take(world) == [[.event]])
             try await alice.send("mine", to: url)
-            #expect(await ear.take(world) == [[.local], [.answer]])
+            #expect(await recorder.take(world) == [[.local], [.answer]])
 
             await phone.network.cut()
             await world.pass()
@@ -57,13 +57,13 @@ struct ChangeOriginTests {
             await world.pass()
             phone.network.restore()
             try await alice.connect()
-            #expect(await Set(ear.take(world)) == [[.changeLog], [.catchUp]])
+            #expect(await Set(recorder.take(world)) == [[.changeLog], [.catchUp]])
 
             #expect(try await timeline.loadOlder() > 0)
-            let paged = await ear.take(world)
+            let paged = await recorder.take(world)
             #expect(!paged.isEmpty && paged.allSatisfy { $0.isSubset(of: [.disk, .page]) })
             try await alice.clearCache(of: url)
-            #expect(await ear.take(world).first == [.upkeep])
+            #expect(await recorder.take(world).first == [.upkeep])
         }
     }
 
@@ -75,14 +75,14 @@ struct ChangeOriginTests {
             for client in [phone, tablet, bob] { try await client.connect() }
             let url = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
             let list = try await phone.channelList()
-            let ear = Ear(await list.changes(), world)
+            let recorder = ChangeRecorder(await list.changes(), world)
             for (reader, origin) in [(phone, ChangeOrigin.answer), (tablet, .event)] {
                 try await bob.send("news", to: url)
                 await world.pass()
                 #expect(await list.snapshot.channels.map(\.unreadMessageCount) == [1])
-                _ = await ear.take(world)
+                _ = await recorder.take(world)
                 try await reader.markAsRead(url)
-                #expect(await ear.take(world).first == [origin])
+                #expect(await recorder.take(world).first == [origin])
                 #expect(await list.snapshot.channels.map(\.unreadMessageCount) == [0])
             }
         }
@@ -106,7 +106,8 @@ struct ChangeOriginTests {
                 let timeline = try await alice.timeline(of: url)
                 await alice.waitUntilIdle()
                 let (channels, messages) = (
-                    Ear(await list.changes(), world), Ear(await timeline.changes(), world)
+                    ChangeRecorder(await list.changes(), world),
+                    ChangeRecorder(await timeline.changes(), world)
                 )
                 device.network.observe { line in
                     guard line.hasPrefix("<< MESG") else { return }
@@ -119,9 +120,9 @@ struct ChangeOriginTests {
                 }
                 try await bob.send("live", to: url)
                 await world.pass()
-                let told = messages.heard.withLock { $0 }.filter { !$0.inserted.isEmpty }
+                let told = messages.recorded.withLock { $0 }.filter { !$0.inserted.isEmpty }
                 #expect(told.map { $0.origins.contains(.event) } == [true])
-                let changed = channels.heard.withLock { $0 }.filter { !$0.isEmpty }
+                let changed = channels.recorded.withLock { $0 }.filter { !$0.isEmpty }
                 #expect(changed.first?.origins.contains(.event) == true)
             }
         }

@@ -125,9 +125,9 @@ struct NumberTests {
             #"{"channel_url":"g","created_at":\#(Self.largest),"user_last_read":\#(Self.largest),"#
             + #""joined_ts":\#(Self.largest),"ts_message_offset":-7}"#
         let channel = try GetChannel.decode(APIResponse(status: 200, body: Array(json.utf8)))
-        #expect(channel.createdAt == Timestamp.told.upperBound)
-        #expect(channel.myLastRead == Timestamp.told.upperBound)
-        #expect(channel.joinedAt == Timestamp.told.upperBound)
+        #expect(channel.createdAt == Timestamp.wireRange.upperBound)
+        #expect(channel.myLastRead == Timestamp.wireRange.upperBound)
+        #expect(channel.joinedAt == Timestamp.wireRange.upperBound)
         #expect(channel.messageOffset == nil)
     }
 

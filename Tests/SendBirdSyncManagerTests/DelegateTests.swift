@@ -73,7 +73,7 @@ extension SendBirdTests {
         /// Returns the actions of Bob, Alice and the network that lead to each method.
         private static func actions(
             _ story: SyncStory, _ dave: ChatClient, _ channel: SBDGroupChannel, _ url: ChannelURL
-        ) -> [(method: String, deed: () async throws -> Void)] {
+        ) -> [(method: String, action: () async throws -> Void)] {
             let (bob, network) = (story.bob, story.phone.network)
             func say() async throws -> MessageID {
                 let id = try #require(try await bob.send("word", to: url).requestID)
@@ -187,8 +187,8 @@ extension SendBirdTests {
                 let methods = try CallTable.delegateMethods(of: "SendBirdSDK")
                     .union(CallTable.delegateMethods(of: "SendBirdSyncManager"))
                 #expect(Set(actions.map(\.method)).union(["didFailReconnection()"]) == methods)
-                for (method, deed) in actions {
-                    try await table.play(method, happen: deed) {
+                for (method, action) in actions {
+                    try await table.play(method, happen: action) {
                         await story.world.pass(.seconds(5))
                         story.phone.network.restore()
                         await story.connect()

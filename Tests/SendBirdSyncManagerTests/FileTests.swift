@@ -64,7 +64,7 @@ extension SendBirdTests {
                 let late = SBDBaseMessage.make(
                     Message(
                         delivery: .delivered(9_999_999, "late"), channelURL: url,
-                        createdAt: Timestamp.told.upperBound, content: .user(text: "104")))
+                        createdAt: Timestamp.wireRange.upperBound, content: .user(text: "104")))
                 SBDFileCache.save(message: late)
                 SBDFileCache.save(message: kept[50])
                 #expect(

@@ -97,7 +97,7 @@ extension SendbirdChatTests {
         /// Returns the actions of Bob and the network that lead to each method.
         private static func actions(
             _ story: DoorStory, _ dave: ChatClient, _ url: ChannelURL, _ doomed: ChannelURL
-        ) -> [(method: String, deed: @Sendable () async throws -> Void)] {
+        ) -> [(method: String, action: @Sendable () async throws -> Void)] {
             let (bob, network) = (story.bob, story.phone.network)
             @Sendable func say() async throws -> MessageID {
                 let id = try #require(try await bob.send("word", to: url).requestID)
@@ -247,7 +247,7 @@ extension SendbirdChatTests {
                     Set(actions.map(\.method)).union([
                         "didDetectHugeGap(_:)", "didFailReconnection()",
                     ]) == methods)
-                for (method, deed) in actions {
+                for (method, action) in actions {
                     // A huge gap ends a chat, and so does the end of its channel.
                     for chat in chats { chat.dispose() }
                     chats = [
@@ -264,7 +264,7 @@ extension SendbirdChatTests {
                             SendbirdChat.disconnect { done(true) }
                         }
                     }
-                    try await table.play(method, happen: deed) {
+                    try await table.play(method, happen: action) {
                         await story.world.pass(.seconds(5))
                         story.phone.network.restore()
                         await story.connect()

@@ -17,7 +17,7 @@ struct HostileRunner: Sendable {
     func run(_ seeds: Range<UInt64>, atOnce count: Int) async -> [UInt64] {
         var failed: [UInt64] = []
         var (done, rate, longest) = (0, 0.0, Duration.zero)
-        var told = Duration.zero
+        var lastReport = Duration.zero
         await withTaskGroup(of: HostileScene.Report.self) { group in
             var left = seeds
             for _ in 0..<count { if let seed = left.popFirst() { group.addTask { play(seed) } } }
@@ -34,8 +34,8 @@ struct HostileRunner: Sendable {
                 if stopsAtFailure, !failed.isEmpty { left = left.upperBound..<left.upperBound }
                 if let seed = left.popFirst() { group.addTask { play(seed) } }
                 let isLast = done == seeds.count
-                guard isLast || watch.elapsed - told > .seconds(10) else { continue }
-                told = watch.elapsed
+                guard isLast || watch.elapsed - lastReport > .seconds(10) else { continue }
+                lastReport = watch.elapsed
                 StandardError.write(
                     "simulate: \(done) of \(seeds.count) hostile scenes, \(failed.count) failed; the "
                         + "busiest minute had \((rate * 100).rounded() / 100) requests a second, the "

@@ -33,7 +33,7 @@ struct SeedRunner: Sendable {
         var failed: [UInt64] = []
         var done = 0
         var work = 0
-        var told = Duration.zero
+        var lastReport = Duration.zero
         await withTaskGroup(of: [RunReport].self) { group in
             var left = seeds
             func addTask() {
@@ -57,8 +57,8 @@ struct SeedRunner: Sendable {
                 if stopsAtFailure, !failed.isEmpty { left = left.upperBound..<left.upperBound }
                 addTask()
                 let isLast = done == seeds.count
-                guard isLast || watch.elapsed - told > .seconds(10) else { continue }
-                told = watch.elapsed
+                guard isLast || watch.elapsed - lastReport > .seconds(10) else { continue }
+                lastReport = watch.elapsed
                 let seconds = max(0.001, watch.elapsed / .seconds(1))
                 let unit = world == .core ? "inputs of machines" : "jobs of actors"
                 StandardError.write(

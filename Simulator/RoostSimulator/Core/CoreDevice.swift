@@ -93,8 +93,8 @@ final class CoreDevice {
     var held: [CoreWorld.Event] = []
     /// The number of events after which the process crashes.
     var eventsToCrash: Int?
-    /// The commits on disk that the machine has not been told of.
-    var commitsToTell = 0
+    /// The number of commits on disk whose answers the machine has not received.
+    var unreportedCommits = 0
     var timers: [MachineTimer: Int] = [:]
     var pauses: [OperationID: Int] = [:]
     var limits: [OperationID: Int] = [:]

@@ -98,7 +98,7 @@ extension CoreWorld {
                     sentence: "\(device.name): a call has not returned for minutes: \(call.name)")
             }
             // A collection follows a commit once the machine has received it.
-            guard device.commitsToTell == 0 else { continue }
+            guard device.unreportedCommits == 0 else { continue }
             for (id, watch) in device.timelines where watch.isDirty {
                 // A read under way brings what the timeline lacks.
                 if device.state.timelines[id]?.reads.isUnderWay == true { continue }

@@ -62,7 +62,7 @@ extension CoreWorld {
         device.isSuspended = false
         device.held = []
         device.eventsToCrash = nil
-        device.commitsToTell = 0
+        device.unreportedCommits = 0
         device.timers = [:]
         device.pauses = [:]
         device.limits = [:]

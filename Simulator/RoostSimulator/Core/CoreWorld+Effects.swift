@@ -29,7 +29,7 @@ extension CoreWorld {
     func handle(_ event: Event, _ device: CoreDevice, on storage: isolated MemoryStorage) {
         switch event {
         case .input(let input):
-            if case .reply(_, let reply) = input, reply.isOfCommit { device.commitsToTell -= 1 }
+            if case .reply(_, let reply) = input, reply.isOfCommit { device.unreportedCommits -= 1 }
             give(input, device)
         case .disk(let effect): workOnDisk(effect, device, on: storage)
         case .fired(let timer, let number):
@@ -128,7 +128,7 @@ extension CoreWorld {
                     ? .failure(Self.diskError) : device.outbox.answer(question))
         default: return
         }
-        if answer.isOfCommit { device.commitsToTell += 1 }
+        if answer.isOfCommit { device.unreportedCommits += 1 }
         schedule(.input(.reply(id, answer)), device, after: diskTime())
     }
 

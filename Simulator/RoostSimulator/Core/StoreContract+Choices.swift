@@ -50,7 +50,7 @@ extension StoreContract {
             let listed = Self.listed[random.pick(4)]
             return .channelNews(listed, news(of: listed))
         case 25:
-            // Half of the new names are told by messages and channels only.
+            // Half of the new names come with messages and channels only.
             let user = renamedUser()
             return random.pick(2) == 0 ? .users([user]) : .unreadable(url)
         case 26, 27: return .accessed(url, at: moment())

@@ -67,12 +67,12 @@ extension Simulation {
         guard let store = app.client?.store else { return }
         let disk = try await mirror(of: store, app)
         for channel in channels {
-            let told = app.mirror.channels[channel] ?? Mirror.Channel()
+            let reported = app.mirror.channels[channel] ?? Mirror.Channel()
             let held = disk.channels[channel] ?? Mirror.Channel()
             try expect(
-                told.messages == held.messages && told.coverage == held.coverage,
-                "\(app.name) has reported of \(channel) \(told.difference(from: held)), but its "
-                    + "disk differs")
+                reported.messages == held.messages && reported.coverage == held.coverage,
+                "\(app.name) has reported of \(channel) \(reported.difference(from: held)), but "
+                    + "its disk differs")
             try expect(
                 app.mirror.groupChannels[channel]?.name == disk.groupChannels[channel]?.name
                     && app.mirror.groupChannels[channel]?.lastMessage?.text

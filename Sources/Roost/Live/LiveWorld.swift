@@ -24,7 +24,7 @@ extension World {
     }
 }
 
-/// A clock that continues while the device sleeps.
+/// The system's clocks; waits go on while the device sleeps.
 struct LiveClock: WorldClock {
     /// The longest wait, a year; the system's clock cannot represent a much later moment.
     private static let longest = Duration.seconds(366 * 86_400)
@@ -37,6 +37,7 @@ struct LiveClock: WorldClock {
         }
     }
 
+    /// Returns the time of the device's clock, which a user may change, in ms since 1970.
     static func wallMilliseconds() -> Int64 {
         var now = timespec()
         // SAFETY: the call fills the structure and keeps no pointer to it.

@@ -113,7 +113,7 @@ final class CachePerformer: Sendable {
         }
     }
 
-    // MARK: News of the store
+    // MARK: Reports of the store
 
     /// Reports the commits of other processes until the store closes.
     func reportMissedCommits() async {

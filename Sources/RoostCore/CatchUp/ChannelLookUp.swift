@@ -2,6 +2,10 @@
 
 // A look-up of a channel at the server and the storage of the answer.
 //
+// Three operations share the work. `LookUpWait` is one caller; any number of them wait for the same
+// channel. `SharedLookUp` exists once a channel and wakes them at its end. `ChannelLookUp`, inside
+// it, is one attempt, which `Retrying` repeats after a failure.
+//
 // A request during an answer's flight leads to one more question, after a pause: the answer may be
 // older than the reason for the request. So a burst of events costs a question now and then, not
 // one each (scar 158).
@@ -9,7 +13,8 @@
 package import RoostModel
 import RoostWire
 
-/// Questions about one channel until an answer is newer than every request for it.
+/// One attempt of a look-up: questions about a channel until an answer is newer than every request
+/// for it.
 package struct ChannelLookUp: SyncOperation {
     /// The pause before the next question about a channel.
     private static let pause = Duration.milliseconds(500)
@@ -42,7 +47,7 @@ package struct ChannelLookUp: SyncOperation {
             return store(found, since: mark, &sync)
         case (.asking, .answer(.failure(let error))):
             sync.channelLedger.end()
-            return recover(from: error, &sync)
+            return acceptRefusal(error, &sync)
         case (.committing(let isStale), .committed(let result)):
             sync.channelLedger.end()
             guard case .success = result else { return .fail(reply) }
@@ -73,6 +78,7 @@ package struct ChannelLookUp: SyncOperation {
         return .need(.commit(mutations + sync.firstListCursor, .event))
     }
 
+    /// Ends the attempt, or asks again after a pause if the stored answer may be too old.
     private mutating func goOn(isStale: Bool, _ sync: inout SyncState) -> Step {
         // The first answer about a channel is progress, later ones only as often as time allows.
         if sync.session?.lookedUp.insert(channel).inserted ?? false { sync.pacing.giveBack() }
@@ -82,8 +88,8 @@ package struct ChannelLookUp: SyncOperation {
         return .need(.pause(Self.pause, .pacing))
     }
 
-    /// Accepts the server's answer that the channel is not the user's.
-    private mutating func recover(from error: RoostError, _ sync: inout SyncState) -> Step {
+    /// Removes a channel that the server denies to the user; any other error ends the attempt.
+    private mutating func acceptRefusal(_ error: RoostError, _ sync: inout SyncState) -> Step {
         guard [.notAMember, .notFound, .channelNotFound].contains(error.code), let epoch,
             sync.isPresent(epoch)
         else { return .fail(error) }
@@ -93,9 +99,9 @@ package struct ChannelLookUp: SyncOperation {
     }
 }
 
-/// A look-up of a channel until the server has described or refused it, with answers to the waiting
-/// callers.
-package struct LookUp: SyncOperation {
+/// The one look-up of a channel, until the server has described or refused it; its end wakes every
+/// waiting caller.
+package struct SharedLookUp: SyncOperation {
     private enum State: Equatable, Codable, Sendable { case beginning, working }
 
     package let channel: ChannelURL
@@ -158,6 +164,6 @@ extension SyncState {
             return
         }
         lookUps[channel] = false
-        start(.describing(LookUp(channel)))
+        start(.describing(SharedLookUp(channel)))
     }
 }

@@ -118,11 +118,11 @@ package struct GapFill: SyncOperation {
         guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
         guard !ledger.hasDeparture else { return .fail(.departed) }
         let messages = answer.next.messages.filter { $0.channelURL == channel }
-        let told = GapAnswer(
+        let summary = GapAnswer(
             isHuge: answer.isHuge, positions: messages.compactMap(\.position),
             isContinuous: answer.next.isContinuous, hasMore: answer.next.hasMore)
         let isDisturbed = hasKnowledgeAbove || ledger.hasDeletions
-        let verdict = GapVerdict(told, from: known, isDisturbed: isDisturbed)
+        let verdict = GapVerdict(summary, from: known, isDisturbed: isDisturbed)
         sync.session?.gapEnds[channel] = verdict == .complete ? known : nil
         guard case .filled(let range, _) = verdict else { return follow(verdict, &sync) }
         let upToDate = ledger.upToDate(messages.filter(\.hasPossibleTimes))

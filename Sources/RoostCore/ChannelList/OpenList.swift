@@ -150,6 +150,6 @@ package struct OpenList: Codable, Sendable {
     ) {
         guard !diff.isEmpty || list.hasMore != publishedHasMore else { return }
         publishedHasMore = list.hasMore
-        publications.append(diff.told(from: origins))
+        publications.append(diff.withOrigins(origins))
     }
 }

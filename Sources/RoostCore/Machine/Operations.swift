@@ -7,7 +7,7 @@ package enum Operation: Equatable, Codable, Sendable {
     case gap(GapFill)
     case lookUp(ChannelLookUp)
     case fill(ListFill)
-    case describing(LookUp)
+    case describing(SharedLookUp)
     case awaitLookUp(LookUpWait)
     indirect case retrying(Retrying)
     case catchUp(CatchUp)

@@ -25,7 +25,9 @@ extension Outcome {
 
     package var trim: TrimProgress? { if case .trimmed(let trim) = self { trim } else { nil } }
 
-    /// Whether the key of the removed messages is destroyed, if that was requested.
+    /// Whether no key of the removed messages is left on the disk.
+    ///
+    /// Always true for a removal that did not ask to destroy the key.
     package var isErased: Bool? {
         if case .erased(let isComplete) = self { isComplete } else { nil }
     }

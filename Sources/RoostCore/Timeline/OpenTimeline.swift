@@ -256,7 +256,7 @@ extension OpenTimeline {
         let flags = [list.hasOlder, list.hasNewer, hasHugeGap]
         guard !diff.isEmpty || flags != publishedFlags else { return }
         publishedFlags = flags
-        publications.append(diff.told(from: origins))
+        publications.append(diff.withOrigins(origins))
     }
 }
 

@@ -4,9 +4,9 @@ extension GroupChannel: FieldOwner {
     package enum Special: UInt8, Sendable {
         /// Required on the wire, a column in the store.
         case url
-        /// Told beside `hidden_state`, from which it is derived.
+        /// Written beside `hidden_state`, from which it is derived.
         case isHidden
-        /// The value of `is_public` if it is not told.
+        /// The value of `is_public` if that field is absent.
         case isDiscoverable
         /// An object of two fields, whose unknown fields the channel keeps.
         case latestMessage

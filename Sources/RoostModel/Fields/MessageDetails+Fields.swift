@@ -2,13 +2,13 @@
 
 extension MessageDetails: FieldOwner {
     package enum Special: UInt8, Sendable {
-        /// Told in short if the reactions are not told in full.
+        /// The short form, for an answer without the reactions themselves.
         case reactionsSummary
         /// Written by the message, beside the IDs of the mentioned users.
         case mentionedUsers
         /// The fields of a schedule; the first one writes all of them.
         case schedule, scheduledAt, scheduledStatus
-        /// Read by the message: a live frame says something else with it.
+        /// Read by the message: in a live frame the field has another meaning.
         case isRemoved
         /// The fields of a notification; the first one writes all of them.
         case notification, notificationStatus, notificationData

@@ -75,10 +75,10 @@ extension ChannelState {
         }
         guard sight.members else { return channel }
         // Receipts of members that do not fit into the row are left out too.
-        let told = shown.count < all.count ? Set(shown.map(\.id)) : nil
-        if extras.readReceipts { channel.readReceipts = receipts(of: told) { $0.lastRead } }
+        let listed = shown.count < all.count ? Set(shown.map(\.id)) : nil
+        if extras.readReceipts { channel.readReceipts = receipts(of: listed) { $0.lastRead } }
         if extras.deliveryReceipts {
-            channel.deliveryReceipts = receipts(of: told) { $0.deliveredAt }
+            channel.deliveryReceipts = receipts(of: listed) { $0.deliveredAt }
         }
         return channel
     }
@@ -86,11 +86,11 @@ extension ChannelState {
     private func user(_ id: UserID) -> User? { members.first { $0.user.id == id }?.user }
 
     private func receipts(
-        of told: Set<UserID>?, _ moment: (MemberRecord) -> Timestamp?
+        of listed: Set<UserID>?, _ moment: (MemberRecord) -> Timestamp?
     ) -> [UserID: Timestamp] {
         var receipts: [UserID: Timestamp] = [:]
         for member in members
-        where member.state == .joined && told?.contains(member.user.id) ?? true {
+        where member.state == .joined && listed?.contains(member.user.id) ?? true {
             receipts[member.user.id] = moment(member) ?? Timestamp(milliseconds: 0)
         }
         return receipts

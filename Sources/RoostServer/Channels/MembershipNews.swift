@@ -18,12 +18,12 @@ extension ChannelState {
         let guests = newcomers.filter { $0.id != inviter?.id }
         let counts = counts
         let isLarge = record.countsMembersOnly
-        let told = isLarge ? newcomers.map(\.id) + (inviter.map { [$0.id] } ?? []) : everybody
+        let recipients = isLarge ? newcomers.map(\.id) + (inviter.map { [$0.id] } ?? []) : everybody
         var news: [Announcement] = []
         func add(_ category: ChannelEvent.Category, _ content: ChannelEvent.Content) {
             let event = ChannelEvent(
                 category, channelURL: record.url, timestamp: now, content: content)
-            news.append(Announcement(event: .channel(event), recipients: told))
+            news.append(Announcement(event: .channel(event), recipients: recipients))
         }
         // Each frame has as many newcomers as a client can read.
         for part in guests.parts(of: ServerLimits.frameMemberBytes, \.weight) {

@@ -9,6 +9,7 @@ import RoostWire
 /// first row always fits, so every page makes progress.
 struct AnswerBudget {
     private var left: Int
+    /// Whether no row was taken yet.
     private var isFresh = true
 
     init(_ bytes: Int) { left = bytes }
@@ -25,10 +26,12 @@ struct AnswerBudget {
 }
 
 extension Array {
-    /// Returns the elements in parts, in order; no part with several elements weighs more than a
-    /// bound.
+    /// Returns the elements in parts, in order; each part weighs at most a bound.
+    ///
+    /// An element that alone weighs more is a part of its own.
     func parts(of bytes: Int, _ weight: (Element) -> Int) -> [[Element]] {
         var parts: [[Element]] = []
+        // The first element begins the first part, and that sets the budget.
         var budget = AnswerBudget(0)
         for element in self {
             let own = weight(element)
@@ -43,7 +46,7 @@ extension Array {
         return parts
     }
 
-    /// Returns the first elements, as many as fit into a bound together.
+    /// Returns the first elements, as many as fit into a bound together, but at least one.
     func prefix(within bytes: Int, _ weight: (Element) -> Int) -> ArraySlice<Element> {
         var budget = AnswerBudget(bytes)
         return prefix { budget.take(weight($0)) }

@@ -11,12 +11,16 @@ actor StreamDialer {
     private let loop: EventLoop
     private let url: SocketURL
     private let tls: TLSContext?
+    /// The receiver of the result; nil before `dial`, and once it was called or cancelled.
     private var report: Report?
+    /// The addresses that were not tried yet, the next one last.
     private var addresses: [SocketAddress] = []
+    /// The stream to the present address, until it is open.
     private var stream: ByteStream?
     /// The timer of one address, so that an address that drops packets leaves time for the next.
     private var deadline: LoopTimer?
     private var timePerAddress: Duration = .zero
+    /// The error to report if no address is left: the first refusal, or else the last failure.
     private var lastError: SocketError?
 
     /// Creates a dialer; a nil `tls` opens the stream without TLS.
@@ -41,7 +45,7 @@ actor StreamDialer {
     /// first.
     ///
     /// The receiver of the report owns the stream, sets its `onEvent` at once, and closes it.
-    /// `timeLimit` is divided among the addresses.
+    /// `timeLimit` is divided among the addresses; the look-up of the name does not count.
     func dial(timeLimit: Duration, then report: @escaping Report) {
         self.report = report
         do throws(SocketError) {

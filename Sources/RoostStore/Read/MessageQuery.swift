@@ -2,10 +2,10 @@
 
 package import RoostModel
 
-/// A query of the cached messages of a channel, as of a database (R8).
+/// A query of a channel's cached messages by range, filter and order (R8).
 ///
-/// The result contains cached messages only and ignores holes. For the holes, ask for the coverage
-/// too, or for a window.
+/// The result has at most `limit` cached messages and says nothing about holes between them. The
+/// coverage and the windows of timelines know the holes.
 package struct MessageQuery: Equatable, Sendable {
     package var channel: ChannelURL
     package var filter: MessageFilter

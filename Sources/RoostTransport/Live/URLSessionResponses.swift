@@ -20,6 +20,7 @@ final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
 
     typealias Outcome = Result<HTTPResponse, Failure>
 
+    /// A request in progress, with the caller that waits for it.
     private struct Exchange {
         let continuation: CheckedContinuation<Outcome, Never>
         var body: [UInt8] = []
@@ -54,6 +55,8 @@ final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     /// Gives an exchange up, whether or not it has begun or ended.
+    ///
+    /// A task that has not begun is remembered, and `begin` answers it with the failure.
     func abandon(_ task: URLSessionDataTask, because failure: Failure) {
         state.withLock { state in
             guard state.exchanges[task.taskIdentifier] == nil, task.state == .suspended else {

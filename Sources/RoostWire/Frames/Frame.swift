@@ -10,9 +10,10 @@ package struct Frame: Sendable {
     }
 
     package let command: Command
-    /// The text frame of the command; offsets in errors count from its start.
+    /// The text message that the command came in, with others perhaps; offsets in errors count from
+    /// its start.
     let bytes: [UInt8]
-    /// The range of the object in the frame.
+    /// The range of the command's object in the bytes.
     let payload: Range<Int>
     /// The nesting depth beyond which the object is refused.
     var depth = JSONReader.depthLimit
@@ -20,7 +21,7 @@ package struct Frame: Sendable {
     /// The number of bytes of the object.
     package var byteCount: Int { payload.count }
 
-    /// Splits a text frame into its commands.
+    /// Splits a text message into its commands, one a line.
     ///
     /// A part that is no command becomes an error in its place; its neighbours are not affected.
     /// Empty parts are left out, and a missing object counts as an empty one.
@@ -61,7 +62,7 @@ package struct Frame: Sendable {
         try reader.finish()
     }
 
-    /// Reads the fields of the object, with known names as cases.
+    /// Reads the fields of the object, with known names as cases; other names come as nil.
     func readKnownFields<Field: FieldName>(
         _: Field.Type, _ body: (Field?, FieldText, inout JSONReader) throws(WireError) -> Void
     ) throws(WireError) {
@@ -90,6 +91,7 @@ package struct Frame: Sendable {
     }
 }
 
+// The commands that Roost knows; `docs/protocol` 2.2 lists them by direction.
 extension Frame.Command {
     package static let login = Self("LOGI")
     package static let ping = Self("PING")

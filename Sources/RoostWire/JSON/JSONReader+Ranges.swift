@@ -19,7 +19,7 @@ extension JSONReader {
         let start = position
         guard let value = try readInt64IfPresent() else { return nil }
         let moment = Timestamp(milliseconds: value)
-        guard Timestamp.told.contains(moment) else {
+        guard Timestamp.wireRange.contains(moment) else {
             throw WireError(
                 .outOfRange, offset: start,
                 message: "The moment lies before 1970 or after the year 9999.")
@@ -31,13 +31,13 @@ extension JSONReader {
     /// mean "never".
     mutating func readMoment() throws(WireError) -> Timestamp? {
         guard let value = try readNearestInt64IfPresent(), value > 0 else { return nil }
-        return Timestamp(milliseconds: value).clamped(to: Timestamp.told)
+        return Timestamp(milliseconds: value).clamped(to: Timestamp.wireRange)
     }
 
     /// Reads a moment in whole seconds, at most the end of the year 9999; nil for null, 0 and less.
     mutating func readSeconds() throws(WireError) -> Timestamp? {
         guard let value = try readNearestInt64IfPresent(), value > 0 else { return nil }
-        return Timestamp(seconds: value).clamped(to: Timestamp.told)
+        return Timestamp(seconds: value).clamped(to: Timestamp.wireRange)
     }
 
     /// Reads the ID of a message, 1 to 2^63 - 1; nil for null, 0 and less.
@@ -63,14 +63,16 @@ extension JSONReader {
         try readNearestInt64IfPresent().map { $0.clamped(to: Self.fileSizes) }
     }
 
-    /// Reads a wait in whole seconds, within `Duration.told`; nil for null.
+    /// Reads a wait in whole seconds, within `Duration.wireRange`; nil for null.
     mutating func readDuration() throws(WireError) -> Duration? {
-        try readNearestInt64IfPresent().map { Duration.seconds($0).clamped(to: Duration.told) }
+        try readNearestInt64IfPresent().map { Duration.seconds($0).clamped(to: Duration.wireRange) }
     }
 
-    /// Reads a wait in whole milliseconds, within `Duration.told`; nil for null.
+    /// Reads a wait in whole milliseconds, within `Duration.wireRange`; nil for null.
     mutating func readMilliseconds() throws(WireError) -> Duration? {
-        try readNearestInt64IfPresent().map { Duration.milliseconds($0).clamped(to: Duration.told) }
+        try readNearestInt64IfPresent().map {
+            Duration.milliseconds($0).clamped(to: Duration.wireRange)
+        }
     }
 
     /// Reads a number as the nearest whole one of 64 bits; nil for null and for empty text.

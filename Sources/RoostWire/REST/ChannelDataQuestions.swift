@@ -116,7 +116,7 @@ package struct AskMute: Codable, Question {
                 // Negative numbers mean "no end".
                 let remaining = try reader.readInt64IfPresent() ?? -1
                 guard remaining >= 0 else { return }
-                answer.remaining = Duration.milliseconds(remaining).clamped(to: Duration.told)
+                answer.remaining = Duration.milliseconds(remaining).clamped(to: Duration.wireRange)
             default: try reader.skipValue()
             }
         }

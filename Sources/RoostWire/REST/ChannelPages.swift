@@ -196,7 +196,7 @@ struct RestrictionFields {
         case "end_at":
             let moment = try reader.readInt64IfPresent() ?? -1
             until =
-                moment < 0 ? nil : Timestamp(milliseconds: moment).clamped(to: Timestamp.told)
+                moment < 0 ? nil : Timestamp(milliseconds: moment).clamped(to: Timestamp.wireRange)
         case "description": reason = try reader.readStringIfPresent() ?? ""
         case "remaining_duration", "restriction_type", "start_at": try reader.skipValue()
         default: return false

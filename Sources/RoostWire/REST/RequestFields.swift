@@ -168,7 +168,7 @@ package struct RequestFields: Sendable {
     package func moment(_ name: String) throws(ServerError) -> Timestamp? {
         try int64(name).map { value in
             let moment = Timestamp(milliseconds: value)
-            if Timestamp.told.contains(moment) { return moment }
+            if Timestamp.wireRange.contains(moment) { return moment }
             return value < 0 ? .distantPast : .distantFuture
         }
     }
@@ -179,7 +179,7 @@ package struct RequestFields: Sendable {
     package func keptMoment(_ name: String) throws(ServerError) -> Timestamp? {
         try int64(name).map { value throws(ServerError) in
             let moment = Timestamp(milliseconds: value)
-            guard Timestamp.told.contains(moment) else { throw Self.outOfRange(name) }
+            guard Timestamp.wireRange.contains(moment) else { throw Self.outOfRange(name) }
             return moment
         }
     }
@@ -190,7 +190,7 @@ package struct RequestFields: Sendable {
     package func keptSeconds(_ name: String) throws(ServerError) -> Timestamp? {
         guard let value = try int64(name), value > 0 else { return nil }
         let moment = Timestamp(seconds: value)
-        guard Timestamp.told.contains(moment) else { throw Self.outOfRange(name) }
+        guard Timestamp.wireRange.contains(moment) else { throw Self.outOfRange(name) }
         return moment
     }
 

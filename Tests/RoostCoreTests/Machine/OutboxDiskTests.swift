@@ -81,7 +81,8 @@ struct OutboxDiskTests {
     @Test func `changes of an item with a write behind the read are read again`() throws {
         var script = Script()
         script.store("a", 1)
-        guard case .outbox(let read, .news(regardless: false))? = script.ring().needs.first else {
+        guard case .outbox(let read, .news(regardless: false))? = script.othersWrote().needs.first
+        else {
             Issue.record("no read")
             return
         }
@@ -141,7 +142,7 @@ struct OutboxDiskTests {
     ) throws {
         var script = Script()
         script.store("a", 1)
-        guard case .outbox(let read, .news)? = script.ring().needs.first else {
+        guard case .outbox(let read, .news)? = script.othersWrote().needs.first else {
             Issue.record("no read")
             return
         }
@@ -158,7 +159,7 @@ struct OutboxDiskTests {
     @Test func `an item stays if the cache does not know its outcome`() {
         var script = Script()
         script.store("a", 1)
-        guard case .outbox(let read, .news)? = script.ring().needs.first else {
+        guard case .outbox(let read, .news)? = script.othersWrote().needs.first else {
             Issue.record("no read")
             return
         }
@@ -166,8 +167,8 @@ struct OutboxDiskTests {
         let effects = script.give(.reply(read, .read(.failure(Script.error(.localDatabaseError)))))
         #expect(effects.needs == [])
         #expect(script.machine.state.outbox.items.map(\.requestID) == ["a"])
-        // The next ring requests all items again.
-        guard case .outbox(_, .news(regardless: true))? = script.ring().needs.first else {
+        // The next report requests all items again.
+        guard case .outbox(_, .news(regardless: true))? = script.othersWrote().needs.first else {
             Issue.record("no second read")
             return
         }
@@ -177,7 +178,7 @@ struct OutboxDiskTests {
         var script = Script()
         script.store("a", 1)
         script.store("b", 2)
-        guard case .outbox(let read, .news)? = script.ring().needs.first else {
+        guard case .outbox(let read, .news)? = script.othersWrote().needs.first else {
             Issue.record("no read")
             return
         }
@@ -230,7 +231,8 @@ extension MachineScript {
         give(.reply(id, .outbox(.success(.news(items.map { OutboxItems(items: $0) })))))
     }
 
-    mutating func ring() -> [Effect] { give(.outbox(.rang)) }
+    /// Reports that another process may have written to the outbox's file.
+    mutating func othersWrote() -> [Effect] { give(.outbox(.rang)) }
 }
 
 extension [SyncMachine.Effect] {

@@ -221,7 +221,7 @@ struct OutboxEditingTests {
             change.content = .change(action)
             _ = script.news(opening, [script.item("a", 1, hasLeft: true), change])
             _ = script.give(.reply(opening, .outbox(.success(.done))))
-            let read = try #require(script.ring().newsRead)
+            let read = try #require(script.othersWrote().newsRead)
             _ = script.news(read, [change])
             let effects = script.read(read, .message(Script.message(7, request: "a")))
             let (_, writes) = try #require(effects.writes)

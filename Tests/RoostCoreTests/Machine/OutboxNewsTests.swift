@@ -25,7 +25,7 @@ struct OutboxNewsTests {
     @Test func `a message that another process wrote is shown and sent by this one`() throws {
         var script = Script.connected()
         script.showTimeline(of: 1...3)
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         let effects = script.news(read, [script.item("b", 4)])
         #expect(script.shown() == ["1", "2", "3", "b"])
         // The app of the process that wrote it has the event.
@@ -39,7 +39,7 @@ struct OutboxNewsTests {
         var script = Script()
         script.store("a", 1)
         let before = script.machine.state.outbox.items
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         let effects = script.news(read, before)
         #expect(effects.needs == [] && effects.events == [])
         #expect(script.machine.state.outbox.items == before)
@@ -50,9 +50,9 @@ struct OutboxNewsTests {
         script.store("a", 1)
         var failed = script.item("a", 1)
         failed.state = .failed(.pendingError)
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         #expect(script.news(read, [failed]).events == ["failed a"])
-        let second = try #require(script.ring().newsRead)
+        let second = try #require(script.othersWrote().newsRead)
         let resent = script.item("a", 2)
         #expect(script.news(second, [resent]).events == ["retried a"])
         #expect(script.machine.state.outbox.items == [resent])
@@ -61,7 +61,7 @@ struct OutboxNewsTests {
     @Test func `a change that another process has made is made here too`() throws {
         var script = Script()
         let name = try script.queue(.addReaction("wave", .delivered(5)), 1)
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         let effects = script.news(read, [])
         let (disk, writes) = try #require(effects.writes)
         #expect(writes == [.notes([.removal(name)])])
@@ -77,9 +77,9 @@ struct OutboxNewsTests {
         _ = script.news(opening, [script.item("a", 1), change])
         _ = script.give(.reply(opening, .outbox(.success(.done))))
         // Another process has sent both; this one learns of the change first.
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         _ = script.hearNothing(script.news(read, [script.item("a", 1)]))
-        let second = try #require(script.ring().newsRead)
+        let second = try #require(script.othersWrote().newsRead)
         _ = script.news(second, [])
         let effects = script.read(second, .message(Script.message(7, request: "a")))
         #expect(script.machine.state.outbox.items == [])
@@ -91,7 +91,7 @@ struct OutboxNewsTests {
         id: MessageID?
     ) throws {
         var script = Script()
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         let effects = script.news(read, [Self.reaction("r", 2, .unsent("a"))])
         let aiming = try #require(effects.reader)
         #expect(effects.needs.contains(.read(aiming, .messageOfRequest("a"))))
@@ -111,7 +111,7 @@ struct OutboxNewsTests {
     ) throws {
         var script = Script()
         script.store("a", 1)
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         let stored = OutboxItems(items: [], damaged: ["a"])
         let asked = script.give(.reply(read, .outbox(.success(.news(stored)))))
         #expect(asked.needs == [.outbox(read, .absent(["a"]))])
@@ -123,26 +123,26 @@ struct OutboxNewsTests {
     @Test func `items stay if the disk cannot say which of them have no row`() throws {
         var script = Script()
         script.store("a", 1)
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         let stored = OutboxItems(items: [], newer: ["a"])
         _ = script.give(.reply(read, .outbox(.success(.news(stored)))))
         let effects = script.give(.reply(read, .outbox(.failure(Self.full))))
         #expect(effects.needs == [])
         #expect(script.machine.state.outbox.items.map(\.requestID) == ["a"])
-        // The next ring requests all items again.
-        let again = script.ring().needs
+        // The next report requests all items again.
+        let again = script.othersWrote().needs
         #expect(again.contains { if case .outbox(_, .news(true)) = $0 { true } else { false } })
     }
 
     @Test func `a failed read of all items is repeated with the next reason`() throws {
         var script = Script()
         script.store("a", 1)
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         _ = script.news(read, [])
         _ = script.give(.reply(read, .read(.failure(Self.full))))
-        let second = try #require(script.ring().newsRead)
+        let second = try #require(script.othersWrote().newsRead)
         #expect(script.give(.reply(second, .outbox(.failure(Self.full)))).needs == [])
-        let third = script.ring().needs
+        let third = script.othersWrote().needs
         #expect(third.contains { if case .outbox(_, .news(true)) = $0 { true } else { false } })
     }
 
@@ -152,7 +152,7 @@ struct OutboxNewsTests {
         var script = Script()
         script.store("a", 1)
         script.store("b", 2)
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         #expect(script.news(read, []).needs == [.read(read, .messageOfRequest("a"))])
         _ = script.start(.outbox(.canceling(OutboxCanceling("b"))))
         let effects = script.read(read, .message(nil))
@@ -163,7 +163,7 @@ struct OutboxNewsTests {
     @Test func `a missing item with a write behind the read is looked at again later`() throws {
         var script = Script()
         script.store("a", 1)
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         let (_, queued) = script.edit("better", .unsent("a"))
         #expect(queued.needs == [])
         let effects = script.news(read, [])
@@ -180,7 +180,7 @@ struct OutboxNewsTests {
     {
         var script = Script()
         script.store("a", 1)
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         _ = script.news(read, [])
         _ = script.start(.outbox(.canceling(OutboxCanceling("a"))))
         let effects = script.read(read, .message(Script.message(7, request: "a")))
@@ -191,7 +191,7 @@ struct OutboxNewsTests {
 
     /// Rings with a loss of items; none of them is on disk.
     private static func lose(_ script: inout Script, keeping: Set<Int64>) throws -> Script.ID {
-        let read = try #require(script.ring().newsRead)
+        let read = try #require(script.othersWrote().newsRead)
         var stored = OutboxItems(items: [])
         stored.loss = OutboxLoss(number: 1, carriedOver: keeping)
         _ = script.give(.reply(read, .outbox(.success(.news(stored)))))
@@ -278,7 +278,7 @@ struct OutboxNewsTests {
         let (_, effects) = script.send("a", as: "a")
         let (disk, _) = try #require(effects.writes)
         _ = script.send("b", as: "b")
-        _ = script.ring()
+        _ = script.othersWrote()
         _ = script.send("c", as: "c")
         let (second, writes) = try #require(script.write(disk, [.item(script.item("a", 1))]).writes)
         #expect(writes.map(\.name) == ["append b"])

@@ -2,10 +2,15 @@
 
 internal import RoostModel
 
-/// The stored form of rare fields of messages: a bit for each field, then the present fields.
-///
-/// Users are stored as the numbers of their rows, so a rename touches one row. Users in reactions
-/// and votes are stored by ID, because they may have no row.
+// The stored form of the rare fields of messages.
+//
+// The table below writes a bit for each field, then the present fields; this file has the form of
+// the values with several parts. A function that writes and the one that reads have the same parts
+// in the same order. The order is the file format: databases on devices have it.
+//
+// Users are stored as the numbers of their rows, so a rename touches one row. Users in reactions
+// and votes are stored by ID, because they may have no row.
+
 extension MessageDetails {
     static let payload = PayloadTable<MessageDetails>()
 }

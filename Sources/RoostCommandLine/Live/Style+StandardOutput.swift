@@ -9,7 +9,7 @@ import Glibc
 #endif
 
 extension Style {
-    /// The style for standard output.
+    /// The style for standard output: with colour if it is a terminal that has it.
     package static var standardOutput: Style {
         Style(
             isTerminal: isatty(STDOUT_FILENO) == 1,
