@@ -349,7 +349,10 @@ package actor OutboxStore {
     private func attempt<T>(
         _ body: (Connection) throws(SQLiteError) -> T
     ) throws(StoreError) -> T? {
-        guard let connection else { throw .closed }
+        guard let connection else {
+            if gate.isClosed { return nil }
+            throw .closed
+        }
         do throws(SQLiteError) {
             return try body(connection)
         } catch {

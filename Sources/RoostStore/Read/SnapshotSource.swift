@@ -69,10 +69,13 @@ actor ReadConnection: SnapshotSource {
         connection = nil
     }
 
-    /// Returns the connection; nil if a suspension came while it was made.
+    /// Returns the connection; nil if a suspension came before or while it was made.
     private func opened() throws(StoreError) -> Connection? {
         if let connection { return connection }
-        guard let access else { throw .closed }
+        guard let access else {
+            if gate.isClosed { return nil }
+            throw .closed
+        }
         let made: Connection
         do throws(SQLiteError) {
             made = try Connection(

@@ -74,6 +74,11 @@ package final class SuspensionGate: Sendable {
         return try attempt()
     }
 
+    /// Whether work has to wait.
+    ///
+    /// Work that was admitted just before a suspension finds its files closed; it waits too.
+    package var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// Closes the gate and interrupts the running work, which ends within milliseconds.
     ///
     /// After this call, the connection's actor works with no other work in progress.

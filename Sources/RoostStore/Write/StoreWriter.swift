@@ -263,7 +263,10 @@ package actor StoreWriter {
     /// Like `perform`, for work of several transactions that may start over after any of them.
     func inTurn<T>(_ body: () throws(StoreError) -> T) async throws(StoreError) -> T {
         try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
-            guard connection != nil else { throw .closed }
+            guard connection != nil else {
+                if gate.isClosed { return nil }
+                throw .closed
+            }
             do throws(StoreError) {
                 return try body()
             } catch  where error.kind == .suspended {
