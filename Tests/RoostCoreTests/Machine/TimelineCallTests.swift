@@ -149,6 +149,19 @@ struct TimelineCallTests {
 
     // MARK: Catching up
 
+    /// A scene whose open timeline has missed messages, too many by the server's answer.
+    private static func afterHugeGap(_ missed: ClosedRange<Int64>) -> CacheScene {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        scene.lose()
+        scene.append(missed)
+        scene.answers = { question in
+            Self.isGap(question) ? .success(.gap(MessageGapAnswer(isHuge: true))) : nil
+        }
+        scene.connect()
+        return scene
+    }
+
     @Test func `messages that were sent without a connection appear with the next one`() {
         var scene = CacheScene.connected()
         scene.openTimeline()
@@ -190,14 +203,7 @@ struct TimelineCallTests {
     }
 
     @Test func `a huge gap below a newest page that was shown meanwhile changes nothing`() {
-        var scene = CacheScene.connected()
-        scene.openTimeline()
-        scene.lose()
-        scene.append(41...60)
-        scene.answers = { question in
-            Self.isGap(question) ? .success(.gap(MessageGapAnswer(isHuge: true))) : nil
-        }
-        scene.connect()
+        var scene = Self.afterHugeGap(41...60)
         #expect(scene.timeline()?.hasHugeGap == true)
         scene.holds = { effect in
             if case .ask(_, .gap, _) = effect { true } else { Self.isPage(effect) }
@@ -217,14 +223,7 @@ struct TimelineCallTests {
     }
 
     @Test func `a page of the newest end ends a huge gap`() {
-        var scene = CacheScene.connected()
-        scene.openTimeline()
-        scene.lose()
-        scene.append(41...44)
-        scene.answers = { question in
-            Self.isGap(question) ? .success(.gap(MessageGapAnswer(isHuge: true))) : nil
-        }
-        scene.connect()
+        var scene = Self.afterHugeGap(41...44)
         #expect(scene.timeline()?.hasHugeGap == true)
         scene.answers = { _ in nil }
         scene.start(.timelinePaging(TimelinePaging(Self.timeline, .newer)))
