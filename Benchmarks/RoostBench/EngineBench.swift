@@ -60,7 +60,7 @@ package struct EngineBench {
         let data = try ServerData(seed: options.seed, messages: options.messages)
         let folder = "\(options.folder)/cache"
         try await fill(folder, data)
-        var feed = Feed(data)
+        var feed = LiveFeed(data)
         let server = InProcessServer(user: Self.user, loginAt: Timestamp(milliseconds: 1))
         var world = World.live()
         world.http = server
@@ -73,7 +73,7 @@ package struct EngineBench {
         let timeline = try await client.timeline(of: feed.channel)
         let list = try await client.channelList()
         await client.waitUntilIdle()
-        let shown = Shown(await timeline.changes())
+        let shown = ShownMessages(await timeline.changes())
 
         tell("\(options.live) live messages, one after the other")
         var single: [Double] = []
@@ -81,7 +81,7 @@ package struct EngineBench {
             let frame = feed.next()
             let watch = Stopwatch()
             server.feed(frame)
-            try await shown.wait(for: feed.count)
+            await shown.wait(for: feed.count)
             single.append(watch.microseconds / 1000)
         }
         tell("\(Self.rate) a second, for \(options.seconds) s")
@@ -122,7 +122,7 @@ package struct EngineBench {
 
     /// Sends frames at a steady rate, and returns the time from each frame to the screen.
     private func flood(
-        _ server: InProcessServer, _ feed: inout Feed, _ shown: Shown
+        _ server: InProcessServer, _ feed: inout LiveFeed, _ shown: ShownMessages
     ) async throws -> [Double] {
         let frames = (0..<Self.rate * options.seconds).map { _ in feed.next() }
         let first = feed.count - frames.count
@@ -134,14 +134,14 @@ package struct EngineBench {
             arrivals.append(shown.clock.microseconds)
             server.feed(frame)
         }
-        try await shown.wait(for: feed.count)
+        await shown.wait(for: feed.count)
         let moments = shown.moments
         return arrivals.indices.map { (moments[first + $0] - arrivals[$0]) / 1000 }
     }
 
     /// Commits the same messages to the same cache without an engine.
     private func commitAlone(
-        _ folder: String, _ feed: inout Feed
+        _ folder: String, _ feed: inout LiveFeed
     ) async throws(BenchError) -> [Double] {
         let cache = try await OurCache(folder, hasSearch: true)
         var took: [Double] = []
@@ -234,72 +234,5 @@ package struct EngineBench {
             Configuration(
                 applicationID: "bench", server: "http://127.0.0.1:\(port)", userID: user,
                 cache: .folder("\(folder)/\(user)")), world: world)
-    }
-}
-
-/// The live messages of one channel, each with its predecessor.
-private struct Feed {
-    let data: ServerData
-    let channel: ChannelURL
-    private(set) var count = 0
-
-    init(_ data: ServerData) {
-        self.data = data
-        channel = ChannelURL(data.url(0))
-    }
-
-    mutating func nextBody() -> (body: [UInt8], predecessor: Int64) {
-        defer { count += 1 }
-        return data.live(count * ServerData.channelCount)
-    }
-
-    mutating func next() -> String {
-        let (body, predecessor) = nextBody()
-        let fields = String(decoding: body.dropFirst(), as: UTF8.self)
-        return "MESG{\"previous_message_id\":\(predecessor),\(fields)"
-    }
-}
-
-/// The times at which messages came in a timeline's changes.
-private final class Shown: Sendable {
-    private struct State {
-        /// In microseconds of the clock.
-        var moments: [Double] = []
-        var waiter: (count: Int, CheckedContinuation<Void, Never>)?
-    }
-
-    let clock = Stopwatch()
-    private let state = Guarded(State())
-    private let reading: Task<Void, Never>
-
-    init(_ changes: AsyncStream<ListDiff<Message>>) {
-        // Ends with the timeline.
-        reading = Task { [state, clock] in
-            for await change in changes {
-                let now = clock.microseconds
-                let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-                    state.moments += change.inserted.map { _ in now }
-                    guard let waiter = state.waiter, state.moments.count >= waiter.count else {
-                        return nil
-                    }
-                    state.waiter = nil
-                    return waiter.1
-                }
-                waiter?.resume()
-            }
-        }
-    }
-
-    var moments: [Double] { state.withLock { $0.moments } }
-
-    func wait(for count: Int) async throws {
-        await withCheckedContinuation { continuation in
-            let isDone = state.withLock { state in
-                guard state.moments.count < count else { return true }
-                state.waiter = (count, continuation)
-                return false
-            }
-            if isDone { continuation.resume() }
-        }
     }
 }

@@ -14,5 +14,8 @@ extension Program {
         firstSteps: [
             ("roost-bench cache --messages 100000", "the cache against plain C on SQLite")
         ],
-        commands: [.benchCache, .benchDoors, .benchEngine, .benchOutbox, .benchServer])
+        commands: [
+            .benchApp, .benchCache, .benchChild, .benchDoors, .benchEngine, .benchOutbox,
+            .benchServer,
+        ])
 }

@@ -12,6 +12,9 @@ enum Machine {
         return "\(processors) × \(processorName), \(memory) GiB, \(system)"
     }
 
+    /// The path of this program.
+    static var program: String { Bundle.main.executablePath ?? CommandLine.arguments[0] }
+
     private static var processorName: String {
         let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         let line = lines.split(separator: "\n").first { $0.hasPrefix("model name") }

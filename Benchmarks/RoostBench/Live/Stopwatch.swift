@@ -16,6 +16,9 @@ struct Stopwatch {
         return Double(seconds) * 1e6 + Double(attoseconds) / 1e12
     }
 
+    /// The microseconds of the system's clock, which all processes share.
+    static var now: Double { read(CLOCK_MONOTONIC) }
+
     /// The microseconds that all threads of this process have run.
     private static var processor: Double { read(CLOCK_PROCESS_CPUTIME_ID) }
 
