@@ -151,3 +151,13 @@ extension Connection {
         }
     }
 }
+
+extension Connection {
+    /// Whether another connection can write to the file and needs no change of its journal.
+    package var mayHaveWriter: Bool {
+        let journalMode = Query<Void, String>(sql: "PRAGMA journal_mode") { $0.text(0) }
+        // SAFETY: the handle lives as long as `self`.
+        guard unsafe sqlite3_db_readonly(handle, "main") == 0 else { return false }
+        return (try? first(journalMode)) == "wal"
+    }
+}

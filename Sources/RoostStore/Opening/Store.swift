@@ -178,10 +178,13 @@ package struct Store: Sendable {
         let parallel =
             isParallel ? Task(executorPreference: outbox.thread) { await openOutbox() } : nil
         do throws(StoreError) {
-            repairs.cache = try await writer.open(opening)
-            for (index, connection) in connections.enumerated() {
-                try await connection.open(
-                    opening.owner, opening.protection, isFirst: index == 0)
+            if let cache = try await connections.first?.openFirst(opening) {
+                writer.openLater(cache)
+            } else {
+                repairs.cache = try await writer.open(opening)
+            }
+            for connection in connections {
+                try await connection.open(opening.owner, opening.protection)
             }
         } catch {
             if case .success(let report) = await parallel?.value { repairs.outbox = report }
