@@ -147,7 +147,7 @@ extension Connection {
         // SAFETY: the text is made of a literal and a number and lent for the call.
         let code = unsafe sqlite3_exec(handle, "PRAGMA \(name) = \(value)", nil, nil, nil)
         guard code == SQLITE_OK else {
-            throw unsafe SQLiteError(of: handle, code: code, action: "set \(name)")
+            throw told(unsafe SQLiteError(of: handle, code: code, action: "set \(name)"))
         }
     }
 }

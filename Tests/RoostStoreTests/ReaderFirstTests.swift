@@ -2,6 +2,7 @@
 
 import Foundation
 import RoostCore
+import RoostDiskSimulation
 import RoostModel
 import RoostSQLite
 import RoostStore
@@ -79,6 +80,80 @@ struct ReaderFirstTests {
         _ = try await commit.value
         #expect(try await store.reader.newest().count == 5)
         await store.close()
+    }
+
+    @Test func `a suspension interrupts the first work's opening, which the resumption repeats`()
+        async throws
+    {
+        let folder = try await filled()
+        let disk = SimulatedDisk(folder.path)
+        let store = try await Store.test(.folder(folder.path))
+        // From its second read on, the opening finds the file locked, and waits.
+        disk.plan(.init(.read, of: "cache.sqlite", nth: 2, code: 5, lasts: true))
+        let commit = Task { try await store.writer.commit([Fixture.page(3...5)]) }
+        while disk.hits < 2 { await Task.yield() }
+        await store.suspend()
+        disk.plan(nil)
+        _ = try FolderLock(file: lock(folder))
+        #expect(try await store.resume() == Repairs())
+        _ = try await commit.value
+        #expect(try await store.reader.newest().count == 5)
+        await store.close()
+    }
+
+    @Test func `commits of others in a suspension before the first work are missed (scar 51)`()
+        async throws
+    {
+        let folder = try await filled()
+        let store = try await Store.test(.folder(folder.path))
+        await store.suspend()
+        var feed = await store.writer.missedCommits().makeAsyncIterator()
+        let other = try await Store.test(.folder(folder.path))
+        let theirs = try await other.writer.commit([Fixture.page(3...5)])
+        await other.close()
+        try await store.resume()
+        #expect(
+            await feed.next() == .missed(from: theirs.sequence, through: theirs.sequence))
+        await store.close()
+    }
+
+    @Test func `a resumption without a suspension leaves the opening to the first work`()
+        async throws
+    {
+        let folder = try await filled()
+        let store = try await Store.test(.folder(folder.path))
+        // A mark of another process would make an opening wait for the reader's own lock.
+        try Data().write(to: URL(fileURLWithPath: folder.file("app/anna/cache.suspect")))
+        #expect(try await store.resume() == Repairs())
+        #expect(try await !store.writer.hasConnection())
+        try await store.writer.commit([Fixture.page(3...5)])
+        #expect(try await store.reader.newest().count == 5)
+        await store.close()
+    }
+
+    @Test func `damage found by a read stays known when the first work opens the cache (scar 43)`()
+        async throws
+    {
+        let folder = try await filled()
+        let disk = SimulatedDisk(folder.path)
+        // No mark can be written: the link leads to a folder that does not exist.
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("app/anna/cache.suspect"),
+            withDestinationPath: folder.file("nowhere/mark"))
+        let store = try await Store.test(.folder(folder.path))
+        var damage = store.damage().makeAsyncIterator()
+        disk.plan(.init(.read, of: "cache.sqlite", code: 11, lasts: true))
+        // The second reader opens a connection of its own.
+        await #expect(throws: StoreError.self) { try await store.readers[1].user("anna") }
+        disk.plan(nil)
+        try await store.writer.commit([Fixture.page(3...5)])
+        guard case .suspected? = await damage.next() else {
+            Issue.record("The damage is not reported.")
+            return
+        }
+        #expect(try await store.mend() == .intact)
+        await store.close()
+        #expect(await damage.next() == nil)
     }
 
     @Test func `a closed store makes no connection any more`() async throws {

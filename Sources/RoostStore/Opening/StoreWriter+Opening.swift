@@ -5,7 +5,7 @@ internal import RoostSQLite
 extension StoreWriter {
     /// Opens the cache; again after `letGo`.
     func open(_ opening: CacheOpening) throws(StoreError) -> RepairReport {
-        if try checkIsOpen() { return .intact }
+        if try checkIsOpen() || opensLater { return .intact }
         try switchboard.admit(gate)
         let opened = try opening.open(gate.interrupter)
         take(opened.connection, opened.lock)
@@ -25,7 +25,7 @@ extension StoreWriter {
     /// Leaves the opening of a cache that a reader has opened to the first work.
     nonisolated func openLater(_ cache: OpenedCache) {
         openLater(
-            LaterOpening { writer throws(StoreError) in
+            LaterOpening(sequence: cache.sequence) { writer throws(StoreError) in
                 try writer.open(cache)
             })
     }

@@ -177,7 +177,7 @@ package actor StoreWriter {
     /// Opens the cache after the present call, because signals of other processes are received from
     /// then on.
     private func openForFeeds() {
-        guard laterOpening.withLock({ $0 != nil }) else { return }
+        guard opensLater else { return }
         // Ends with the opening. A failed one is repeated by the next work.
         Task { try? await self.perform { _ in } }
     }
@@ -199,6 +199,9 @@ package actor StoreWriter {
         laterOpening.withLock { $0 = nil }
     }
 
+    /// Whether the opening is left to the first work.
+    var opensLater: Bool { laterOpening.withLock { $0 != nil } }
+
     /// Leaves the opening to the first work.
     nonisolated func openLater(_ opening: LaterOpening) { laterOpening.withLock { $0 = opening } }
 
@@ -206,12 +209,16 @@ package actor StoreWriter {
     ///
     /// - Parameters:
     ///   - files: The files for signals between processes; nil for none.
-    ///   - sequence: The number of the last commit that readers may know; nil if there were none.
+    ///   - sequence: The number of the last commit that readers may know, if they have used the
+    ///     cache before; nil if they wait for this opening.
     ///   - isRepaired: Whether the file was replaced, so earlier numbers have no meaning.
     func beginTelling(_ files: StoreFiles?, since sequence: Int64? = nil, isRepaired: Bool) {
         if bell == nil { listen(to: files) }
-        damage.begin()
-        if foreign == nil, let sequence { foreign = ForeignCommits(last: sequence) }
+        if let sequence {
+            note(sequence)
+        } else {
+            damage.begin()
+        }
         if isRepaired, let sequence = try? connection?.first(.sequence),
             let missed = foreign?.noteNewCache(sequence)
         {
@@ -220,11 +227,16 @@ package actor StoreWriter {
         findForeignCommits()
     }
 
+    /// Notes the last commit at the opening by a reader.
+    private func note(_ sequence: Int64) {
+        if foreign == nil { foreign = ForeignCommits(last: sequence) }
+    }
+
     /// Closes the file and releases the lock; the gate is closed, so no work is running.
     func letGo() {
         connection = nil
         lock = nil
-        laterOpening.withLock { $0 = nil }
+        if let later = laterOpening.withLock({ $0.take() }) { note(later.sequence) }
     }
 
     func close() {
@@ -313,5 +325,7 @@ package actor StoreWriter {
 
 /// The opening of a writer's connection after that of a reader.
 struct LaterOpening: Sendable {
+    /// The number of the last commit at the opening by the reader.
+    let sequence: Int64
     let open: @Sendable (isolated StoreWriter) throws(StoreError) -> Void
 }
