@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A value that most owners lack, behind one reference; nothing is allocated for the empty value.
-struct Rare<Value: RareValue>: Hashable, Codable, Sendable, CustomReflectable {
+///
+/// The parameter has no requirements (see `Shared`).
+struct Rare<Value: Sendable>: Sendable {
     private final class Box: Sendable {
         let value: Value
         init(_ value: Value) { self.value = value }
@@ -15,26 +17,36 @@ struct Rare<Value: RareValue>: Hashable, Codable, Sendable, CustomReflectable {
     init(_ value: Value) { box = Box(value) }
 
     var isEmpty: Bool { box == nil }
+}
 
+extension Rare where Value: RareValue {
     /// The value; a write allocates a new box, so change several fields of a copy and set it once.
     var value: Value {
         get { box?.value ?? Value() }
         set { box = newValue == Value() ? nil : Box(newValue) }
     }
+}
 
+extension Rare: Equatable where Value: RareValue {
     static func == (left: Self, right: Self) -> Bool {
         left.box === right.box || left.value == right.value
     }
+}
 
+extension Rare: Hashable where Value: RareValue {
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}
 
+extension Rare: Codable where Value: RareValue {
     init(from decoder: any Decoder) throws {
         self.init()
         value = try Value(from: decoder)
     }
 
     func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+}
 
+extension Rare: CustomReflectable where Value: RareValue {
     var customMirror: Mirror { Mirror(reflecting: value) }
 }
 
@@ -44,8 +56,10 @@ protocol RareValue: Hashable, Codable, Sendable {
 }
 
 /// A value behind a reference, for a rare large field of a common struct.
-package struct Indirect<Value: Hashable & Codable & Sendable>: Hashable, Codable, Sendable {
-    private indirect enum Box: Hashable, Codable, Sendable { case value(Value) }
+///
+/// The parameter has no requirements (see `Shared`).
+package struct Indirect<Value: Sendable>: Sendable {
+    fileprivate indirect enum Box: Sendable { case value(Value) }
 
     private let box: Box
 
@@ -57,6 +71,15 @@ package struct Indirect<Value: Hashable & Codable & Sendable>: Hashable, Codable
         }
     }
 }
+
+extension Indirect: Equatable where Value: Equatable {}
+extension Indirect: Hashable where Value: Hashable {}
+extension Indirect: Encodable where Value: Encodable {}
+extension Indirect: Decodable where Value: Decodable {}
+extension Indirect.Box: Equatable where Value: Equatable {}
+extension Indirect.Box: Hashable where Value: Hashable {}
+extension Indirect.Box: Encodable where Value: Encodable {}
+extension Indirect.Box: Decodable where Value: Decodable {}
 
 extension Indirect: CustomStringConvertible {
     package var description: String { String(describing: value) }

@@ -94,8 +94,9 @@ package enum CommitCondition: Hashable, Codable, Sendable {
 
 /// A value, or the error in its place.
 ///
-/// `Result` cannot be encoded.
-package enum Answered<Value: Hashable & Codable & Sendable>: Hashable, Codable, Sendable {
+/// `Result` cannot be encoded. The parameter has no requirements, because the runtime would look up
+/// the conformance for each of them, in all libraries of the process.
+package enum Answered<Value: Sendable>: Sendable {
     case success(Value)
     case failure(RoostError)
 
@@ -110,6 +111,11 @@ package enum Answered<Value: Hashable & Codable & Sendable>: Hashable, Codable, 
 
     package var failure: RoostError? { if case .failure(let error) = self { error } else { nil } }
 }
+
+extension Answered: Equatable where Value: Equatable {}
+extension Answered: Hashable where Value: Hashable {}
+extension Answered: Encodable where Value: Encodable {}
+extension Answered: Decodable where Value: Decodable {}
 
 /// The answer to a need.
 package indirect enum Reply: Hashable, Codable, Sendable {
