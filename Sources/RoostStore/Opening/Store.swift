@@ -129,7 +129,7 @@ package struct Store: Sendable {
             connections = (0..<options.readerCount).map { index in
                 ReadConnection(
                     on: executor("roost.reader.\(index)"), path: opening.path, switchboard,
-                    writer: writer)
+                    writer: writer, access: protection.isSealed ? nil : (owner, protection))
             }
         }
         let memoryIndex =
@@ -183,7 +183,8 @@ package struct Store: Sendable {
             } else {
                 repairs.cache = try await writer.open(opening)
             }
-            for connection in connections {
+            // The others have their access already.
+            for connection in connections where opening.protection.isSealed {
                 try await connection.open(opening.owner, opening.protection)
             }
         } catch {

@@ -37,11 +37,15 @@ actor ReadConnection: SnapshotSource {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    /// Makes a closed reader.
+    /// Makes a reader whose first read opens the file; a closed one without access.
+    ///
+    /// Access given here spares a reader that is not used its thread.
     init(
         on executor: any SerialExecutor, path: String,
-        _ switchboard: StoreSwitch = StoreSwitch(), writer: StoreWriter? = nil
+        _ switchboard: StoreSwitch = StoreSwitch(), writer: StoreWriter? = nil,
+        access: Access? = nil
     ) {
+        self.access = access
         self.writer = writer
         self.switchboard = switchboard
         gate = switchboard.makeGate()
