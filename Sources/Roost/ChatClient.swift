@@ -77,10 +77,11 @@ public final class ChatClient: Sendable {
         let engine = SyncEngine(
             world: world, configuration: configuration, store: store,
             api: ServerAPI(http: world.http, address: address))
-        await engine.reportMissedCommits()
         await engine.watchDamage()
-        await engine.finishIndex()
         try await engine.openOutbox(of: try await store.me(configuration.userID))
+        // The writer's connection is made beside the app's first reads.
+        await engine.reportMissedCommits()
+        await engine.finishIndex()
         return ChatClient(
             configuration: configuration, world: world, store: store, engine: engine)
     }

@@ -147,7 +147,17 @@ extension Connection {
         // SAFETY: the text is made of a literal and a number and lent for the call.
         let code = unsafe sqlite3_exec(handle, "PRAGMA \(name) = \(value)", nil, nil, nil)
         guard code == SQLITE_OK else {
-            throw unsafe SQLiteError(of: handle, code: code, action: "set \(name)")
+            throw told(unsafe SQLiteError(of: handle, code: code, action: "set \(name)"))
         }
+    }
+}
+
+extension Connection {
+    /// Whether another connection can write to the file and needs no change of its journal.
+    package var mayHaveWriter: Bool {
+        let journalMode = Query<Void, String>(sql: "PRAGMA journal_mode") { $0.text(0) }
+        // SAFETY: the handle lives as long as `self`.
+        guard unsafe sqlite3_db_readonly(handle, "main") == 0 else { return false }
+        return (try? first(journalMode)) == "wal"
     }
 }

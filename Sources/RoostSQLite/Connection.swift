@@ -133,7 +133,11 @@ internal import CRoostSQLite
     private func statement(_ sql: SQL) throws(SQLiteError) -> Statement {
         guard !patience.interrupter.isRaised else { throw .interrupted(sql) }
         if let kept = unsafe statements.take(sql) { return kept }
-        return try unsafe Statement(sql, in: handle)
+        do throws(SQLiteError) {
+            return try unsafe Statement(sql, in: handle)  // Reads the schema before the first one.
+        } catch {
+            throw told(error)
+        }
     }
 
     private func run(
@@ -141,9 +145,15 @@ internal import CRoostSQLite
     ) throws(SQLiteError) {
         do throws(SQLiteError) {
             try statement.run(body)
-        } catch  where error.isBusy && patience.interrupter.isRaised {
-            throw .interrupted(statement.sql)  // The interrupter ended the wait for a lock.
+        } catch {
+            throw told(error)
         }
+    }
+
+    /// Returns the error to throw: an interruption if the interrupter ended the wait for a lock.
+    func told(_ error: SQLiteError) -> SQLiteError {
+        guard error.isBusy, patience.interrupter.isRaised else { return error }
+        return SQLiteError(code: SQLITE_INTERRUPT, message: "interrupted", action: error.action)
     }
 }
 
@@ -168,7 +178,7 @@ extension Connection {
             unsafe sqlite3_exec(handle, text, nil, nil, nil)
         }
         guard code == SQLITE_OK else {
-            throw unsafe SQLiteError(of: handle, code: code, action: "run: \(script)")
+            throw told(unsafe SQLiteError(of: handle, code: code, action: "run: \(script)"))
         }
     }
 }

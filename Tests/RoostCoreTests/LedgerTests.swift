@@ -235,3 +235,38 @@ struct LedgerTests {
         #expect(ledger.parted([Self.channel("a")], since: second).fresh.count == 1)
     }
 }
+
+struct RecentChangesTests {
+    private static func message(_ id: Int64, editedAt: Int64? = nil) -> Message {
+        Message(
+            delivery: .delivered(MessageID(id), nil), channelURL: "c",
+            createdAt: Timestamp(milliseconds: id),
+            updatedAt: editedAt.map { Timestamp(milliseconds: $0) }, content: .user(text: ""))
+    }
+
+    @Test func `a late frame undoes none of the latest changes, and old ones are forgotten`() {
+        var changes = RecentChanges()
+        changes.note(edited: [], deleted: [1], in: "c")
+        let limit = RecentChanges.limit
+        changes.note(edited: [], deleted: (2...limit + 1).map { MessageID(Int64($0)) }, in: "d")
+        #expect(changes.upToDate(Self.message(1)) == nil, "still one of twice as many")
+        changes.note(edited: [], deleted: (1...limit).map { MessageID(Int64($0)) }, in: "e")
+        #expect(changes.upToDate(Self.message(1)) == Self.message(1))
+        var other = Self.message(Int64(limit))
+        other.channelURL = "e"
+        #expect(changes.upToDate(other) == nil)
+    }
+
+    @Test func `an edit known from before is replaced by a newer one`() {
+        var changes = RecentChanges()
+        changes.note(edited: [Self.message(1, editedAt: 5)], deleted: [], in: "c")
+        for _ in 0..<RecentChanges.limit {
+            changes.note(edited: [], deleted: [7], in: "d")
+        }
+        #expect(changes.upToDate(Self.message(1, editedAt: 4))?.updatedAt?.milliseconds == 5)
+        changes.replace(editOf: Self.message(1, editedAt: 6))
+        #expect(changes.upToDate(Self.message(1, editedAt: 5))?.updatedAt?.milliseconds == 6)
+        changes.replace(editOf: Self.message(2, editedAt: 6))
+        #expect(changes.upToDate(Self.message(2)) == Self.message(2), "of that no edit was noted")
+    }
+}

@@ -157,6 +157,36 @@ struct InterrupterTests {
         #expect(code?.isInterrupted == true)
     }
 
+    @Test func `an interruption ends an opening that waits for a lock (scar 49)`() async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let path = folder.file("notes.sqlite")
+        let holder = try NoteTable.open(.file(path))
+        // Without a write-ahead log a writer keeps readers out.
+        try holder.executeScript("PRAGMA journal_mode = DELETE")
+        try holder.executeScript("BEGIN EXCLUSIVE")
+        for access in [ConnectionOptions.Access.readOnly, .readWrite] {
+            let interrupter = Interrupter()
+            let error: SQLiteError? = await withCheckedContinuation { continuation in
+                Thread.run {
+                    Thread.run {
+                        for _ in 0..<20_000 { sched_yield() }
+                        interrupter.raise()
+                    }
+                    do {
+                        _ = try Connection(
+                            .file(path), ConnectionOptions(access: access, busyTimeoutMS: .max),
+                            interrupter: interrupter)
+                        continuation.resume(returning: nil)
+                    } catch {
+                        continuation.resume(returning: error as? SQLiteError)
+                    }
+                }
+            }
+            #expect(error?.isInterrupted == true, "\(access): \(String(describing: error))")
+        }
+        try holder.executeScript("COMMIT")
+    }
+
     @Test func `a wait for a lock succeeds in time or ends with an error (scar 40)`()
         throws
     {

@@ -37,7 +37,7 @@ extension SyncState {
         if !ledger.hasDeparture {
             for message in updated { ledgers[channel]?.note(editOf: message) }
             for id in deleted { ledgers[channel]?.note(deletionOf: id) }
-            noteRead(updated, deleted, in: channel)
+            recentChanges.note(edited: updated, deleted: deleted, in: channel)
         }
         var mutations: [Mutation] = updated.map { .edited($0) }
         mutations += ledger.mutations(amending: updated, in: channel)
@@ -48,20 +48,6 @@ extension SyncState {
             } + deleted.map { .message($0, nil) },
             mutations: mutations, next: changes.next, hasMore: changes.hasMore,
             isWhole: possible.count == changes.updated.count)
-    }
-
-    /// Notes changes for the frames in flight, which may be older.
-    ///
-    /// A message that was never edited has changed in its details alone; a frame of it takes none of
-    /// them from the cache.
-    mutating func noteRead(
-        _ edited: [Message], _ deleted: [MessageID], in channel: ChannelURL
-    ) {
-        if changesRead[channel] == nil { changesRead[channel, default: FetchLedger()].begin() }
-        for message in edited where message.updatedAt != nil {
-            changesRead[channel]?.note(editOf: message)
-        }
-        for id in deleted { changesRead[channel]?.note(deletionOf: id) }
     }
 
     /// Updates a page of the change log of the user's channels by newer events, and notes its

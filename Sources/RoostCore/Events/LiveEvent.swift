@@ -113,7 +113,7 @@ extension LiveEvent {
             guard event.message.hasPossibleTimes else { return fail(&sync) }
             let channel = event.message.channelURL
             sync.ledgers[channel]?.note(editOf: event.message)
-            sync.changesRead[channel]?.replace(editOf: event.message)
+            sync.recentChanges.replace(editOf: event.message)
             return commit(
                 [.edited(event.message)] + sync.tell(.edited(event.message), in: channel))
         case .deleted(let event):
@@ -121,7 +121,7 @@ extension LiveEvent {
             sync.ledgers[channel]?.note(deletionOf: event.messageID)
             // The answer to a deletion may overtake the frame of the message, and a repeated send
             // may be acknowledged with it.
-            sync.noteRead([], [event.messageID], in: channel)
+            sync.recentChanges.note(edited: [], deleted: [event.messageID], in: channel)
             return commit(
                 [.deleted(channel, [event.messageID])]
                     + sync.tell(.deleted([event.messageID]), in: channel), thenRead: [channel])
@@ -366,9 +366,9 @@ extension SyncState {
     ) -> (message: Message, amendments: [Mutation])? {
         let channel = message.channelURL
         // The change log may have brought a later state already.
-        var known = changesRead[channel]?.upToDate([message]) ?? [message]
+        guard let message = recentChanges.upToDate(message) else { return nil }
         let ledger = beginning.map { news(of: channel, since: $0) } ?? FetchLedger()
-        known = ledger.hasDeparture ? [] : ledger.upToDate(known)
+        let known = ledger.hasDeparture ? [] : ledger.upToDate([message])
         return known.first.map { ($0, ledger.mutations(amending: known, in: channel)) }
     }
 }

@@ -21,9 +21,8 @@ package struct SyncState: Codable, Sendable {
     ///
     /// The acknowledgement of a message sent before it is the answer to a retry.
     package private(set) var lastLoginAt: Timestamp?
-    /// The changes in the change logs since the last login, and the deletions: older frames may
-    /// still be in flight, and must not undo them.
-    package var changesRead: [ChannelURL: FetchLedger] = [:]
+    /// The changes that older frames in flight must not undo.
+    package var recentChanges = RecentChanges()
 
     package var channelLedger = ChannelLedger()
     /// The changes of messages that were reported while answers without them were in flight.
@@ -96,7 +95,7 @@ package struct SyncState: Codable, Sendable {
         let session = Session(epoch: epoch, login: login, now: now)
         firstLoginAt = firstLoginAt ?? session.loginAt
         lastLoginAt = session.loginAt
-        changesRead = [:]
+        recentChanges = RecentChanges()
         // Answers that outlive their connection are dropped, so no change has to be repeated after
         // them.
         for channel in ledgers.keys { ledgers[channel]?.forget() }

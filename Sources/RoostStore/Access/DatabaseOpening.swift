@@ -64,7 +64,8 @@ struct DatabaseOpening: Sendable {
         var lock = try take(lockFile)
         for _ in 0..<3 {
             if let connection = try openShared() {
-                return OpenDatabase(connection: connection, lock: lock, report: report)
+                return OpenDatabase(
+                    connection: connection, lock: SharedLock(lock), report: report)
             }
             lock = try change(lock, to: .exclusive)
             try finishSettingAside()
@@ -80,6 +81,24 @@ struct DatabaseOpening: Sendable {
         }
         throw StoreError(
             .locked, "\(place) is being replaced again and again: close the other processes.")
+    }
+
+    /// Opens a database for a reader if nothing has to be done for it.
+    ///
+    /// - Returns: The open database; nil if it has to be opened by `open`, which also finds out why.
+    func openForReader() -> OpenDatabase? {
+        guard let lockFile, let lock = try? SharedLock(file: lockFile),
+            let connection = try? openReady(), connection.mayHaveWriter
+        else { return nil }
+        return OpenDatabase(connection: connection, lock: lock, report: nil)
+    }
+
+    /// Opens a database that `openForReader` has found to need no work, and whose lock is held.
+    ///
+    /// - Throws: `.damaged` if it needs some now, which only a fault of the disk can cause.
+    func openBeside() throws(StoreError) -> Connection {
+        if let connection = try openReady() { return connection }
+        throw StoreError(.damaged, "\(place) could be read before, and cannot be opened now.")
     }
 
     /// Changes the files while no other process has them open.
@@ -105,23 +124,28 @@ struct DatabaseOpening: Sendable {
 
     /// Opens a database that needs no work; nil if it needs some.
     private func openShared() throws(StoreError) -> Connection? {
-        guard let path, DatabaseFiles(path).exists else { return nil }
         do throws(StoreError) {
-            let connection = try connect()
-            let outcome: Result<Bool, StoreError>
-            do throws(SQLiteError) {
-                // All queries read one state of the database, because each new state costs system
-                // calls.
-                outcome = try connection.outcomeOnOneState(of: { () throws(StoreError) in
-                    try isReady(connection)
-                })
-            } catch {
-                throw StoreError(error, in: place)
-            }
-            return try outcome.get() ? connection : nil
+            return try openReady()
         } catch  where error.kind == .damaged || error.kind == .locked {
-            return nil  // Damaged, or being made by another opening.
+            return nil  // Damaged, or being made by another process at this moment.
         }
+    }
+
+    /// As `openShared`; throws for a damaged or locked database.
+    private func openReady() throws(StoreError) -> Connection? {
+        guard let path, DatabaseFiles(path).exists else { return nil }
+        let connection = try connect()
+        let outcome: Result<Bool, StoreError>
+        do throws(SQLiteError) {
+            // All queries read one state of the database, because each new state costs system
+            // calls.
+            outcome = try connection.outcomeOnOneState(of: { () throws(StoreError) in
+                try isReady(connection)
+            })
+        } catch {
+            throw StoreError(error, in: place)
+        }
+        return try outcome.get() ? connection : nil
     }
 
     /// Whether an open database needs no work; gives the connection the means to decrypt its rows.
@@ -247,20 +271,22 @@ struct DatabaseOpening: Sendable {
 }
 
 /// An open database, and the lock that protects its files.
-struct OpenDatabase: ~Copyable {
+struct OpenDatabase {
     let connection: Connection
-    private var lock: FolderLock?
+    /// Nil in memory.
+    let lock: SharedLock?
     /// The report of a repair; nil if the database was intact.
     let report: RepairReport?
+}
 
-    init(connection: Connection, lock: consuming FolderLock?, report: RepairReport?) {
-        self.connection = connection
-        self.lock = lock
-        self.report = report
-    }
+/// A lock on a folder that is released with its last owner.
+final class SharedLock: Sendable {
+    private let lock: FolderLock
 
-    /// Transfers the lock to the owner of the connection.
-    mutating func takeLock() -> FolderLock? { lock.take() }
+    init(_ lock: consuming FolderLock) { self.lock = lock }
+
+    /// Takes the lock of a folder that no process has for itself.
+    init(file path: String) throws(FileError) { lock = try FolderLock(file: path, .shared) }
 }
 
 extension String {

@@ -40,6 +40,24 @@ struct CacheOpening: Sendable {
         }
     }
 
+    /// Opens an intact plaintext cache for its first reader.
+    ///
+    /// - Returns: Nil if the cache has to be opened by its writer first: it is missing, sealed, to
+    ///   be checked, or needs work.
+    func openForReader(_ interrupter: Interrupter) -> OpenDatabase? {
+        guard let files, !checksForDamage, !protection.isSealed, !files.isCacheSuspect else {
+            return nil
+        }
+        return database(at: files.cache, interrupter, for: .readOnly).openForReader()
+    }
+
+    /// Opens the cache for its writer after `openForReader`, with the lock that it returned.
+    func openForWriter(_ interrupter: Interrupter) throws(StoreError) -> Connection {
+        let connection = try database(at: files?.cache, interrupter).openBeside()
+        if let files { files.deleteUnfinishedCache() }
+        return connection
+    }
+
     private func openNow(
         _ interrupter: Interrupter
     ) throws(StoreError) -> OpenDatabase {
@@ -65,10 +83,11 @@ struct CacheOpening: Sendable {
     }
 
     private func database(
-        at path: String?, _ interrupter: Interrupter = Interrupter()
+        at path: String?, _ interrupter: Interrupter = Interrupter(),
+        for access: ConnectionOptions.Access = .readWrite
     ) -> DatabaseOpening {
         let checks = checksForDamage
-        var options = options
+        var options = access == .readOnly ? ConnectionOptions(access: .readOnly) : options
         // Enough for the tables, and for the first users and channels, which a channel list begins
         // with.
         options.readAheadKiB = 320

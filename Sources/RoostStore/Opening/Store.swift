@@ -129,7 +129,7 @@ package struct Store: Sendable {
             connections = (0..<options.readerCount).map { index in
                 ReadConnection(
                     on: executor("roost.reader.\(index)"), path: opening.path, switchboard,
-                    writer: writer)
+                    writer: writer, access: protection.isSealed ? nil : (owner, protection))
             }
         }
         let memoryIndex =
@@ -178,10 +178,14 @@ package struct Store: Sendable {
         let parallel =
             isParallel ? Task(executorPreference: outbox.thread) { await openOutbox() } : nil
         do throws(StoreError) {
-            repairs.cache = try await writer.open(opening)
-            for (index, connection) in connections.enumerated() {
-                try await connection.open(
-                    opening.owner, opening.protection, isFirst: index == 0)
+            if let cache = try await connections.first?.openFirst(opening) {
+                writer.openLater(cache)
+            } else {
+                repairs.cache = try await writer.open(opening)
+            }
+            // The others have their access already.
+            for connection in connections where opening.protection.isSealed {
+                try await connection.open(opening.owner, opening.protection)
             }
         } catch {
             if case .success(let report) = await parallel?.value { repairs.outbox = report }

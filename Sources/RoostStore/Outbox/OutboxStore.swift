@@ -16,7 +16,7 @@ package actor OutboxStore {
     private let files: StoreFiles?
     private var connection: Connection?
     /// The lock that protects the files.
-    private var lock: FolderLock?
+    private var lock: SharedLock?
     private var isClosed = false
     private var isSealed = false
     /// The lock of the one process that sends.
@@ -290,10 +290,10 @@ package actor OutboxStore {
         guard connection == nil else { return .intact }
         try switchboard.admit(gate)
         let isGone = files?.hasLostOutbox ?? false
-        var opened = try OutboxOpening(
+        let opened = try OutboxOpening(
             owner: owner, files: files, patience: patience, protection: protection, schema: schema
         ).open(gate.interrupter)
-        lock = opened.takeLock()
+        lock = opened.lock
         connection = opened.connection
         isSealed = opened.connection.seals != nil
         // A repair replaces the damaged file, now or by another process while this one was

@@ -28,7 +28,7 @@ actor ReadConnection: SnapshotSource {
     private var access: Access?
     /// The look-up cache of the last read.
     private var book: ReadBook?
-    private let switchboard: StoreSwitch
+    let switchboard: StoreSwitch
     let gate: SuspensionGate
     nonisolated let writer: StoreWriter?
 
@@ -37,11 +37,15 @@ actor ReadConnection: SnapshotSource {
         unsafe executor.asUnownedSerialExecutor()
     }
 
-    /// Makes a closed reader.
+    /// Makes a reader whose first read opens the file; a closed one without access.
+    ///
+    /// Access given here spares a reader that is not used its thread.
     init(
         on executor: any SerialExecutor, path: String,
-        _ switchboard: StoreSwitch = StoreSwitch(), writer: StoreWriter? = nil
+        _ switchboard: StoreSwitch = StoreSwitch(), writer: StoreWriter? = nil,
+        access: Access? = nil
     ) {
+        self.access = access
         self.writer = writer
         self.switchboard = switchboard
         gate = switchboard.makeGate()
@@ -51,16 +55,22 @@ actor ReadConnection: SnapshotSource {
 
     /// Permits reads.
     ///
-    /// A sealed file is opened at once, because the caller needs to know whether the key is right;
-    /// so is a file whose first screen is read here. Otherwise the first read opens the file.
+    /// A sealed file is opened at once, because the caller needs to know whether the key is right.
+    /// Otherwise the first read opens the file.
     func open(
-        _ owner: StoreOwner? = nil, _ protection: StoreProtection = .none, isFirst: Bool = false
+        _ owner: StoreOwner? = nil, _ protection: StoreProtection = .none
     ) throws(StoreError) {
         guard access == nil else { return }
         try switchboard.admit(gate)
         access = (owner, protection)
-        guard isFirst || protection.isSealed else { return }
-        if let opened = try opened(), isFirst, !protection.isSealed { opened.prepareFirstReads() }
+        if protection.isSealed { _ = try opened() }
+    }
+
+    /// Takes the connection of the opening, and permits reads.
+    func take(_ made: Connection, _ access: Access) {
+        self.access = access
+        book = ReadBook(made)
+        connection = made
     }
 
     func close() {
@@ -189,17 +199,5 @@ extension Connection {
     /// A failed read leaves no look-up cache, which might be incomplete.
     private func session(_ book: inout ReadBook?) -> ReadSession {
         ReadSession(self, book.take() ?? ReadBook(self))
-    }
-}
-
-extension Connection {
-    /// Prepares the statements of a list of channels and of a timeline without a filter.
-    func prepareFirstReads() {
-        prepare(Query<ChannelPage, StoredChannel>.channelsByLastMessage)
-        prepare(Query<[Int64], StoredUser>.usersInRows)
-        prepare(Query<Int64, StoredUser>.userByRow)
-        prepare(Query<ChannelURL, ChannelRow>.channelRow)
-        prepare(Query<CoverageKey, CoveredRange>.coverage)
-        prepare(Query<MessageStretch, Void>.newestPage)
     }
 }

@@ -7,6 +7,9 @@ internal import RoostModel
 package import RoostSQLite
 
 extension StoreWriter {
+    /// Whether the writer has made its connection.
+    package func hasConnection() throws(StoreError) -> Bool { try checkIsOpen() }
+
     /// Passes the connection to a test, in its turn.
     package func withConnection<T: Sendable>(
         _ body: @Sendable (Connection) throws(SQLiteError) -> T

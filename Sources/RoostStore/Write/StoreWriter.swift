@@ -28,7 +28,9 @@ package actor StoreWriter {
     /// The look-up cache of the last commit; nil during a commit and after a failed one.
     private var book: WriteBook?
     /// The lock against other processes that change the files.
-    private var lock: FolderLock?
+    private var lock: SharedLock?
+    /// The opening that the first work does, of a cache that a reader has opened before.
+    private nonisolated let laterOpening = Guarded<LaterOpening?>(nil)
     var readers = JournalReaders()
     /// The place of the index of words.
     var searchPlace = SearchPlace.nowhere
@@ -160,6 +162,7 @@ package actor StoreWriter {
     package func journal(capacity: Int = 256) -> JournalFeed {
         let (id, bell) = readers.add(capacity: capacity)
         if isClosed { readers.finish() }
+        openForFeeds()
         return JournalFeed(id: id, writer: self, bell: bell)
     }
 
@@ -167,7 +170,16 @@ package actor StoreWriter {
     package func missedCommits() -> JournalFeed {
         let (id, bell) = readers.add(capacity: 1, hearsOwn: false)
         if isClosed { readers.finish() }
+        openForFeeds()
         return JournalFeed(id: id, writer: self, bell: bell)
+    }
+
+    /// Opens the cache after the present call, because signals of other processes are received from
+    /// then on.
+    private func openForFeeds() {
+        guard opensLater else { return }
+        // Ends with the opening. A failed one is repeated by the next work.
+        Task { try? await self.perform { _ in } }
     }
 
     func takeEntry(of id: Int) -> JournalEntry? {
@@ -181,19 +193,32 @@ package actor StoreWriter {
     }
 
     /// Takes a connection and the lock that protects its files.
-    func take(_ connection: Connection, _ lock: consuming FolderLock?) {
+    func take(_ connection: Connection, _ lock: SharedLock?) {
         self.lock = lock
         self.connection = connection
+        laterOpening.withLock { $0 = nil }
     }
+
+    /// Whether the opening is left to the first work.
+    var opensLater: Bool { laterOpening.withLock { $0 != nil } }
+
+    /// Leaves the opening to the first work.
+    nonisolated func openLater(_ opening: LaterOpening) { laterOpening.withLock { $0 = opening } }
 
     /// Begins to publish commits.
     ///
     /// - Parameters:
     ///   - files: The files for signals between processes; nil for none.
+    ///   - sequence: The number of the last commit that readers may know, if they have used the
+    ///     cache before; nil if they wait for this opening.
     ///   - isRepaired: Whether the file was replaced, so earlier numbers have no meaning.
-    func beginTelling(_ files: StoreFiles?, isRepaired: Bool) {
+    func beginTelling(_ files: StoreFiles?, since sequence: Int64? = nil, isRepaired: Bool) {
         if bell == nil { listen(to: files) }
-        damage.begin()
+        if let sequence {
+            note(sequence)
+        } else {
+            damage.begin()
+        }
         if isRepaired, let sequence = try? connection?.first(.sequence),
             let missed = foreign?.noteNewCache(sequence)
         {
@@ -202,10 +227,16 @@ package actor StoreWriter {
         findForeignCommits()
     }
 
+    /// Notes the last commit at the opening by a reader.
+    private func note(_ sequence: Int64) {
+        if foreign == nil { foreign = ForeignCommits(last: sequence) }
+    }
+
     /// Closes the file and releases the lock; the gate is closed, so no work is running.
     func letGo() {
         connection = nil
         lock = nil
+        if let later = laterOpening.withLock({ $0.take() }) { note(later.sequence) }
     }
 
     func close() {
@@ -263,11 +294,14 @@ package actor StoreWriter {
     /// Like `perform`, for work of several transactions that may start over after any of them.
     func inTurn<T>(_ body: () throws(StoreError) -> T) async throws(StoreError) -> T {
         try await gate.perform(isolation: self) { () throws(StoreError) -> T? in
-            guard connection != nil else {
-                if gate.isClosed { return nil }
-                throw .closed
-            }
             do throws(StoreError) {
+                if connection == nil, let later = laterOpening.withLock({ $0 }) {
+                    try later.open(self)
+                }
+                guard connection != nil else {
+                    if gate.isClosed { return nil }
+                    throw .closed
+                }
                 return try body()
             } catch  where error.kind == .suspended {
                 return nil
@@ -290,4 +324,11 @@ package actor StoreWriter {
         damage.note(error)
         return StoreError(error, in: path)
     }
+}
+
+/// The opening of a writer's connection after that of a reader.
+struct LaterOpening: Sendable {
+    /// The number of the last commit at the opening by the reader.
+    let sequence: Int64
+    let open: @Sendable (isolated StoreWriter) throws(StoreError) -> Void
 }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+
+/// The latest changes in the change logs since the last login, and the latest deletions.
+///
+/// Older frames may still be in flight, and must not undo them. A frame is in flight for seconds, so
+/// the oldest changes can be forgotten; a connection that stays for days would keep all of them.
+package struct RecentChanges: Codable, Sendable {
+    /// The least number of changes that are kept, in all channels; twice as many are never kept.
+    ///
+    /// A catch-up reads pages of 100 changes while frames arrive, so there is room for 40 of them.
+    package static let limit = 4_000
+
+    private var older: [ChannelURL: FetchLedger] = [:]
+    private var newer: [ChannelURL: FetchLedger] = [:]
+    /// The number of changes noted in `newer`.
+    private var count = 0
+
+    package init() {}
+
+    /// Notes changes, of which only edits are of use here.
+    ///
+    /// A message that was never edited has changed in its details alone; a frame of it takes none of
+    /// them from the cache.
+    package mutating func note(
+        edited: [Message], deleted: [MessageID], in channel: ChannelURL
+    ) {
+        for message in edited where message.updatedAt != nil {
+            note(in: channel) { $0.note(editOf: message) }
+        }
+        for id in deleted { note(in: channel) { $0.note(deletionOf: id) } }
+    }
+
+    private mutating func note(in channel: ChannelURL, _ body: (inout FetchLedger) -> Void) {
+        if count == Self.limit {
+            older = newer
+            newer = [:]
+            count = 0
+        }
+        if newer[channel] == nil { newer[channel, default: FetchLedger()].begin() }
+        body(&newer[channel, default: FetchLedger()])
+        count += 1
+    }
+
+    /// Replaces the noted edit of a message, if there is one.
+    package mutating func replace(editOf message: Message) {
+        older[message.channelURL]?.replace(editOf: message)
+        newer[message.channelURL]?.replace(editOf: message)
+    }
+
+    /// Returns the state of a message after the noted changes; nil if it is deleted.
+    package func upToDate(_ message: Message) -> Message? {
+        let channel = message.channelURL
+        let known = older[channel]?.upToDate([message]) ?? [message]
+        return (newer[channel]?.upToDate(known) ?? known).first
+    }
+}
