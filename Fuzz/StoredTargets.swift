@@ -158,7 +158,7 @@ enum StoredTargets {
         let inputs: [SyncMachine.Input] = [
             .link(.connect), .link(.opened(1)), .link(.lost(1, .closed)), .missedCommits,
             .start(SyncMachine.OperationID(1), .page(PageFetch("g", question))),
-            .startedTyping("g"), .outbox(.rang), .suspected,
+            .startedTyping("g"), .outbox(.changedElsewhere), .suspected,
         ]
         for input in inputs {
             let before = recording.needsMachine ? machine : nil

@@ -99,7 +99,7 @@ extension ChatClient {
         guard limit > 0 else {
             throw RoostError(
                 .invalidParameter, remedy: .correctInput,
-                message: "A page of messages has a limit of one or more; \(limit) was asked for.")
+                message: "The limit of a page must be at least 1, but it is \(limit).")
         }
     }
 }

@@ -257,7 +257,10 @@ extension ChatClient {
         engine.performers.notices.outboxEvents.open()
     }
 
-    /// Returns a stream of the upload progress of a message's files; it ends with the upload.
+    /// Returns a stream of the upload progress of a message's files.
+    ///
+    /// It ends when the message is delivered, has failed or is canceled. After a failed attempt the
+    /// progress starts again.
     public func uploadProgress(of requestID: RequestID) async -> AsyncStream<UploadProgress> {
         let events = engine.performers.notices.outboxEvents.open()
         let known = await engine.read { $0.outbox.isUploading(requestID) }
@@ -285,7 +288,6 @@ extension OutboxEvent {
         switch self {
         case .delivered(let message), .failed(let message), .canceled(let message):
             message.requestID == requestID
-        case .uploading(requestID, let progress): progress.sent == progress.total
         default: false
         }
     }

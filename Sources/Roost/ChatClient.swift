@@ -32,9 +32,10 @@ public final class ChatClient: Sendable {
     }
 
     deinit {
-        // A client that is dropped without `close` must not leave its socket and files open.
+        // A dropped client ends its connection, streams and waits, and closes its files, as `close`
+        // does.
         Task(executorPreference: world.executor) { [engine, store] in
-            await engine.receive(.disconnect)
+            await engine.close()
             await store.close()
         }
     }
@@ -48,7 +49,7 @@ public final class ChatClient: Sendable {
         try await open(configuration, world: .live())
     }
 
-    /// Opens a client in a world of the caller's.
+    /// Opens a client with the caller's clock, network and executors.
     package static func open(
         _ configuration: Configuration, world: World
     ) async throws(RoostError) -> ChatClient {
@@ -62,7 +63,7 @@ public final class ChatClient: Sendable {
             options.clearOrder = configuration.cacheLimit.clearOrder
             options.keptMessages = configuration.cacheLimit.keptMessages
             options.protection = configuration.protection.store
-            options.tellOfMoving { [migrating = configuration.migrating] done, total in
+            options.reportMigration { [migrating = configuration.migrating] done, total in
                 migrating(CacheMigration(done: done, total: total))
             }
             options.locksFilesWithDevice = configuration.locksFilesWithDevice
@@ -78,8 +79,13 @@ public final class ChatClient: Sendable {
             world: world, configuration: configuration, store: store,
             api: ServerAPI(http: world.http, address: address))
         await engine.watchDamage()
-        try await engine.openOutbox(of: try await store.me(configuration.userID))
-        // The writer's connection is made beside the app's first reads.
+        do throws(RoostError) {
+            try await engine.openOutbox(of: try await store.me(configuration.userID))
+        } catch {
+            await store.close()
+            throw error
+        }
+        // The writer opens its connection on its own thread, beside the app's first reads.
         await engine.reportMissedCommits()
         await engine.finishIndex()
         return ChatClient(

@@ -8,7 +8,7 @@ public struct Message: Hashable, Codable, Sendable {
     public enum Delivery: Hashable, Codable, Sendable {
         /// Only this device has the message.
         case unsent(RequestID, UnsentState)
-        /// The server has the message; the request ID is present if the server told it, at least to
+        /// The server has the message; the request ID is present if the server sent it, at least to
         /// the sender.
         case delivered(MessageID, RequestID?)
     }

@@ -21,7 +21,7 @@ public struct MessageDetails: Hashable, Codable, Sendable, RareValue {
     }
     /// The text in other languages, by language code.
     public var translations: [String: String] = [:]
-    /// The mentioned users with their names, as far as the server told them.
+    /// The mentioned users with their names, as far as the server sent them.
     public var mentionedUsers: [User] = []
     /// The text with placeholders for the names of the mentioned users.
     public var mentionTemplate = ""

@@ -86,7 +86,7 @@ extension Connection {
             PRAGMA mmap_size = 0;            -- A failing disk is an error, not a signal.
             """)
         try setPragma("journal_size_limit", Int(Self.keptLogBytes))
-        keep(pace)
+        keep(checkpoints)
         try executeScript(
             options.erasesDeleted
                 ? "PRAGMA secure_delete = ON"
@@ -147,7 +147,7 @@ extension Connection {
         // SAFETY: the text is made of a literal and a number and lent for the call.
         let code = unsafe sqlite3_exec(handle, "PRAGMA \(name) = \(value)", nil, nil, nil)
         guard code == SQLITE_OK else {
-            throw told(unsafe SQLiteError(of: handle, code: code, action: "set \(name)"))
+            throw translated(unsafe SQLiteError(of: handle, code: code, action: "set \(name)"))
         }
     }
 }

@@ -16,7 +16,7 @@ internal import CRoostSQLite
     // find nothing.
     @exclusivity(unchecked) private var statements: StatementCache
     let patience: Patience
-    let pace = LogPace()
+    let checkpoints = CheckpointPolicy()
     var isInTransaction = false
     /// Whether full-text queries can be ordered by relevance.
     var hasRelevance = false
@@ -136,7 +136,7 @@ internal import CRoostSQLite
         do throws(SQLiteError) {
             return try unsafe Statement(sql, in: handle)  // Reads the schema before the first one.
         } catch {
-            throw told(error)
+            throw translated(error)
         }
     }
 
@@ -146,12 +146,12 @@ internal import CRoostSQLite
         do throws(SQLiteError) {
             try statement.run(body)
         } catch {
-            throw told(error)
+            throw translated(error)
         }
     }
 
     /// Returns the error to throw: an interruption if the interrupter ended the wait for a lock.
-    func told(_ error: SQLiteError) -> SQLiteError {
+    func translated(_ error: SQLiteError) -> SQLiteError {
         guard error.isBusy, patience.interrupter.isRaised else { return error }
         return SQLiteError(code: SQLITE_INTERRUPT, message: "interrupted", action: error.action)
     }
@@ -178,7 +178,7 @@ extension Connection {
             unsafe sqlite3_exec(handle, text, nil, nil, nil)
         }
         guard code == SQLITE_OK else {
-            throw told(unsafe SQLiteError(of: handle, code: code, action: "run: \(script)"))
+            throw translated(unsafe SQLiteError(of: handle, code: code, action: "run: \(script)"))
         }
     }
 }

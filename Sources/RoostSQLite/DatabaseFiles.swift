@@ -42,11 +42,11 @@ package struct DatabaseFiles: Equatable, Sendable {
     /// Quarantines every file of the database; no file is deleted.
     ///
     /// The main file moves first, so that no process opens it without its log, which has the newest
-    /// commits. After an error or a crash in between, `finishSettingAside` moves the rest.
+    /// commits. After an error or a crash in between, `finishQuarantine` moves the rest.
     ///
     /// - Returns: The new path of the main file, `PATH.damaged-1` or the next free number.
     /// - Throws: The system's error.
-    package func setAside() throws(FileError) -> String {
+    package func quarantine() throws(FileError) -> String {
         var number = 1
         while Self.exists("\(path).damaged-\(number)") { number += 1 }
         let aside = DatabaseFiles("\(path).damaged-\(number)")
@@ -55,22 +55,22 @@ package struct DatabaseFiles: Equatable, Sendable {
         return aside.path
     }
 
-    /// Completes an interrupted `setAside`; otherwise it does nothing.
+    /// Completes an interrupted `quarantine`; otherwise it does nothing.
     ///
     /// The call comes before a new main file is made: the log of the old one would destroy it.
-    package func finishSettingAside() throws(FileError) {
-        guard !exists, let last = lastSetAside else { return }
+    package func finishQuarantine() throws(FileError) {
+        guard !exists, let last = lastQuarantine else { return }
         try moveSideFiles(to: DatabaseFiles(last))
     }
 
-    /// Reverts the last `setAside` if there is no main file now.
+    /// Reverts the last `quarantine` if there is no main file now.
     ///
     /// The main file moves last, so at each moment either the quarantined or the restored one
     /// exists.
     ///
     /// - Throws: The system's error.
-    package func bringBack() throws(FileError) {
-        guard !exists, let last = lastSetAside else { return }
+    package func restore() throws(FileError) {
+        guard !exists, let last = lastQuarantine else { return }
         try delete()  // Side files without their main file.
         try DatabaseFiles(last).moveSideFiles(to: self)
         try Self.move(last, to: path)
@@ -91,8 +91,8 @@ package struct DatabaseFiles: Equatable, Sendable {
         }
     }
 
-    /// The last path to which `setAside` moved a database; nil if there is none.
-    package var lastSetAside: String? {
+    /// The last path to which `quarantine` moved a database; nil if there is none.
+    package var lastQuarantine: String? {
         var last: String?
         for number in 1... {
             let path = "\(path).damaged-\(number)"
@@ -103,7 +103,7 @@ package struct DatabaseFiles: Equatable, Sendable {
     }
 
     /// The paths of existing quarantined databases, in the order of their numbers.
-    package var setAsides: [String] {
+    package var quarantined: [String] {
         // The loop passes over missing numbers, because a user may have deleted older files. No
         // device has 99 repairs.
         (1...99).map { "\(path).damaged-\($0)" }.filter { Self.exists($0) }

@@ -82,11 +82,11 @@ final class Window: Sendable {
             case .success(let page):
                 feed.post(.inserted(page), through: SBSMSyncManager.onDelegateQueue)
                 done(nil)
-            case .failure(let error): done(error.asSyncManagers)
+            case .failure(let error): done(error.withSyncManagerCode)
             }
         }
         guard !state.withLock({ $0.isOpen }) else {
-            return await driver.load(.page(direction.asDriver), then: deliver)
+            return await driver.load(.page(direction.driverDirection), then: deliver)
         }
         let hasNothing = Guarded(false)
         await driver.load(.opening) { [state] result in
@@ -107,12 +107,14 @@ final class Window: Sendable {
 }
 
 extension SBSMMessageDirection {
-    fileprivate var asDriver: TimelineDriver.Direction { self == .previous ? .older : .newer }
+    fileprivate var driverDirection: TimelineDriver.Direction {
+        self == .previous ? .older : .newer
+    }
 }
 
 extension RoostError {
     /// The error with the sync manager's own code for failures of the database.
-    fileprivate var asSyncManagers: RoostError {
+    fileprivate var withSyncManagerCode: RoostError {
         guard code == .localDatabaseError else { return self }
         return RoostError(
             RoostError.Code(SBSMErrorCode.databaseError.rawValue), remedy: remedy,

@@ -40,7 +40,7 @@ public class BaseMessage: NSObject {
     public var mentionType: MentionType { value.mention.kind == .channel ? .channel : .users }
     /// The mentioned users' IDs.
     public var mentionedUserIds: [String] { value.mention.userIDs.map(\.rawValue) }
-    /// The mentioned users, as far as the server told them.
+    /// The mentioned users, as far as the server sent them.
     public var mentionedUsers: [User] { value.details.mentionedUsers.map { User($0) } }
     /// Named lists of texts.
     public var metaArrays: [MessageMetaArray] { value.metaArrays.map { MessageMetaArray($0) } }

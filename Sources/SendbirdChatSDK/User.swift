@@ -20,7 +20,7 @@ public class User: NSObject {
     public var metaData: [String: String] { value.metadata }
     /// Whether the user may log in.
     public var isActive: Bool { value.isActive }
-    /// Whether the user is online, as far as the server told.
+    /// Whether the user is online, as far as the server reported.
     public var connectionStatus: UserConnectionStatus {
         switch value.details.isOnline {
         case true?: .online

@@ -44,43 +44,43 @@ struct SharedFolderTests {
         }
     }
 
-    @Test func `each open listener hears a ring (scar 53)`()
+    @Test func `each open listener receives a signal (scar 53)`()
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        let path = folder.file("bell")
-        let bells = try (0..<3).map { _ in try FileBell(file: path) }
-        for ringer in bells {
-            let listeners = try bells.map { try $0.rings() }
-            ringer.ring()
+        let path = folder.file("signal")
+        let signals = try (0..<3).map { _ in try ChangeSignal(file: path) }
+        for sender in signals {
+            let listeners = try signals.map { try $0.signals() }
+            sender.send()
             for listener in listeners {
-                var rings = listener.makeAsyncIterator()
-                #expect(await rings.next() != nil)
+                var received = listener.makeAsyncIterator()
+                #expect(await received.next() != nil)
             }
         }
-        // Many rings are one for a busy listener, and the file does not grow.
-        let listener = try bells[0].rings()
-        for _ in 0..<1_000 { bells[1].ring() }
-        var rings = listener.makeAsyncIterator()
-        #expect(await rings.next() != nil)
+        // Many signals are one for a busy listener, and the file does not grow.
+        let listener = try signals[0].signals()
+        for _ in 0..<1_000 { signals[1].send() }
+        var received = listener.makeAsyncIterator()
+        #expect(await received.next() != nil)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count == 1)
     }
 
-    @Test func `a ring without other listeners writes nothing`() throws {
+    @Test func `a signal without other listeners writes nothing`() throws {
         let folder = try TemporaryFolder(inMemory: true)
-        let path = folder.file("bell")
+        let path = folder.file("signal")
         func count() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: path)).count }
-        let bell = try FileBell(file: path)
-        bell.ring()
+        let signal = try ChangeSignal(file: path)
+        signal.send()
         #expect(try count() == 0)
         do {
-            let other = try FileBell(file: path)
-            other.ring()
+            let other = try ChangeSignal(file: path)
+            other.send()
             #expect(try count() == 1)
         }
         try Data().write(to: URL(fileURLWithPath: path))
-        _ = try FileBell(file: path)  // Opens and closes.
-        bell.ring()
+        _ = try ChangeSignal(file: path)  // Opens and closes.
+        signal.send()
         #expect(try count() == 0)
     }
 
@@ -88,17 +88,17 @@ struct SharedFolderTests {
         async throws
     {
         let folder = try TemporaryFolder(inMemory: true)
-        // More than the number of watchers of a user; each bell rings and listens.
-        let bells = try (0..<150).map { try FileBell(file: folder.file("bell \($0)")) }
-        let others = try (0..<150).map { try FileBell(file: folder.file("bell \($0)")) }
-        let rings = try bells.map { try $0.rings() }
-        for (bell, listener) in zip(others, rings) {
-            bell.ring()
+        // More than the number of watchers of a user; each end sends and listens.
+        let signals = try (0..<150).map { try ChangeSignal(file: folder.file("signal \($0)")) }
+        let others = try (0..<150).map { try ChangeSignal(file: folder.file("signal \($0)")) }
+        let received = try signals.map { try $0.signals() }
+        for (signal, listener) in zip(others, received) {
+            signal.send()
             var iterator = listener.makeAsyncIterator()
             #expect(await iterator.next() != nil)
         }
-        // No bell woke another bell's listener.
-        for listener in rings {
+        // No file woke the listener of another.
+        for listener in received {
             let waiting = Task {
                 for await _ in listener { return true }
                 return false
@@ -107,8 +107,8 @@ struct SharedFolderTests {
             #expect(await waiting.value == false)
         }
         // A listener can start again after its end.
-        let again = try bells[0].rings()
-        others[0].ring()
+        let again = try signals[0].signals()
+        others[0].send()
         var iterator = again.makeAsyncIterator()
         #expect(await iterator.next() != nil)
     }

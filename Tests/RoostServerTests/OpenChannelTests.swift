@@ -45,6 +45,25 @@ private struct Plaza {
 
 struct OpenChannelTests {
     @Test(arguments: StorageKind.allCases)
+    func `an unknown operator refuses the creation and the change of a channel as a whole`(
+        kind: StorageKind
+    ) async throws {
+        let plaza = try await Plaza(storage: try await kind.make())
+        let body = #"{"channel_url":"p","operator_ids":["ann","nobody"]}"#
+        let refusal = try await plaza.ask("POST", "open_channels", body, plaza.ann)
+        #expect(refusal["code"] == 400_201, "\(refusal)")
+        let again = #"{"channel_url":"p","operator_ids":["ann"]}"#
+        #expect(try await plaza.ask("POST", "open_channels", again, plaza.ann)["code"] == nil)
+        let change = #"{"name":"new","operator_ids":["nobody"]}"#
+        let refused = try await plaza.ask("PUT", "open_channels/o", change, plaza.ann)
+        #expect(refused["code"] == 400_201, "\(refused)")
+        let kept = try await plaza.ask("GET", "open_channels/o", plaza.ann)
+        #expect(kept["name"] == "")
+        let list = try await plaza.ask("GET", "open_channels/o/operators", plaza.ann)
+        #expect("\(list)".contains("ann"), "\(list)")
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `an entry returns the number of participants and is published to them (protocol 2.7)`(
         kind: StorageKind
     ) async throws {

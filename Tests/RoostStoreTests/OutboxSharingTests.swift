@@ -64,13 +64,13 @@ struct OutboxSharingTests {
         await ours.close()
     }
 
-    @Test func `a message of one process rings in another process`() async throws {
+    @Test func `a message of one process signals another process`() async throws {
         let folder = try TemporaryFolder()
         let ours = try await Store.test(.folder(folder.path))
         let theirs = try await Store.test(.folder(folder.path))
-        var rings = await ours.outbox.rings().makeAsyncIterator()
+        var signals = await ours.outbox.signals().makeAsyncIterator()
         try await append("r", in: theirs)
-        #expect(await rings.next() != nil)
+        #expect(await signals.next() != nil)
         await theirs.close()
         await ours.close()
     }

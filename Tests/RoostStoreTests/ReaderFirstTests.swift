@@ -195,4 +195,17 @@ struct ReaderFirstTests {
         #expect(!FileManager.default.fileExists(atPath: unfinished))
         await store.close()
     }
+
+    @Test func `a cache without its index of words can be searched at once`() async throws {
+        let folder = try await filled()
+        do {
+            let connection = try Connection(.file(folder.file("app/anna/cache.sqlite")))
+            try SearchIndex.drop(from: connection)
+        }
+        let store = try await Store.test(.folder(folder.path))
+        #expect(try await store.writer.hasConnection(), "the writer makes the index")
+        let found = try await store.reader.search(SearchQuestion("text"))
+        #expect(!found.value.index.isComplete)
+        await store.close()
+    }
 }

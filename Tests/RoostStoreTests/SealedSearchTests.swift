@@ -162,11 +162,11 @@ struct SealedSearchTests {
         #expect(!names.contains { $0.hasSuffix(".damaged-1") })
         #expect(names.contains { $0.hasSuffix(".damaged-2") })
         report = try await FolderInspection.repair(folder, owner: Secrets.owner, key)
-        guard case .repaired(let setAside?, _, _) = report else {
-            Issue.record("The old file should be set aside.")
+        guard case .repaired(let quarantine?, _, _) = report else {
+            Issue.record("The old file should be quarantined.")
             return
         }
-        #expect(FileManager.default.fileExists(atPath: setAside))
+        #expect(FileManager.default.fileExists(atPath: quarantine))
         Secrets.expectNone(in: place.files())
     }
 

@@ -109,7 +109,7 @@ struct SharedOutboxTests {
         try Self.play(3, sends: false) { scene in
             try await scene.app.send("first", to: scene.channel)
             let id = try #require(try await scene.app.send("tpyo", to: scene.channel).requestID)
-            // The second waits for the first, and no bell rings here.
+            // The second waits for the first, and no signal comes here.
             let edit = MessageEdit(text: "typo")
             #expect(try await scene.outbox.fold(edit, into: id, at: .distantPast) != nil)
             await scene.world.pass()

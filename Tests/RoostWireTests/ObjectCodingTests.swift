@@ -95,6 +95,16 @@ struct ObjectCodingTests {
         #expect(try empty.readMessage().details.reactions == [])
     }
 
+    @Test(arguments: ["nan", "1e999", "-inf", "loud"])
+    func `a volume that is no finite number counts as the full one`(volume: String) throws {
+        var reader = JSONReader(
+            #"{"type":"MESG","message_id":1,"created_at":2,"channel_url":"g","#
+                + #""apple_critical_alert_options":{"name":"s","volume":"\#(volume)"}}"#)
+        let message = try reader.readMessage()
+        #expect(message.details.criticalAlert?.volume == 1)
+        #expect(message == message)
+    }
+
     @Test
     func `unknown votes differ from no votes (scar 117)`() throws {
         for (own, json) in [

@@ -100,12 +100,13 @@ extension CoreWorld {
             // A collection follows a commit once the machine has received it.
             guard device.unreportedCommits == 0 else { continue }
             for (id, watch) in device.timelines where watch.isDirty {
-                // A read under way brings what the timeline lacks.
+                // A read under way brings what the collection lacks.
                 if device.state.timelines[id]?.reads.isUnderWay == true { continue }
                 device.timelines[id]?.isDirty = false
                 try check(id, watch, device, on: storage)
             }
             for (id, watch) in device.lists where watch.isDirty {
+                if device.state.lists[id]?.reads.isUnderWay == true { continue }
                 device.lists[id]?.isDirty = false
                 try check(id, watch, device)
             }
@@ -127,7 +128,8 @@ extension CoreWorld {
         let shown = ShownTimeline(
             channel: open.channel, filter: open.filter, messages: open.list.messages,
             hasOlder: open.list.hasOlder, hasNewer: open.list.hasNewer,
-            place: watch.isInPlace ? open.start : nil, isReading: open.reads.isUnderWay)
+            hasHugeGap: open.hasHugeGap, place: watch.isInPlace ? open.start : nil,
+            isReading: open.reads.isUnderWay)
         // A full timeline that follows the newest end removes the messages of its beginning.
         if open.list.delivered.count == open.list.capacity {
             device.timelines[id]?.isInPlace = false

@@ -70,7 +70,7 @@ package struct OutboxContract {
         case 0, 1: return .news(regardless: true)
         case 2: return .news(regardless: false)
         case 3: return .absent([id(), id(), id()])
-        case 4: return .mend(OutboxLoss(number: 1, carriedOver: []))
+        case 4: return .mend(OutboxLoss(number: 1, savedItems: []))
         case 5: return .takeTurn
         case 6: return .tidyFiles(madeBefore: Self.moment)
         case 7, 8:

@@ -8,43 +8,61 @@ import RoostModel
 final class StreamFeed<Element: Sendable>: Sendable {
     private typealias Reader = AsyncStream<Element>.Continuation
 
+    private struct State {
+        /// In the order of their beginning.
+        var readers: [(id: Int, reader: Reader)] = []
+        var lastID = 0
+        var isFinished = false
+    }
+
     private let policy: Reader.BufferingPolicy
-    /// Nil once the feed is finished.
-    private let readers = Guarded<[Reader]?>([])
+    private let state = Guarded(State())
 
     /// Creates a feed; the policy says which elements a slow reader gets.
     init(_ policy: AsyncStream<Element>.Continuation.BufferingPolicy) { self.policy = policy }
+
+    /// Readers of a released feed get no more elements, so their streams end.
+    deinit { finish() }
+
+    var readerCount: Int { state.withLock { $0.readers.count } }
 
     /// Returns a stream of the elements from now on, after a first one.
     func open(beginningWith first: Element? = nil) -> AsyncStream<Element> {
         let (stream, reader) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
         if let first { reader.yield(first) }
-        let isOpen = readers.withLock { readers in
-            readers?.append(reader)
-            return readers != nil
+        let id = state.withLock { state -> Int? in
+            guard !state.isFinished else { return nil }
+            state.lastID += 1
+            state.readers.append((state.lastID, reader))
+            return state.lastID
         }
-        if !isOpen { reader.finish() }
+        guard let id else {
+            reader.finish()
+            return stream
+        }
+        reader.onTermination = { [weak self] _ in
+            self?.state.withLock { state in state.readers.removeAll { $0.id == id } }
+        }
         return stream
     }
 
     /// Publishes an element; makes it only if a reader exists.
     func publish(_ element: @autoclosure () -> Element) {
-        readers.withLock { readers in
-            guard readers?.isEmpty == false else { return }
+        state.withLock { state in
+            guard !state.readers.isEmpty else { return }
             let element = element()
-            readers?.removeAll { reader in
-                if case .terminated = reader.yield(element) { true } else { false }
-            }
+            for (_, reader) in state.readers { reader.yield(element) }
         }
     }
 
     /// Ends all streams, those to be opened later included.
     func finish() {
-        let ending = readers.withLock { readers in
-            defer { readers = nil }
-            return readers ?? []
+        let ending = state.withLock { state in
+            state.isFinished = true
+            defer { state.readers = [] }
+            return state.readers
         }
-        for reader in ending { reader.finish() }
+        for (_, reader) in ending { reader.finish() }
     }
 }
 
@@ -57,14 +75,14 @@ final class StepFeed<Step: JoinableStep>: Sendable {
     /// Returns a stream of the steps from now on, which keeps an object alive.
     func open(keeping owner: (any AnyObject & Sendable)? = nil) -> AsyncStream<Step> {
         let mailbox = mailboxes.withLock { $0.open() }
-        let ticket = ReadersTicket { [mailboxes] in mailboxes.withLock { $0.close(mailbox) } }
+        let ticket = MailboxCloser { [mailboxes] in mailboxes.withLock { $0.close(mailbox) } }
         return AsyncStream { [mailboxes, owner] in
             defer { withExtendedLifetime(owner) {} }
             return await withCheckedContinuation { reader in
                 mailboxes.withLock { $0.take(mailbox, reader) }
             }
         } onCancel: {
-            ticket.giveBack()
+            ticket.close()
         }
     }
 

@@ -88,6 +88,7 @@ struct Mailboxes<Step: JoinableStep> {
     }
 
     mutating func post(_ step: Step) {
+        guard !isClosed else { return }
         for index in boxes.indices { boxes[index].box.post(step) }
     }
 
@@ -98,13 +99,14 @@ struct Mailboxes<Step: JoinableStep> {
     }
 }
 
-/// Closes a mailbox when its reader ends or releases the stream; a loop left by `break` gives no
-/// other sign.
-final class ReadersTicket: Sendable {
+/// Closes a mailbox when its stream is released, as after `break` in a reader's loop.
+final class MailboxCloser: Sendable {
+    private let closeMailbox: @Sendable () -> Void
+
+    init(_ closeMailbox: @escaping @Sendable () -> Void) { self.closeMailbox = closeMailbox }
+
     /// Closes the mailbox; further calls do nothing.
-    let giveBack: @Sendable () -> Void
+    func close() { closeMailbox() }
 
-    init(_ giveBack: @escaping @Sendable () -> Void) { self.giveBack = giveBack }
-
-    deinit { giveBack() }
+    deinit { close() }
 }

@@ -78,6 +78,8 @@ private final class EncodedPlace {
     func set(_ value: some CustomStringConvertible & Numeric) {
         content = .number(value.description)
     }
+    /// JSON has no other numbers than finite ones.
+    func set(_ value: Double) { content = value.isFinite ? .number(value.description) : .null }
     func set(text: String) { content = .text(text) }
     func beginList() { if case .list = content {} else { content = .list([]) } }
     func beginFields() { if case .fields = content {} else { content = .fields([]) } }

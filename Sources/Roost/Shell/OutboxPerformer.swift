@@ -26,5 +26,7 @@ struct OutboxPerformer: Sendable {
     func deleteFiles(_ copies: [CopiedFile]) { store.deleteFiles(copies) }
 
     /// Reports the writes of other processes until the store closes.
-    func reportRings() async { feed.send(await store.rings()) { _ in .outbox(.rang) } }
+    func reportForeignChanges() async {
+        feed.send(await store.signals()) { _ in .outbox(.changedElsewhere) }
+    }
 }

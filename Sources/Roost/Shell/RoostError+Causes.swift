@@ -14,11 +14,11 @@ extension Repairs {
     private var cacheSentences: [String] {
         switch cache {
         case .intact, .gone: []
-        case .repaired(let setAside, let reason, let saved):
+        case .repaired(let quarantine, let reason, let saved):
             [
                 "The cache was damaged (\(reason)) and was made anew with the \(saved.messages) "
                     + "messages that could be saved; the old file "
-                    + (setAside.map { "is at \($0)" } ?? "was deleted, because nothing sealed it")
+                    + (quarantine.map { "is at \($0)" } ?? "was deleted, because nothing sealed it")
                     + ". Unsent messages were not touched."
             ]
         }
@@ -27,11 +27,11 @@ extension Repairs {
     private var outboxSentences: [String] {
         switch outbox {
         case .intact: []
-        case .repaired(let setAside, let reason, let saved):
+        case .repaired(let quarantine, let reason, let saved):
             [
                 "The file of unsent messages was damaged (\(reason)): \(saved.messages) of them were "
                     + "saved, \(saved.lost.map { "\($0)" } ?? "an unknown number") could not be read; "
-                    + "the old file is at \(setAside ?? "no known place")."
+                    + "the old file is at \(quarantine ?? "no known place")."
             ]
         case .gone:
             [

@@ -67,7 +67,8 @@ actor SyncEngine {
         await withCheckedContinuation { caller in receive(input(calls.begin(caller))) }
     }
 
-    /// Runs an operation to its end, after an input that nothing may come between.
+    /// Gives the machine an input, then runs an operation to its end; no other input comes between
+    /// the two.
     ///
     /// - Throws: The failure of the operation.
     @discardableResult
@@ -111,7 +112,7 @@ actor SyncEngine {
     func openOutbox(of user: User) async throws(RoostError) {
         let opening = OutboxOpening(of: user, files: performers.outbox.attachments)
         try await run(.outbox(.opening(opening)))
-        await performers.outbox.reportRings()
+        await performers.outbox.reportForeignChanges()
     }
 
     /// Ends the connection, every collection, stream and wait.

@@ -94,7 +94,7 @@ private struct HTTPBodySource: Sendable {
 private final class UploadMeter: Sendable {
     private let requestID: RequestID
     private let total: Int64
-    private let sent: Guarded<(now: Int64, told: Int64)>
+    private let sent: Guarded<(now: Int64, reported: Int64)>
     private let events: StreamFeed<OutboxEvent>
 
     init(_ requestID: RequestID, before: Int64, total: Int64, _ events: StreamFeed<OutboxEvent>) {
@@ -107,10 +107,10 @@ private final class UploadMeter: Sendable {
     func add(_ count: Int) {
         let news = sent.withLock { sent -> Int64? in
             sent.now += Int64(count)
-            guard sent.now - sent.told >= max(total / 100, 1) || sent.now == total else {
+            guard sent.now - sent.reported >= max(total / 100, 1) || sent.now == total else {
                 return nil
             }
-            sent.told = sent.now
+            sent.reported = sent.now
             return sent.now
         }
         guard let news else { return }

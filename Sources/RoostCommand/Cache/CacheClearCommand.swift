@@ -87,7 +87,7 @@ struct CacheClearing {
         let found = try await FolderInspection.of(folder, protection)
         var options = Store.Options()
         options.protection = protection
-        options.tellOfMoving { done, total in StandardError.tellOfMoving(done, of: total) }
+        options.reportMigration { done, total in StandardError.reportMigration(done, of: total) }
         let store = try await Store.open(.files(in: folder), owner: found.owner, options)
         let outcome: Result<CacheClearingOutcome, StoreError>
         do throws(StoreError) {

@@ -38,7 +38,7 @@ struct CacheDrawing {
         for id in found.outbox.newer {
             lines.append("    \(id): written by a newer release; it is kept")
         }
-        return lines + found.setAsides.map { draw($0) }
+        return lines + found.quarantined.map { draw($0) }
     }
 
     private var outboxState: String {
@@ -52,7 +52,7 @@ struct CacheDrawing {
         return "\(Measures.size(found.outboxBytes)): " + parts.joined(separator: ", ")
     }
 
-    private func draw(_ outbox: OutboxSetAside) -> String {
+    private func draw(_ outbox: QuarantinedOutbox) -> String {
         let name = outbox.path.split(separator: "/").last.map(String.init) ?? outbox.path
         let lost = outbox.lost.map { "\($0)" } ?? "an unknown number"
         return "  quarantined  \(name): a damaged outbox, of which \(lost) could not be saved"

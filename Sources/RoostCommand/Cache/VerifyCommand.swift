@@ -107,11 +107,11 @@ extension Command {
             )
         }
         let report = try await FolderInspection.repair(named, owner: owner, protection)
-        guard case .repaired(let setAside, _, let salvaged) = report else { return }
+        guard case .repaired(let quarantine, _, let salvaged) = report else { return }
         StandardOutput.writeNow(
             "  rebuilt with \(Measures.count(salvaged.channels, "channel")) and "
                 + "\(Measures.count(salvaged.messages, "message")); the old file "
-                + (setAside.map { "is at \($0)" } ?? "is gone")
+                + (quarantine.map { "is at \($0)" } ?? "is gone")
         )
     }
 }

@@ -57,7 +57,7 @@ extension Command {
         exitCodes: [.done, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             var configuration = try Configuration(arguments)
-            configuration.migrating = { StandardError.tellOfMoving($0.done, of: $0.total) }
+            configuration.migrating = { StandardError.reportMigration($0.done, of: $0.total) }
             let client: ChatClient
             do throws(RoostError) {
                 client = try await ChatClient.open(configuration)

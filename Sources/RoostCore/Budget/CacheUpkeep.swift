@@ -168,7 +168,7 @@ package struct CacheClearing: SyncOperation {
 extension SyncState {
     /// Checks the size of the cache after some commits.
     mutating func noteCommit() {
-        if budget.isDue() { start(.budgetKeeping(BudgetKeeping())) }
+        if budget.countCommit() { start(.budgetKeeping(BudgetKeeping())) }
     }
 
     /// Checks the size of the cache at the first login (R126).

@@ -38,6 +38,9 @@ package struct FetchLedger: Codable, Sendable {
     /// Whether a message was deleted since the fetches began, which makes counts worthless.
     package var hasDeletions: Bool { !deleted.isEmpty }
 
+    /// Whether an edit or the deletion of a message is recorded.
+    package func hasNote(of id: MessageID) -> Bool { deleted[id] != nil || edited[id] != nil }
+
     /// Whether the user has left since the fetches began: the answers are about a channel that is
     /// no longer the user's.
     package var hasDeparture: Bool { departure != nil }

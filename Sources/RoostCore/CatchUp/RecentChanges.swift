@@ -7,14 +7,17 @@ package import RoostModel
 /// Older frames may still be in flight, and must not undo them. A frame is in flight for seconds, so
 /// the oldest changes can be forgotten; a connection that stays for days would keep all of them.
 package struct RecentChanges: Codable, Sendable {
-    /// The least number of changes that are kept, in all channels; twice as many are never kept.
+    /// The least number of changed messages that are kept, in all channels; never more than twice
+    /// as many.
     ///
     /// A catch-up reads pages of 100 changes while frames arrive, so there is room for 40 of them.
+    /// A repeated send may be acknowledged hours later with a message that was deleted meanwhile;
+    /// the server then sends the deletion as well.
     package static let limit = 4_000
 
     private var older: [ChannelURL: FetchLedger] = [:]
     private var newer: [ChannelURL: FetchLedger] = [:]
-    /// The number of changes noted in `newer`.
+    /// The number of messages noted in `newer`.
     private var count = 0
 
     package init() {}
@@ -27,20 +30,25 @@ package struct RecentChanges: Codable, Sendable {
         edited: [Message], deleted: [MessageID], in channel: ChannelURL
     ) {
         for message in edited where message.updatedAt != nil {
-            note(in: channel) { $0.note(editOf: message) }
+            guard let id = message.messageID else { continue }
+            note(id, in: channel) { $0.note(editOf: message) }
         }
-        for id in deleted { note(in: channel) { $0.note(deletionOf: id) } }
+        for id in deleted { note(id, in: channel) { $0.note(deletionOf: id) } }
     }
 
-    private mutating func note(in channel: ChannelURL, _ body: (inout FetchLedger) -> Void) {
-        if count == Self.limit {
+    private mutating func note(
+        _ id: MessageID, in channel: ChannelURL, _ body: (inout FetchLedger) -> Void
+    ) {
+        // A page may be read several times.
+        let isNew = newer[channel]?.hasNote(of: id) != true
+        if isNew, count == Self.limit {
             older = newer
             newer = [:]
             count = 0
         }
         if newer[channel] == nil { newer[channel, default: FetchLedger()].begin() }
         body(&newer[channel, default: FetchLedger()])
-        count += 1
+        if isNew { count += 1 }
     }
 
     /// Replaces the noted edit of a message, if there is one.

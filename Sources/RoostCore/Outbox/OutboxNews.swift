@@ -142,7 +142,7 @@ package struct OutboxMissing: SyncOperation {
         var gone: [RequestID] = []
         for requestID in missing where found[requestID] == nil {
             guard let item = sync.outbox.order[requestID] else { continue }
-            if loss.carriedOver.contains(item.sequence) {
+            if loss.savedItems.contains(item.sequence) {
                 gone.append(requestID)
             } else if sync.outbox.disk.isSettled(requestID) {
                 lost.append(item)

@@ -52,10 +52,10 @@ package struct OutboxLoss: Equatable, Codable, Sendable {
     package let number: Int
     /// The places of the items that the repair saved; one of them that is missing was removed by
     /// another process.
-    package let carriedOver: Set<Int64>
+    package let savedItems: Set<Int64>
 
-    package init(number: Int, carriedOver: Set<Int64>) {
+    package init(number: Int, savedItems: Set<Int64>) {
         self.number = number
-        self.carriedOver = carriedOver
+        self.savedItems = savedItems
     }
 }

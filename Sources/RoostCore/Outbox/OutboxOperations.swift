@@ -78,7 +78,7 @@ package enum OutboxOperation: Equatable, Codable, Sendable {
 /// An event from outside the outbox.
 package enum OutboxInput: Equatable, Codable, Sendable {
     /// Another process may have written.
-    case rang
+    case changedElsewhere
     /// The files are about to be closed.
     case suspended
     case resumed
@@ -89,7 +89,7 @@ package enum OutboxInput: Equatable, Codable, Sendable {
 extension SyncState {
     mutating func take(_ input: OutboxInput) {
         switch input {
-        case .rang: requestRead()
+        case .changedElsewhere: requestRead()
         case .suspended: suspendOutbox()
         case .resumed: resumeOutbox()
         case .gaveUp(let requestID): moveOutbox(.failed(requestID, .pendingError, .socket))

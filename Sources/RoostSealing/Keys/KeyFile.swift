@@ -140,7 +140,7 @@ enum KeyFileForm {
 
     static func keys(in bytes: [UInt8], path: String) throws(KeyFileError) -> MasterKeys {
         let damaged = KeyFileError.damaged(
-            "\(path) is not a sound key file: bring back a copy of it. What it sealed is untouched."
+            "\(path) is not a sound key file: restore a copy of it. What it sealed is untouched."
         )
         let sumCount = sumTitle.utf8.count + 65
         let keyCount = (bytes.count - title.utf8.count - sumCount) / 65

@@ -72,6 +72,10 @@ struct Memberships: ServerPart {
         where listing.state != .none && isLeft(listing.record) {
             let url = listing.record.url
             try await lanes.inLane(of: url) { () async throws(ServerError) in
+                // The user may have left, or the channel may be deleted, while the call waited for
+                // the lane.
+                let access = try await ask(try await storage.access(to: url, of: id))
+                guard let access, access.state != .none else { return }
                 try await leave(LeaveChannel(channelURL: url), by: .user(id))
             }
         }
@@ -127,8 +131,7 @@ struct Memberships: ServerPart {
 
     /// Returns the users of a call, each once, in its order.
     ///
-    /// Where the first login of an unknown user creates the user, the first invitation does too, so the
-    /// order of the two does not matter.
+    /// A server that creates users at their first login also creates them at their first invitation.
     func existing(_ ids: [UserID]) async throws(ServerError) -> [UserRecord] {
         var unique: [UserID] = []
         var seen: Set<UserID> = []

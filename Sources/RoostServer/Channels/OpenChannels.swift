@@ -7,7 +7,7 @@ enum OpenChannelAction: Equatable, Sendable {
     case list, create, get, update, delete, participants
 }
 
-/// The open channels: every user may enter one and read it, and none has members.
+/// The open channels: they have no members, and every user may enter and read them.
 struct OpenChannels: ServerPart {
     let context: ServerContext
     let publisher: EventPublisher
@@ -136,14 +136,15 @@ struct OpenChannels: ServerPart {
         try configuration.limits.check(record, since: nil)
         let named = try fields.users("operator_ids", "operators") ?? []
         try limits.check(operators: named.count)
+        // The creator is the operator unless the call names others.
+        let operators = named.isEmpty ? call.caller.userID.map { [$0] } ?? [] : named
+        for id in operators { _ = try await existingUser(id) }
         var new = NewChannel(record: record, members: [])
         if call.caller != .platform { new.creatorLimit = limits.createdChannels }
         let draft = new
         guard case .done = try await ask(try await storage.createChannel(draft, now: now)) else {
             throw limits.tooManyChannels
         }
-        // The creator is the operator unless the call names others.
-        let operators = named.isEmpty ? call.caller.userID.map { [$0] } ?? [] : named
         try await setRoles(operators, to: .operator, in: url)
         return try await response(to: url)
     }
@@ -152,6 +153,7 @@ struct OpenChannels: ServerPart {
         let (url, texts) = (call.channelURL, try texts(call))
         let wanted = try call.fields.users("operator_ids", "operators")
         try limits.check(operators: wanted?.count ?? 0)
+        for id in wanted ?? [] { _ = try await existingUser(id) }
         try await changeChannel(url) { record in
             record.name = texts.name ?? record.name
             record.coverURL = texts.coverURL ?? record.coverURL
@@ -171,7 +173,6 @@ struct OpenChannels: ServerPart {
         _ ids: [UserID], to role: Role, in url: ChannelURL
     ) async throws(ServerError) {
         for id in ids {
-            _ = try await existingUser(id)
             try await ask(
                 try await storage.updateMember(id, of: url, now: world.now()) { $0.role = role })
         }
@@ -179,7 +180,7 @@ struct OpenChannels: ServerPart {
 
     // MARK: Sockets
 
-    /// Lets a socket in, acknowledges that, and publishes a new participant.
+    /// Adds a socket to an open channel, acknowledges the entry, and publishes a new participant.
     func enter(
         _ url: ChannelURL, _ id: UserID, in session: SessionID, _ requestID: RequestID?
     ) async throws(ServerError) {
@@ -190,7 +191,8 @@ struct OpenChannels: ServerPart {
         if isNew { await rooms.publishEntry(user, in: url, except: session) }
     }
 
-    /// Takes a socket out, acknowledges that, and publishes the exit of its user.
+    /// Removes a socket from an open channel, acknowledges the exit, and publishes the exit of its
+    /// user.
     func exit(
         _ url: ChannelURL, _ id: UserID, in session: SessionID, _ requestID: RequestID?
     ) async {

@@ -6,8 +6,8 @@ import RoostWire
 /// The bound of a log's growth: a refused client that tries without end must not fill a disk (scar
 /// 163).
 ///
-/// A minute admits a number of lines of each kind. The first line of the next minute reports the
-/// number of dropped lines.
+/// A minute admits a number of lines of each kind. The next line of the same kind in a later minute
+/// is preceded by the number of dropped lines.
 package struct LogVolume: Sendable {
     /// Returns the most lines of one kind per minute; higher at level `info`.
     package static func limit(of level: LogLine.Level) -> Int { level == .info ? 600 : 60 }
@@ -56,7 +56,7 @@ package struct LogVolume: Sendable {
         return lines
     }
 
-    /// Returns the reports of dropped lines that no later line has brought; for the end of a log.
+    /// Returns the reports of dropped lines that are not written yet, for the end of a log.
     package mutating func finish() -> [LogLine] {
         defer { counts = [:] }
         return counts.sorted { ($0.key.event, $0.key.level) < ($1.key.event, $1.key.level) }

@@ -188,7 +188,8 @@ struct Users: ServerPart {
         case .block:
             var ids = try call.fields.users("user_ids") ?? []
             if ids.isEmpty { ids = [UserID(try call.fields.needed("target_id"))] }
-            ids.removeAll { $0 == blocker.user.id }
+            var seen: Set<UserID> = [blocker.user.id]
+            ids.removeAll { !seen.insert($0).inserted }
             let limits = configuration.limits
             try limits.check(
                 count: ids.count, "users in one call", atMost: limits.queriedUsers)

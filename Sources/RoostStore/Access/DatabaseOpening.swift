@@ -68,7 +68,7 @@ struct DatabaseOpening: Sendable {
                     connection: connection, lock: SharedLock(lock), report: report)
             }
             lock = try change(lock, to: .exclusive)
-            try finishSettingAside()
+            try finishQuarantine()
             if let recovered = try recover() { report = recovered }
             do throws(StoreError) {
                 // Closed at once and opened again with the shared lock.
@@ -105,16 +105,16 @@ struct DatabaseOpening: Sendable {
     func alone<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         guard let lockFile else { return try body() }
         let lock = try change(try take(lockFile), to: .exclusive)
-        try finishSettingAside()
+        try finishQuarantine()
         let value = try body()
         _ = consume lock
         return value
     }
 
-    private func finishSettingAside() throws(StoreError) {
+    private func finishQuarantine() throws(StoreError) {
         guard let path else { return }
         do throws(FileError) {
-            try DatabaseFiles(path).finishSettingAside()
+            try DatabaseFiles(path).finishQuarantine()
         } catch {
             throw StoreError(
                 .notAccessible,

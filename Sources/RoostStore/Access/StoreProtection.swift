@@ -286,7 +286,7 @@ package struct StoreProtection: Sendable {
 }
 
 extension StoreFiles {
-    /// Deletes plaintext copies of a cache, set aside by repairs before the encryption.
+    /// Deletes plaintext copies of a cache, quarantined by repairs before the encryption.
     ///
     /// Copies of a damaged outbox stay: they may be the only copy of an unsent message.
     func deleteClearCopies() {

@@ -5,10 +5,10 @@ package enum RepairReport: Hashable, Sendable {
     case intact
     /// The file was damaged, and its readable content is in a new one.
     ///
-    /// The damaged files of the outbox are kept at `setAside`. Those of the cache are kept until
+    /// The damaged files of the outbox are kept at `quarantine`. Those of the cache are kept until
     /// the next repair. The path is nil if the files were deleted because they were plaintext
     /// beside an encrypted store.
-    case repaired(setAside: String?, because: String, saved: SavedContent)
+    case repaired(quarantine: String?, because: String, saved: SavedContent)
     /// The file was missing although the store had one before, and a new one was made; the loss is
     /// unknown.
     case gone

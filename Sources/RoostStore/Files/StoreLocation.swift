@@ -46,7 +46,7 @@ package struct StoreFiles: Equatable, Sendable {
     package var attachments: String { "\(folder)/outbox.files" }
     /// The lock of the one process that sends the items of the outbox.
     package var sendingLock: String { "\(folder)/outbox.sending" }
-    /// The lock of an open cache; each commit also writes to it, see `FileBell`.
+    /// The lock of an open cache; each commit also writes to it, see `ChangeSignal`.
     package var lock: String { "\(folder)/lock" }
     /// The lock of an open outbox.
     package var outboxLock: String { "\(folder)/outbox.lock" }

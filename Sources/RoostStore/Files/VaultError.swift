@@ -32,7 +32,7 @@ package enum VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         case .newer(let version):
             "It is sealed in a form of a later release (\(version)): update the app."
         case .damaged(let what):
-            "Its vault is damaged (\(what)): bring back a copy, or let the cache be fetched anew."
+            "Its vault is damaged (\(what)): restore a copy, or let the cache be fetched anew."
         case .database(let error): error.description
         }
     }

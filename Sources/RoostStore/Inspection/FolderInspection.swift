@@ -15,7 +15,7 @@ package struct FolderInspection: Equatable, Sendable {
     /// Whether there is a file of the outbox; without it the unsent items are unknown.
     package let hasOutbox: Bool
     /// Damaged outboxes that were replaced and are not deleted yet.
-    package let setAsides: [OutboxSetAside]
+    package let quarantined: [QuarantinedOutbox]
     /// The size on disk, logs included.
     package let cacheBytes: Int64
     package let outboxBytes: Int64
@@ -59,8 +59,8 @@ package struct FolderInspection: Equatable, Sendable {
         let record = RepairRecord(path: files.repairRecord)
         return FolderInspection(
             owner: owner, cache: cache, outbox: outbox, hasOutbox: outboxFiles.exists,
-            setAsides: outboxFiles.setAsides.map { path in
-                OutboxSetAside(path: path, lost: record.lostCount(of: path))
+            quarantined: outboxFiles.quarantined.map { path in
+                QuarantinedOutbox(path: path, lost: record.lostCount(of: path))
             },
             cacheBytes: DatabaseFiles(files.cache).byteCount, outboxBytes: outboxFiles.byteCount)
     }
@@ -162,8 +162,8 @@ package struct FolderInspection: Equatable, Sendable {
     }
 }
 
-/// A damaged outbox that was set aside when a new one replaced it.
-package struct OutboxSetAside: Equatable, Sendable {
+/// A damaged outbox that was quarantined when a new one replaced it.
+package struct QuarantinedOutbox: Equatable, Sendable {
     package let path: String
     /// The number of items that could not be saved; nil if unknown.
     package let lost: Int?

@@ -20,7 +20,7 @@ struct CacheOpening: Sendable {
 
     var path: String { files?.cache ?? ":memory:" }
 
-    /// Opens the cache; an unreadable one is set aside and replaced (scars 42, 43).
+    /// Opens the cache; an unreadable one is quarantined and replaced (scars 42, 43).
     ///
     /// A cache marked as damaged is checked first. If another process has it open, or there is no
     /// space for a repair, it is opened as it is, and the next opening tries again.
@@ -43,17 +43,21 @@ struct CacheOpening: Sendable {
     /// Opens an intact plaintext cache for its first reader.
     ///
     /// - Returns: Nil if the cache has to be opened by its writer first: it is missing, sealed, to
-    ///   be checked, or needs work.
+    ///   be checked, or needs work, such as its index of words.
     func openForReader(_ interrupter: Interrupter) -> OpenDatabase? {
-        guard let files, !checksForDamage, !protection.isSealed, !files.isCacheSuspect else {
-            return nil
-        }
-        return database(at: files.cache, interrupter, for: .readOnly).openForReader()
+        guard let files, searchPlace != .memory, !checksForDamage, !protection.isSealed,
+            !files.isCacheSuspect,
+            let opened = database(at: files.cache, interrupter, for: .readOnly).openForReader()
+        else { return nil }
+        guard searchPlace == .database else { return opened }
+        guard case .some(.some) = try? SearchIndex(in: opened.connection) else { return nil }
+        return opened
     }
 
     /// Opens the cache for its writer after `openForReader`, with the lock that it returned.
     func openForWriter(_ interrupter: Interrupter) throws(StoreError) -> Connection {
-        let connection = try database(at: files?.cache, interrupter).openBeside()
+        // The reader has read the beginning of the file already.
+        let connection = try database(at: files?.cache, interrupter, readAheadKiB: 0).openBeside()
         if let files { files.deleteUnfinishedCache() }
         return connection
     }
@@ -84,13 +88,13 @@ struct CacheOpening: Sendable {
 
     private func database(
         at path: String?, _ interrupter: Interrupter = Interrupter(),
-        for access: ConnectionOptions.Access = .readWrite
+        for access: ConnectionOptions.Access = .readWrite, readAheadKiB: Int = 320
     ) -> DatabaseOpening {
         let checks = checksForDamage
         var options = access == .readOnly ? ConnectionOptions(access: .readOnly) : options
         // Enough for the tables, and for the first users and channels, which a channel list begins
         // with.
-        options.readAheadKiB = 320
+        options.readAheadKiB = readAheadKiB
         return DatabaseOpening(
             owner: owner, path: path, lockFile: files?.lock, options: options,
             patience: patience, migrator: schema.cache, ownerQueries: .cache,
@@ -114,7 +118,7 @@ struct CacheOpening: Sendable {
         } catch  where error.kind == .damaged {
             // Repeated; if it is interrupted too, the next opening finds the damage again.
             try moving(error) { () throws(FileError) in
-                try DatabaseFiles(files.cache).bringBack()
+                try DatabaseFiles(files.cache).restore()
             }
             return try salvage(error)
         }
@@ -132,8 +136,8 @@ struct CacheOpening: Sendable {
         let cache = DatabaseFiles(files.cache)
         let source = cache.exists ? cache.path : nil
         try moving(damage) { () throws(FileError) in
-            // Files set aside by earlier repairs are useless now, and take space.
-            if cache.exists { try cache.deleteSetAsides() }
+            // Files quarantined by earlier repairs are useless now, and take space.
+            if cache.exists { try cache.deleteQuarantined() }
             try DatabaseFiles(files.unfinishedCache).delete()
         }
         let salvaged: SavedContent
@@ -167,21 +171,21 @@ struct CacheOpening: Sendable {
         }
     }
 
-    /// Sets aside the rest of the old cache, and moves the copy to its place.
+    /// Quarantines the rest of the old cache, and moves the copy to its place.
     private func putInPlace(
         _ files: StoreFiles, _ salvaged: SavedContent, because reason: String
     ) throws(StoreError) -> RepairReport {
         let cache = DatabaseFiles(files.cache)
-        let setAside = try moving(StoreError(.damaged, "\(cache.path) is damaged.")) {
+        let quarantine = try moving(StoreError(.damaged, "\(cache.path) is damaged.")) {
             () throws(FileError) in
-            let setAside = cache.exists ? try cache.setAside() : cache.lastSetAside
+            let quarantine = cache.exists ? try cache.quarantine() : cache.lastQuarantine
             // From here on there is no cache, which marks the unfinished one as complete.
             try DatabaseFiles(files.unfinishedCache).move(to: cache)
-            return setAside
+            return quarantine
         }
         if protection.isSealed { files.deleteClearCopies() }
         return .repaired(
-            setAside: setAside.flatMap { DatabaseFiles($0).exists ? $0 : nil }, because: reason,
+            quarantine: quarantine.flatMap { DatabaseFiles($0).exists ? $0 : nil }, because: reason,
             saved: salvaged)
     }
 
@@ -194,7 +198,7 @@ struct CacheOpening: Sendable {
             // Not `.damaged`, because another repair would have the same result.
             throw StoreError(
                 .notAccessible,
-                "\(damage.message) It could not be set aside: \(error) Try again, or move it away by hand.",
+                "\(damage.message) It could not be moved aside: \(error) Try again, or move it away by hand.",
                 cause: damage.cause)
         }
     }
@@ -215,7 +219,7 @@ extension Connection {
     /// readers.
     fileprivate func firstUnreadableRow() throws(SQLiteError) -> String? {
         do throws(SQLiteError) {
-            let session = ReadSession(self, ReadBook(self))
+            let session = ReadSession(self, ReadLookUps(self))
             session.begin(at: try first(.sequence) ?? 0, nil)
             for url in try channelURLs() {
                 guard let stored = try storedChannel(url) else { continue }
@@ -241,8 +245,8 @@ extension StoreFiles {
 }
 
 extension DatabaseFiles {
-    /// Deletes the files set aside by earlier repairs.
-    fileprivate func deleteSetAsides() throws(FileError) {
+    /// Deletes the files quarantined by earlier repairs.
+    fileprivate func deleteQuarantined() throws(FileError) {
         var number = 1
         while case let old = DatabaseFiles("\(path).damaged-\(number)"), old.exists {
             try old.delete()

@@ -209,6 +209,9 @@ package struct Store: Sendable {
         _ writer: StoreWriter, _ connections: [ReadConnection], _ memoryIndex: MemoryIndex?,
         _ outbox: OutboxStore, _ executors: [ThreadExecutor], _ switchboard: StoreSwitch
     ) async {
+        // A resumption or a repair may be opening files.
+        await switchboard.beginMove()
+        defer { switchboard.endMove() }
         for connection in connections { await connection.close() }
         await memoryIndex?.close()
         await outbox.close()
@@ -221,10 +224,10 @@ package struct Store: Sendable {
 
 extension Store.Options {
     /// Sets the closure that is called with the progress of a migration or of the encryption.
-    package mutating func tellOfMoving(
-        _ told: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
+    package mutating func reportMigration(
+        _ report: @escaping @Sendable (_ done: Int, _ total: Int) -> Void
     ) {
-        migrating = { told($0.done, $0.total) }
+        migrating = { report($0.done, $0.total) }
         protection.progress = migrating
     }
 

@@ -18,7 +18,7 @@ extension StoreWriter {
             throw error
         }
         // The file for signals is in the folder that the opening has made.
-        beginTelling(opening.listens ? opening.files : nil, isRepaired: report != .intact)
+        beginPublishing(opening.listens ? opening.files : nil, isRepaired: report != .intact)
         return report
     }
 
@@ -38,11 +38,13 @@ extension StoreWriter {
             letGo()
             // The next work tries again, or the repair of the damage.
             openLater(opened)
-            if error.kind == .damaged { damage.suspect(because: error.message) }
+            if error.kind == .damaged {
+                damage.suspect(because: error.cause?.message ?? error.message)
+            }
             throw error
         }
         let files = opened.opening.listens ? opened.opening.files : nil
-        beginTelling(files, since: opened.sequence, isRepaired: false)
+        beginPublishing(files, since: opened.sequence, isRepaired: false)
     }
 }
 

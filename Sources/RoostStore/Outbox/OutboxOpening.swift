@@ -50,9 +50,9 @@ struct OutboxOpening: Sendable {
             // The damaged file is still there and stays the outbox until the next repair has ended.
             // After an interruption at any point, the next opening finds the damage again.
             try moving(error) { () throws(FileError) in
-                try outbox.bringBack()
+                try outbox.restore()
                 if outbox.exists {
-                    _ = try salvaged.setAside()
+                    _ = try salvaged.quarantine()
                 } else {
                     try salvaged.move(to: outbox)
                 }
@@ -62,7 +62,7 @@ struct OutboxOpening: Sendable {
         let lost =
             outbox.exists
             ? nil
-            : outbox.lastSetAside.flatMap {
+            : outbox.lastQuarantine.flatMap {
                 RepairRecord(path: files.repairRecord).lostCount(of: $0)
             }
         return try putInPlace(files, items, lost: lost, because: "the repair was interrupted")
@@ -144,25 +144,25 @@ struct OutboxOpening: Sendable {
         return found.lostCount
     }
 
-    /// Moves the salvaged outbox to its place, and sets aside the rest of the old one.
+    /// Moves the salvaged outbox to its place, and quarantines the rest of the old one.
     private func putInPlace(
         _ files: StoreFiles, _ items: [OutboxRow], lost: Int?, because reason: String
     ) throws(StoreError) -> RepairReport {
         let damage = StoreError(.damaged, "\(files.outbox) is damaged.")
         let (outbox, salvaged) = (DatabaseFiles(files.outbox), DatabaseFiles(files.salvagedOutbox))
-        let setAside = try moving(damage) { () throws(FileError) in
-            let setAside =
-                (outbox.exists ? try outbox.setAside() : outbox.lastSetAside)
+        let quarantine = try moving(damage) { () throws(FileError) in
+            let quarantine =
+                (outbox.exists ? try outbox.quarantine() : outbox.lastQuarantine)
                 ?? outbox.path
             let record = RepairRecord(path: files.repairRecord)
             try record.forget()
-            record.note(items.compactMap(\.item), lost: lost, setAside: setAside)
+            record.note(items.compactMap(\.item), lost: lost, quarantine: quarantine)
             try salvaged.move(to: outbox)
-            return setAside
+            return quarantine
         }
         // Nothing may fail from here on: the next opening finds a complete outbox.
         return .repaired(
-            setAside: setAside, because: reason,
+            quarantine: quarantine, because: reason,
             saved: SavedContent(messages: items.count, lost: lost))
     }
 

@@ -42,7 +42,7 @@ extension OutboxStore {
     /// Performs one write.
     func perform(_ write: OutboxWrite) async throws(StoreError) -> OutboxResult {
         if case .notes(let notes) = write { return .noted(try await note(notes)) }
-        defer { bell?.ring() }
+        defer { signal?.send() }
         let result = try await self.write { connection throws(SQLiteError) in
             try self.result(of: write, on: connection)
         }
@@ -52,7 +52,7 @@ extension OutboxStore {
 
     /// Performs all writes in one transaction; nil if the disk refuses one of them.
     private func performTogether(_ writes: [OutboxWrite]) async -> [OutboxResult]? {
-        defer { bell?.ring() }
+        defer { signal?.send() }
         let results: [OutboxResult]
         do throws(StoreError) {
             results = try await write { connection throws(SQLiteError) in

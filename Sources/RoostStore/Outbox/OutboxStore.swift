@@ -35,7 +35,7 @@ package actor OutboxStore {
     /// Whether the file was opened again since the last write, so it may not include `highest`.
     private var isReopened = false
     /// Signals writes to other processes and receives their signals; nil in memory.
-    var bell: FileBell?
+    var signal: ChangeSignal?
     /// Whether signals of other processes are received; false with an executor that decides the
     /// order of events.
     private let listens: Bool
@@ -177,7 +177,7 @@ package actor OutboxStore {
         if losses.count > losses.mended {
             let record = files.map { RepairRecord(path: $0.repairRecord) }
             items.loss = OutboxLoss(
-                number: losses.count, carriedOver: record?.carriedOver() ?? [])
+                number: losses.count, savedItems: record?.savedItems() ?? [])
         }
         return items
     }
@@ -193,7 +193,7 @@ package actor OutboxStore {
     /// - Returns: The notes that were left out because they cannot be written.
     /// - Throws: An error that concerns all notes, such as `.full`; then nothing was written.
     package func note(_ notes: [OutboxNote]) async throws(StoreError) -> OutboxReceipt {
-        defer { bell?.ring() }
+        defer { signal?.send() }
         var selection = NoteSelection(notes)
         // A new transaction for each attempt: after a damaged page SQLite writes nothing more in
         // the same one.
@@ -274,11 +274,11 @@ package actor OutboxStore {
     }
 
     /// Returns a stream of signals that another process may have written; it ends with its reader.
-    package func rings() -> AsyncStream<Void> {
-        guard listens, let rings = try? bell?.rings() else {
+    package func signals() -> AsyncStream<Void> {
+        guard listens, let signals = try? signal?.signals() else {
             return AsyncStream { $0.finish() }
         }
-        return rings
+        return signals
     }
 
     /// Opens the outbox; again after `letGo`.
@@ -305,7 +305,7 @@ package actor OutboxStore {
         self.file = file
         // If the system has no file descriptors left, writes of other processes are noticed at the
         // next opening.
-        if let files, bell == nil { bell = try? FileBell(file: files.outboxLock) }
+        if let files, signal == nil { signal = try? ChangeSignal(file: files.outboxLock) }
         return opened.report ?? (isGone ? .gone : .intact)
     }
 
@@ -321,7 +321,7 @@ package actor OutboxStore {
         isClosed = true
         copier.stop()
         letGo()
-        bell = nil
+        signal = nil
     }
 
     func write<T>(

@@ -24,8 +24,8 @@ struct RepairRecord {
     ///
     /// Without the record, a canceled message may be sent, and the number of lost items is unknown
     /// later.
-    func note(_ items: [OutboxItem], lost: Int?, setAside: String) {
-        let loss = "\(Self.lost) \(lost.map { "\($0)" } ?? "?") \(setAside.nameOfFile)"
+    func note(_ items: [OutboxItem], lost: Int?, quarantine: String) {
+        let loss = "\(Self.lost) \(lost.map { "\($0)" } ?? "?") \(quarantine.nameOfFile)"
         let lines = items.map { String($0.sequence) } + [loss, Self.end]
         guard let file = try? PlainFile(writing: path) else { return }
         try? file.write(Array(lines.joined(separator: "\n").utf8))
@@ -33,13 +33,13 @@ struct RepairRecord {
     }
 
     /// The numbers of the saved items; empty if unknown.
-    func carriedOver() -> Set<Int64> { Set(lines().compactMap { Int64($0) }) }
+    func savedItems() -> Set<Int64> { Set(lines().compactMap { Int64($0) }) }
 
-    /// The number of items lost in the repair that set a file aside; nil if unknown.
-    func lostCount(of setAside: String) -> Int? {
+    /// The number of items lost in the repair that quarantined a file; nil if unknown.
+    func lostCount(of quarantine: String) -> Int? {
         for line in lines() {
             let words = line.split(separator: " ", maxSplits: 2)
-            guard words.count == 3, words[0] == Self.lost, words[2] == setAside.nameOfFile
+            guard words.count == 3, words[0] == Self.lost, words[2] == quarantine.nameOfFile
             else { continue }
             return Int(words[1])
         }

@@ -7,7 +7,7 @@ internal import RoostSQLite
 /// The look-up cache of the searches on one connection.
 ///
 /// A user's search repeats after each typed letter, and commits in between are rare.
-struct SearchBook {
+struct SearchLookUps {
     fileprivate var tokenizer: WordTokenizer?
     /// Every channel of the cache, once it was read.
     fileprivate var channels: [SearchedChannel]?
@@ -15,10 +15,10 @@ struct SearchBook {
     fileprivate var unindexed: (floor: Int64, newest: [Int64: Timestamp])?
 
     /// The part of the cache that stays valid after a commit.
-    var atOtherCommit: SearchBook {
-        var book = SearchBook()
-        book.tokenizer = tokenizer
-        return book
+    var atOtherCommit: SearchLookUps {
+        var lookUps = SearchLookUps()
+        lookUps.tokenizer = tokenizer
+        return lookUps
     }
 }
 
@@ -79,9 +79,9 @@ extension ReadSession {
     }
 
     private func tokenizer() throws(SQLiteError) -> WordTokenizer {
-        if let known = book.search.tokenizer { return known }
+        if let known = lookUps.search.tokenizer { return known }
         let tokenizer = try WordTokenizer(connection)
-        book.search.tokenizer = tokenizer
+        lookUps.search.tokenizer = tokenizer
         return tokenizer
     }
 
@@ -100,7 +100,7 @@ extension ReadSession {
     /// Returns every channel of the user or with coverage, by URL; one query for all of them.
     private func allChannels(_ state: SearchIndex.State) throws(SQLiteError) -> [SearchedChannel] {
         let unindexed = try newestUnindexed(state)
-        if let known = book.search.channels { return known }
+        if let known = lookUps.search.channels { return known }
         var channels: [SearchedChannel] = []
         var current: SearchedRow?
         var ranges: [CoveredRange] = []
@@ -122,23 +122,23 @@ extension ReadSession {
         try finish()
         // The rows of a sealed cache are in the order of their hashes.
         if rowSeals != nil { channels.sort { $0.url < $1.url } }
-        book.search.channels = channels
+        lookUps.search.channels = channels
         return channels
     }
 
     private func newestUnindexed(
         _ state: SearchIndex.State
     ) throws(SQLiteError) -> [Int64: Timestamp] {
-        if let known = book.search.unindexed, known.floor == state.floor { return known.newest }
+        if let known = lookUps.search.unindexed, known.floor == state.floor { return known.newest }
         // The entries contain the extent of indexing, which has changed without a commit.
-        if book.search.unindexed != nil { book.search.channels = nil }
-        book.search.unindexed = nil
+        if lookUps.search.unindexed != nil { lookUps.search.channels = nil }
+        lookUps.search.unindexed = nil
         if state.isComplete { return [:] }
         var newest: [Int64: Timestamp] = [:]
         try connection.forEach(.newestUnindexed, state.floor) { row throws(SQLiteError) in
             newest[row.channelRow] = row.newest
         }
-        book.search.unindexed = (state.floor, newest)
+        lookUps.search.unindexed = (state.floor, newest)
         return newest
     }
 }

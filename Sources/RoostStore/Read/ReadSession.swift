@@ -11,7 +11,7 @@ final class ReadSession {
     /// The number of the last commit in this read's state.
     private(set) var sequence: Int64 = 0
     /// The look-up cache of the read before, passed on to the next.
-    let book: ReadBook
+    let lookUps: ReadLookUps
     /// The encryption of rows; nil in a plaintext cache.
     let rowSeals: RowSeals?
     /// The row of the channel with the last unreadable message.
@@ -19,29 +19,29 @@ final class ReadSession {
     /// The error of an unreadable user or word.
     @exclusivity(unchecked) private var failure: SQLiteError?
 
-    init(_ connection: Connection, _ book: ReadBook) {
+    init(_ connection: Connection, _ lookUps: ReadLookUps) {
         self.connection = connection
         rowSeals = connection.seals
-        self.book = book
+        self.lookUps = lookUps
     }
 
     /// Sets the state of the database; called before the first query.
     func begin(at sequence: Int64, _ traces: Guarded<CommitTraces>?) {
         self.sequence = sequence
-        book.turn(to: sequence, connection, traces)
+        lookUps.turn(to: sequence, connection, traces)
     }
 
     func channelRow(_ url: ChannelURL) throws(SQLiteError) -> Int64? {
-        if let last = unsafe book.lastChannel, last.url == url { return last.row }
+        if let last = unsafe lookUps.lastChannel, last.url == url { return last.row }
         let row: Int64
-        if let known = unsafe book.channels[url] {
+        if let known = unsafe lookUps.channels[url] {
             row = known
         } else {
             guard let found = try connection.channelRow(url)?.row else { return nil }
-            unsafe book.channels[url] = found
+            unsafe lookUps.channels[url] = found
             row = found
         }
-        unsafe book.lastChannel = (url, row)
+        unsafe lookUps.lastChannel = (url, row)
         return row
     }
 
@@ -65,9 +65,9 @@ final class ReadSession {
     ///
     /// The channel on screen needs it for every page.
     private func everythingCovered(ofRow row: Int64) throws(SQLiteError) -> Coverage {
-        if let known = unsafe book.coverage[row] { return known }
+        if let known = unsafe lookUps.coverage[row] { return known }
         let coverage = Coverage(try connection.all(.coverage, CoverageKey(channelRow: row)))
-        unsafe book.coverage.add(coverage, at: row)
+        unsafe lookUps.coverage.add(coverage, at: row)
         return coverage
     }
 
@@ -87,13 +87,13 @@ final class ReadSession {
             guard let payload = channel.payload,
                 let members = try? ChannelPayload.memberRows(payload.span)
             else { continue }
-            for row in members where unsafe book.users[row] == nil { rows.insert(row) }
+            for row in members where unsafe lookUps.users[row] == nil { rows.insert(row) }
         }
         // Preparing the statement takes as long as some single look-ups.
         guard rows.count > 16 else { return }
         // In the order of the rows on disk.
         try? connection.forEach(.usersInRows, rows.sorted()) { stored in
-            unsafe book.users.add(stored.user, at: stored.row)
+            unsafe lookUps.users.add(stored.user, at: stored.row)
         }
     }
 
@@ -125,7 +125,7 @@ final class ReadSession {
     func rowFilter(_ filter: MessageFilter) throws(SQLiteError) -> RowFilter? {
         try RowFilter(
             filter,
-            customTypeRow: { name throws(SQLiteError) in try unsafe book.words.knownRow(name) },
+            customTypeRow: { name throws(SQLiteError) in try unsafe lookUps.words.knownRow(name) },
             senderRow: { id throws(SQLiteError) in
                 try connection.user(id)?.row
             })
@@ -133,21 +133,21 @@ final class ReadSession {
 
     /// Returns the row of a custom type; nil if no channel and no message has it.
     func customTypeRow(_ name: String) throws(SQLiteError) -> Int64? {
-        try unsafe book.words.knownRow(name)
+        try unsafe lookUps.words.knownRow(name)
     }
 }
 
 extension ReadSession: RowResolver {
     func url(ofRow row: Int64) throws(SQLiteError) -> ChannelURL {
-        if let known = unsafe book.urls[row] { return known }
+        if let known = unsafe lookUps.urls[row] { return known }
         let url = try connection.channelURL(ofRow: row)
-        unsafe book.urls.add(url, at: row)
+        unsafe lookUps.urls.add(url, at: row)
         return url
     }
 
     func word(inRow row: Int64) -> String {
         do throws(SQLiteError) {
-            return try unsafe book.words.text(inRow: row)
+            return try unsafe lookUps.words.text(inRow: row)
         } catch {
             unsafe failure = unsafe failure ?? error
             return ""
@@ -155,10 +155,10 @@ extension ReadSession: RowResolver {
     }
 
     func user(inRow row: Int64) -> User {
-        if let known = unsafe book.users[row] { return known }
+        if let known = unsafe lookUps.users[row] { return known }
         do throws(SQLiteError) {
             let stored = try connection.user(inRow: row)
-            unsafe book.users.add(stored.user, at: row)
+            unsafe lookUps.users.add(stored.user, at: row)
             return stored.user
         } catch {
             unsafe failure = unsafe failure ?? error
@@ -178,7 +178,7 @@ extension ReadSession: RowResolver {
 ///
 /// Nearly every page has the same few users, and nearly every read has the same state as the one
 /// before.
-final class ReadBook {
+final class ReadLookUps {
     // One read at a time uses the cache, and no two accesses of a variable overlap. The check at
     // run time would cost time for every message and find nothing.
     /// The commit of these look-ups.
@@ -189,14 +189,14 @@ final class ReadBook {
     /// The last channel; a channel on screen is read again and again.
     @exclusivity(unchecked) fileprivate var lastChannel: (url: ChannelURL, row: Int64)?
     @exclusivity(unchecked) fileprivate var coverage = RowTable<Coverage>()
-    @exclusivity(unchecked) fileprivate var words: WordBook
-    var search = SearchBook()
+    @exclusivity(unchecked) fileprivate var words: KnownWords
+    var search = SearchLookUps()
 
     /// About ten megabytes; beyond it the cache starts empty again.
     private static let capacity = 20_000
 
     init(_ connection: Connection) {
-        unsafe words = WordBook(connection)
+        unsafe words = KnownWords(connection)
     }
 
     /// Drops the look-ups that later commits have changed; all of them if a change is unknown.
@@ -221,7 +221,7 @@ final class ReadBook {
         unsafe channels = [:]
         unsafe lastChannel = nil
         unsafe coverage = RowTable()
-        unsafe words = WordBook(connection)
+        unsafe words = KnownWords(connection)
         search = search.atOtherCommit
         self.sequence = sequence
     }

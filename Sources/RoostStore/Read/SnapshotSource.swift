@@ -27,7 +27,7 @@ actor ReadConnection: SnapshotSource {
     /// The means to make the connection; nil while this reader is closed.
     private var access: Access?
     /// The look-up cache of the last read.
-    private var book: ReadBook?
+    private var lookUps: ReadLookUps?
     let switchboard: StoreSwitch
     let gate: SuspensionGate
     nonisolated let writer: StoreWriter?
@@ -69,13 +69,13 @@ actor ReadConnection: SnapshotSource {
     /// Takes the connection of the opening, and permits reads.
     func take(_ made: Connection, _ access: Access) {
         self.access = access
-        book = ReadBook(made)
+        lookUps = ReadLookUps(made)
         connection = made
     }
 
     func close() {
         access = nil
-        book = nil
+        lookUps = nil
         connection = nil
     }
 
@@ -101,7 +101,7 @@ actor ReadConnection: SnapshotSource {
         } catch  where error.kind == .suspended {
             return nil
         }
-        book = ReadBook(made)
+        lookUps = ReadLookUps(made)
         connection = made
         return made
     }
@@ -127,7 +127,7 @@ actor ReadConnection: SnapshotSource {
                 var value: T?
                 try connection.read(
                     { session throws(SQLiteError) in value = try read(session) },
-                    &book, writer?.traces, writer?.damage)
+                    &lookUps, writer?.traces, writer?.damage)
                 return value
             } catch  where error.isInterrupted {
                 return nil
@@ -145,10 +145,11 @@ extension StoreWriter: SnapshotSource {
         _ read: @Sendable (ReadSession) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
         try await perform { connection throws(SQLiteError) in
-            var book: ReadBook?
+            var lookUps: ReadLookUps?
             var value: T?
             try connection.read(
-                { session throws(SQLiteError) in value = try read(session) }, &book, traces, damage)
+                { session throws(SQLiteError) in value = try read(session) }, &lookUps, traces,
+                damage)
             guard let value else { preconditionFailure("A read that did not fail has answered.") }
             return value
         }
@@ -158,13 +159,13 @@ extension StoreWriter: SnapshotSource {
 extension Connection {
     /// Runs a read on one state of the database.
     ///
-    /// `book` is the look-up cache of the last read, and `traces` say which parts are still valid.
+    /// `lookUps` is the look-up cache of the last read, and `traces` say which parts are still valid.
     /// `damage` records unreadable content.
     func read(
-        _ read: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?,
+        _ read: (ReadSession) throws(SQLiteError) -> Void, _ lookUps: inout ReadLookUps?,
         _ traces: Guarded<CommitTraces>?, _ damage: DamageWatch?
     ) throws(SQLiteError) {
-        let session = session(&book)
+        let session = session(&lookUps)
         do throws(SQLiteError) {
             try withSnapshot(of: .sequence) { sequence throws(SQLiteError) in
                 session.begin(at: sequence ?? 0, traces)
@@ -174,16 +175,16 @@ extension Connection {
             damage?.note(error, inChannel: session.unreadableChannel)
             throw error
         }
-        book = session.book
+        lookUps = session.lookUps
     }
 
     /// Like `read`, for a closure that writes to another database beside the cache, in one
     /// transaction.
     func readAndWrite(
-        _ body: (ReadSession) throws(SQLiteError) -> Void, _ book: inout ReadBook?,
+        _ body: (ReadSession) throws(SQLiteError) -> Void, _ lookUps: inout ReadLookUps?,
         _ damage: DamageWatch?
     ) throws(SQLiteError) {
-        let session = session(&book)
+        let session = session(&lookUps)
         do throws(SQLiteError) {
             try withSnapshot { () throws(SQLiteError) in
                 session.begin(at: try first(.sequence) ?? 0, nil)
@@ -193,11 +194,11 @@ extension Connection {
             damage?.note(error, inChannel: session.unreadableChannel)
             throw error
         }
-        book = session.book
+        lookUps = session.lookUps
     }
 
     /// A failed read leaves no look-up cache, which might be incomplete.
-    private func session(_ book: inout ReadBook?) -> ReadSession {
-        ReadSession(self, book.take() ?? ReadBook(self))
+    private func session(_ lookUps: inout ReadLookUps?) -> ReadSession {
+        ReadSession(self, lookUps.take() ?? ReadLookUps(self))
     }
 }

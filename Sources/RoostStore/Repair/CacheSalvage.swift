@@ -43,7 +43,7 @@ struct CacheSalvage {
                 found == source.seals?.column(owner) ?? owner,
                 try isReadable(source, schema)
             else { return nothing }
-            session = ReadSession(source, ReadBook(source))
+            session = ReadSession(source, ReadLookUps(source))
             session.begin(at: 0, nil)
         } catch  where !error.mayPass {
             return nothing  // Not even the first pages can be read.

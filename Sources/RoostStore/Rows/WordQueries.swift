@@ -33,7 +33,7 @@ extension Query where Input == Void, Output == Void {
 }
 
 /// The words of one commit or one read, each looked up once.
-struct WordBook {
+struct KnownWords {
     private let connection: Connection
     private var rows: [Word: Int64] = [:]
     private var texts: [Int64: String] = [:]

@@ -25,7 +25,7 @@ actor MemoryIndex: SnapshotSource {
     private var connection: Connection?
     private var isClosed = false
     private var isSuspended = false
-    private var book: ReadBook?
+    private var lookUps: ReadLookUps?
     private var feed: JournalFeed?
     /// The commit that the index reflects; nil when it has to be filled again.
     private var known: Int64?
@@ -56,7 +56,7 @@ actor MemoryIndex: SnapshotSource {
 
     func close() {
         isClosed = true
-        book = nil
+        lookUps = nil
         feed = nil
         connection = nil
     }
@@ -65,7 +65,7 @@ actor MemoryIndex: SnapshotSource {
     func letGo() {
         isSuspended = true
         known = nil
-        book = nil
+        lookUps = nil
         connection = nil
     }
 
@@ -150,7 +150,7 @@ actor MemoryIndex: SnapshotSource {
                         return
                     }
                     found = (.done(try body(session, &index)), session.sequence)
-                }, &book, writer?.damage)
+                }, &lookUps, writer?.damage)
             guard let found else { preconditionFailure("A read that did not fail has answered.") }
             (outcome, known) = found
         } catch {
@@ -205,7 +205,7 @@ extension Connection {
     ) throws(SQLiteError) -> Int64? {
         let commit: Commit
         switch entry {
-        case .commit(let told): commit = told
+        case .commit(let own): commit = own
         // An entry from before the index was emptied; the index was filled from a state that
         // includes it.
         case .missed(_, let last) where last <= known: return known

@@ -15,8 +15,8 @@ final class StoreSwitch: Sendable {
         var gates: [SuspensionGate] = []
         /// The repairs of resumptions that failed afterwards.
         var repairs = Repairs()
-        /// Whether a suspension or a resumption is in progress, and the calls that wait for its
-        /// end.
+        /// Whether a suspension, a resumption, a repair or the closing is in progress, and the calls
+        /// that wait for its end.
         var isMoving = false
         var movers: [CheckedContinuation<Void, Never>] = []
     }
@@ -29,8 +29,8 @@ final class StoreSwitch: Sendable {
         return gate
     }
 
-    /// Waits until no suspension and no resumption is in progress; an overlapping one would close
-    /// files that the other has just opened.
+    /// Waits until no suspension, resumption or repair is in progress; an overlapping one would
+    /// close files that the other has just opened.
     func beginMove() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in

@@ -11,16 +11,16 @@ package struct JournalFeed: AsyncSequence, Sendable {
 
     let id: Int
     let writer: StoreWriter
-    let bell: AsyncStream<Void>
+    let wakeUps: AsyncStream<Void>
 
     package func makeAsyncIterator() -> Iterator {
-        Iterator(id: id, writer: writer, bell: bell.makeAsyncIterator())
+        Iterator(id: id, writer: writer, wakeUps: wakeUps.makeAsyncIterator())
     }
 
     package struct Iterator: AsyncIteratorProtocol {
         let id: Int
         let writer: StoreWriter
-        var bell: AsyncStream<Void>.Iterator
+        var wakeUps: AsyncStream<Void>.Iterator
 
         package mutating func next() async -> JournalEntry? {
             await next(isolation: nil)
@@ -31,7 +31,7 @@ package struct JournalFeed: AsyncSequence, Sendable {
         ) async throws(Never) -> JournalEntry? {
             while true {
                 if let entry = await writer.takeEntry(of: id) { return entry }
-                guard await bell.next(isolation: actor) != nil else { return nil }
+                guard await wakeUps.next(isolation: actor) != nil else { return nil }
             }
         }
     }
@@ -44,7 +44,7 @@ struct JournalReaders {
         var buffer: JournalBuffer
         /// Whether the reader receives this store's own commits too.
         let hearsOwn: Bool
-        let bell: AsyncStream<Void>.Continuation
+        let wakeUps: AsyncStream<Void>.Continuation
     }
 
     /// The readers in the order of subscription, so that the order of signals is always the same.
@@ -53,16 +53,16 @@ struct JournalReaders {
 
     mutating func add(
         capacity: Int, hearsOwn: Bool = true
-    ) -> (id: Int, bell: AsyncStream<Void>) {
+    ) -> (id: Int, wakeUps: AsyncStream<Void>) {
         lastID += 1
-        // One signal is enough for any number of commits: the reader takes all of them.
-        let (bell, continuation) = AsyncStream.makeStream(
+        // One wake-up is enough for any number of commits: the reader takes all of them.
+        let (wakeUps, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         readers.append(
             Reader(
                 id: lastID, buffer: JournalBuffer(capacity: capacity), hearsOwn: hearsOwn,
-                bell: continuation))
-        return (lastID, bell)
+                wakeUps: continuation))
+        return (lastID, wakeUps)
     }
 
     /// Appends a commit of this store for every reader of such commits; drops readers that are
@@ -71,18 +71,18 @@ struct JournalReaders {
         for index in readers.indices where readers[index].hearsOwn {
             readers[index].buffer.append(commit)
         }
-        ring { $0.hearsOwn }
+        wake { $0.hearsOwn }
     }
 
     /// Appends commits of other processes for every reader.
     mutating func miss(_ range: ClosedRange<Int64>) {
         for index in readers.indices { readers[index].buffer.miss(range) }
-        ring { _ in true }
+        wake { _ in true }
     }
 
-    private mutating func ring(_ isMeant: (Reader) -> Bool) {
+    private mutating func wake(_ isMeant: (Reader) -> Bool) {
         readers.removeAll { reader in
-            guard isMeant(reader), case .terminated = reader.bell.yield() else { return false }
+            guard isMeant(reader), case .terminated = reader.wakeUps.yield() else { return false }
             return true
         }
     }
@@ -94,6 +94,6 @@ struct JournalReaders {
 
     /// Ends every feed after its waiting entries.
     func finish() {
-        for reader in readers { reader.bell.finish() }
+        for reader in readers { reader.wakeUps.finish() }
     }
 }

@@ -17,7 +17,7 @@ package actor StoreWriter {
     private let owner: StoreOwner
     private var connection: Connection? {
         didSet {
-            book = nil
+            lookUps = nil
             traces.withLock { $0.removeAll() }
         }
     }
@@ -26,7 +26,7 @@ package actor StoreWriter {
     /// The rows changed by the last commits, for all readers of this file in the process.
     nonisolated let traces = Guarded(CommitTraces())
     /// The look-up cache of the last commit; nil during a commit and after a failed one.
-    private var book: WriteBook?
+    private var lookUps: WriteLookUps?
     /// The lock against other processes that change the files.
     private var lock: SharedLock?
     /// The opening that the first work does, of a cache that a reader has opened before.
@@ -36,11 +36,11 @@ package actor StoreWriter {
     var searchPlace = SearchPlace.nowhere
     var budget: BudgetKeeper
     private var foreign: ForeignCommits?
-    private var bell: FileBell?
+    private var signal: ChangeSignal?
     /// Ends the subscription to other processes' signals.
     private var stopsListening: (@Sendable () -> Void)?
     /// Whether a signal of another process has arrived and is not handled yet.
-    private nonisolated let hasRung = Guarded(false)
+    private nonisolated let hasPendingSignal = Guarded(false)
     private var isClosed = false
     let switchboard: StoreSwitch
     let gate: SuspensionGate
@@ -81,23 +81,23 @@ package actor StoreWriter {
     func write(
         _ mutations: [Mutation], in connection: Connection
     ) throws(SQLiteError) -> Commit {
-        connection.carryOver(every: mutations.isBulk ? 4_000 : 1_000)
+        connection.checkpoint(every: mutations.isBulk ? 4_000 : 1_000)
         let commit: Commit
         let trace: CommitTrace?
         do throws(SQLiteError) {
-            let (done, left, book) = try connection.transaction { () throws(SQLiteError) in
+            let (done, left, lookUps) = try connection.transaction { () throws(SQLiteError) in
                 let last = try connection.lastCommitNumber()
                 let session = WriteSession(
-                    connection, me: UserID(owner.user), takeBook(of: last))
+                    connection, me: UserID(owner.user), takeLookUps(of: last))
                 let changes = try session.apply(mutations)
                 let sequence = try connection.takeCommitNumber(after: last)
                 let trace = session.trace(at: sequence)
                 return (
                     Commit(sequence: sequence, changes: changes), trace,
-                    session.book(at: sequence)
+                    session.lookUps(at: sequence)
                 )
             }
-            self.book = book
+            self.lookUps = lookUps
             (commit, trace) = (done, left)
         } catch {
             // A key made by the failed transaction is gone again.
@@ -114,16 +114,16 @@ package actor StoreWriter {
     }
 
     /// Returns the look-up cache of the last commit, unless another process has written since.
-    private func takeBook(of last: Int64) -> WriteBook? {
-        guard let book = book.take() else { return nil }
-        return last == book.sequence ? book : nil
+    private func takeLookUps(of last: Int64) -> WriteLookUps? {
+        guard let lookUps = lookUps.take() else { return nil }
+        return last == lookUps.sequence ? lookUps : nil
     }
 
     /// Publishes a commit to the readers, and signals it to other processes.
     func announce(_ commit: Commit) {
         if let missed = foreign?.noteOwn(commit.sequence) { readers.miss(missed) }
         readers.append(commit)
-        bell?.ring()
+        signal?.send()
     }
 
     /// Returns freed space to the system, and destroys deleted content in it.
@@ -158,20 +158,21 @@ package actor StoreWriter {
     ///
     /// - Parameter capacity: The number of commits that may wait for the reader before they become
     ///   one `missed`. The default is a second of the busiest expected channel.
-    /// - Returns: The feed; it has no commits from before the call.
+    /// - Returns: The feed. It has no commits of this store from before the call; commits of other
+    ///   processes may be reported as missed that were made since the opening.
     package func journal(capacity: Int = 256) -> JournalFeed {
-        let (id, bell) = readers.add(capacity: capacity)
+        let (id, wakeUps) = readers.add(capacity: capacity)
         if isClosed { readers.finish() }
         openForFeeds()
-        return JournalFeed(id: id, writer: self, bell: bell)
+        return JournalFeed(id: id, writer: self, wakeUps: wakeUps)
     }
 
     /// Returns a feed of the commits of other processes, as missed numbers, and no other commits.
     package func missedCommits() -> JournalFeed {
-        let (id, bell) = readers.add(capacity: 1, hearsOwn: false)
+        let (id, wakeUps) = readers.add(capacity: 1, hearsOwn: false)
         if isClosed { readers.finish() }
         openForFeeds()
-        return JournalFeed(id: id, writer: self, bell: bell)
+        return JournalFeed(id: id, writer: self, wakeUps: wakeUps)
     }
 
     /// Opens the cache after the present call, because signals of other processes are received from
@@ -212,8 +213,8 @@ package actor StoreWriter {
     ///   - sequence: The number of the last commit that readers may know, if they have used the
     ///     cache before; nil if they wait for this opening.
     ///   - isRepaired: Whether the file was replaced, so earlier numbers have no meaning.
-    func beginTelling(_ files: StoreFiles?, since sequence: Int64? = nil, isRepaired: Bool) {
-        if bell == nil { listen(to: files) }
+    func beginPublishing(_ files: StoreFiles?, since sequence: Int64? = nil, isRepaired: Bool) {
+        if signal == nil { listen(to: files) }
         if let sequence {
             note(sequence)
         } else {
@@ -244,7 +245,7 @@ package actor StoreWriter {
         letGo()
         stopsListening?()
         stopsListening = nil
-        bell = nil
+        signal = nil
         readers.finish()
     }
 
@@ -253,23 +254,23 @@ package actor StoreWriter {
     private func listen(to files: StoreFiles?) {
         guard let files else { return }
         do {
-            let bell = try FileBell(file: files.lock)
-            stopsListening = try bell.listen { [weak self] in self?.noteRing() }
-            self.bell = bell
+            let signal = try ChangeSignal(file: files.lock)
+            stopsListening = try signal.listen { [weak self] in self?.noteSignal() }
+            self.signal = signal
         } catch {
             // The system has no watches left: see above.
         }
     }
 
     /// Handles a signal on this actor's thread, which is only made for the first signal.
-    private nonisolated func noteRing() {
-        let isFirst = hasRung.withLock { hasRung in
-            defer { hasRung = true }
-            return !hasRung
+    private nonisolated func noteSignal() {
+        let isFirst = hasPendingSignal.withLock { hasPendingSignal in
+            defer { hasPendingSignal = true }
+            return !hasPendingSignal
         }
         guard isFirst else { return }
         Task(executorPreference: thread) {
-            self.hasRung.withLock { $0 = false }
+            self.hasPendingSignal.withLock { $0 = false }
             await self.findForeignCommits()
         }
     }

@@ -18,8 +18,8 @@ final class WriteSession {
     let connection: Connection
     /// The owner of the cache.
     let me: UserID
-    var users: UserBook
-    var words: WordBook
+    var users: KnownUsers
+    var words: KnownWords
     var search: SearchKeeper
     /// The error of an unreadable user.
     var failure: SQLiteError?
@@ -39,12 +39,12 @@ final class WriteSession {
     var channels: [ChannelURL: (before: GroupChannel?, after: GroupChannel?)] = [:]
     var channelOrder: [ChannelURL] = []
 
-    init(_ connection: Connection, me: UserID, _ book: consuming WriteBook? = nil) {
+    init(_ connection: Connection, me: UserID, _ lookUps: consuming WriteLookUps? = nil) {
         self.connection = connection
         self.me = me
-        users = book?.users ?? UserBook(connection)
-        words = book?.words ?? WordBook(connection)
-        known = book?.channels ?? [:]
+        users = lookUps?.users ?? KnownUsers(connection)
+        words = lookUps?.words ?? KnownWords(connection)
+        known = lookUps?.channels ?? [:]
         search = SearchKeeper(connection)
     }
 
@@ -278,20 +278,21 @@ final class WriteSession {
     }
 
     /// Returns the look-up cache for the next commit; valid once this commit is durable.
-    func book(at sequence: Int64) -> WriteBook? {
-        guard !clearsUsers, users.count <= WriteBook.capacity else { return nil }
+    func lookUps(at sequence: Int64) -> WriteLookUps? {
+        guard !clearsUsers, users.count <= WriteLookUps.capacity else { return nil }
         users.settle()
-        return WriteBook(
+        return WriteLookUps(
             sequence: sequence, users: users, words: words, channels: channelsLeftBehind())
     }
 
     private func channelsLeftBehind() -> [ChannelURL: KnownChannel] {
-        let isRoom = known.count + news.count <= WriteBook.channelCapacity
+        let isRoom = known.count + news.count <= WriteLookUps.channelCapacity
         var channels = isRoom ? known : [:]
         known = [:]  // Or each commit would copy them.
         for news in news {
             let isKept =
-                !removedRows.contains(news.channelRow) && channels.count < WriteBook.channelCapacity
+                !removedRows.contains(news.channelRow)
+                && channels.count < WriteLookUps.channelCapacity
             channels[news.channel] = isKept ? news.left : nil
         }
         return channels
@@ -304,7 +305,8 @@ final class WriteSession {
         if let change = channelsChange() { changes.append(.channels(change)) }
         for index in news.indices {
             let change = news[index].change(
-                now: { asNow($0) }, before: { users.areAsTold ? $0 : $0.mapUsers(users.before) })
+                now: { asNow($0) },
+                before: { users.areAsDescribed ? $0 : $0.mapUsers(users.before) })
             if let change { changes.append(.messages(change)) }
         }
         return changes
@@ -312,18 +314,18 @@ final class WriteSession {
 
     /// Returns the message with its users in their present state.
     func asNow(_ message: Message) -> Message {
-        users.areAsTold ? message : message.mapUsers(users.now)
+        users.areAsDescribed ? message : message.mapUsers(users.now)
     }
 }
 
 /// The look-up cache that one commit leaves to the next; valid if no other commit came in between.
 ///
 /// A channel's pages are written by the same users.
-struct WriteBook {
+struct WriteLookUps {
     /// The commit that left the cache.
     let sequence: Int64
-    fileprivate var users: UserBook
-    fileprivate var words: WordBook
+    fileprivate var users: KnownUsers
+    fileprivate var words: KnownWords
     fileprivate var channels: [ChannelURL: KnownChannel]
 
     /// The number of channels with consecutive live messages.

@@ -236,7 +236,8 @@ extension JSONReader {
             case "name": alert.sound = try reader.readStringIfPresent() ?? ""
             case "volume":
                 // A volume that cannot be read counts as the full one, like a missing volume.
-                alert.volume = Double(try reader.readStringIfPresent() ?? "") ?? 1
+                let volume = Double(try reader.readStringIfPresent() ?? "") ?? 1
+                alert.volume = volume.isFinite ? volume : 1
             default: try alert.unknownFields.keep(name, from: &reader)
             }
         }

@@ -48,8 +48,8 @@ struct UserFields {
         return unknown
     }
 
-    /// Consumes the value of any field: a user's own in both spellings (`docs/protocol` 4.1), or
-    /// one to keep.
+    /// Reads a user's field under either of its names (`docs/protocol` 4.1), or keeps it as an
+    /// unknown field.
     mutating func read(_ name: String, _ reader: inout JSONReader) throws(WireError) {
         if let field = UserField(rawValue: name), try readOwn(field, &reader) { return }
         try unknown.keep(name, from: &reader)

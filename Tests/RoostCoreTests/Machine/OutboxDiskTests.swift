@@ -184,7 +184,7 @@ struct OutboxDiskTests {
         }
         let kept = script.item("b", 2)
         var stored = OutboxItems(items: [])
-        let loss = OutboxLoss(number: 1, carriedOver: [2])
+        let loss = OutboxLoss(number: 1, savedItems: [2])
         stored.loss = loss
         _ = script.give(.reply(read, .outbox(.success(.news(stored)))))
         _ = script.read(read, .message(nil))
@@ -232,7 +232,7 @@ extension MachineScript {
     }
 
     /// Reports that another process may have written to the outbox's file.
-    mutating func othersWrote() -> [Effect] { give(.outbox(.rang)) }
+    mutating func othersWrote() -> [Effect] { give(.outbox(.changedElsewhere)) }
 }
 
 extension [SyncMachine.Effect] {

@@ -189,11 +189,11 @@ struct OutboxNewsTests {
 
     // MARK: Damage
 
-    /// Rings with a loss of items; none of them is on disk.
+    /// Reports a change elsewhere with a loss of items; none of them is on disk.
     private static func lose(_ script: inout Script, keeping: Set<Int64>) throws -> Script.ID {
         let read = try #require(script.othersWrote().newsRead)
         var stored = OutboxItems(items: [])
-        stored.loss = OutboxLoss(number: 1, carriedOver: keeping)
+        stored.loss = OutboxLoss(number: 1, savedItems: keeping)
         _ = script.give(.reply(read, .outbox(.success(.news(stored)))))
         return read
     }
@@ -217,7 +217,7 @@ struct OutboxNewsTests {
         let name = try script.queue(.addReaction("wave", .delivered(5)), 1)
         let read = try Self.lose(&script, keeping: [1])
         let mending = script.read(read, .message(nil))
-        #expect(mending.needs.contains(.outbox(read, .mend(.init(number: 1, carriedOver: [1])))))
+        #expect(mending.needs.contains(.outbox(read, .mend(.init(number: 1, savedItems: [1])))))
         let (disk, writes) = try #require(
             script.give(.reply(read, .outbox(.success(.done)))).writes)
         #expect(writes == [.notes([.removal(name)])])

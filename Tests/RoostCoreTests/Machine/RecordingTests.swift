@@ -28,7 +28,7 @@ struct RecordingTests {
     @Test func `a recording that is replayed has the same effects`() {
         var recorded = Recorded()
         recorded.give(.start(Script.ID(1), .connecting(Connecting())))
-        recorded.give(.outbox(.rang))
+        recorded.give(.outbox(.changedElsewhere))
         recorded.give(.startedTyping("c"))
         #expect(recorded.recording.entries.map(\.number) == [1, 2, 3])
         #expect(recorded.recording.firstDifference() == nil)
@@ -36,7 +36,7 @@ struct RecordingTests {
 
     @Test func `the first input with other effects is found`() {
         var recorded = Recorded()
-        recorded.give(.outbox(.rang))
+        recorded.give(.outbox(.changedElsewhere))
         // The build that made the recording closed a socket here.
         recorded.recording.note(
             .closeList(ListID(1)), at: recorded.script.now, [.notice(.closeSocket)], of: nil)
@@ -52,7 +52,7 @@ struct RecordingTests {
         #expect(recording.needsMachine)
         #expect(recording.base == nil && recording.firstDifference() == nil)
         // Without a machine an input cannot be replayed.
-        recording.note(.outbox(.rang), at: Script.loginAt, [], of: nil)
+        recording.note(.outbox(.changedElsewhere), at: Script.loginAt, [], of: nil)
         #expect(recording.entries.isEmpty && recording.needsMachine)
     }
 
@@ -120,7 +120,7 @@ struct RecordingTests {
         _ index: Int
     ) {
         var recorded = Recorded()
-        recorded.give(.outbox(.rang))
+        recorded.give(.outbox(.changedElsewhere))
         #expect(!recorded.recording.needsMachine)
         recorded.give(Self.heavy[index]())
         #expect(recorded.recording.needsMachine)
@@ -139,7 +139,7 @@ struct RecordingTests {
         let empty = OutboxSending(.fileMessage(without, copies: []), to: Script.channel, as: "f")
         #expect(recorded.inputs == ["\(Input.start(Script.ID(1), .outbox(.sending(empty))))"])
         recorded.recording.note(
-            .outbox(.rang), at: recorded.script.now,
+            .outbox(.changedElsewhere), at: recorded.script.now,
             [.outbox(Script.ID(1), .copyFiles(params, "f", sequence: 1))], of: nil)
         #expect(
             recorded.recording.entries.last?.effects

@@ -161,7 +161,7 @@ struct FlippedByteTests {
         #expect(
             store.outboxReport
                 == .repaired(
-                    setAside: path + ".damaged-1", because: "file is not a database",
+                    quarantine: path + ".damaged-1", because: "file is not a database",
                     saved: SavedContent(lost: nil)))
         #expect(try Data(contentsOf: URL(fileURLWithPath: path + ".damaged-1")) == letter)
         #expect(store.report == .intact)

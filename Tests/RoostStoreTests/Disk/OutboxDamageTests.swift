@@ -85,7 +85,7 @@ struct OutboxDamageTests {
         for _ in 0..<2 {
             let news = try #require(try await store.outbox.news(regardless: true))
             loss = news.loss
-            #expect(loss?.carriedOver == Set(news.items.map(\.sequence)))
+            #expect(loss?.savedItems == Set(news.items.map(\.sequence)))
             #expect(news.items.count == items.count - lost.count)
         }
         // The number of the first lost item belongs to another item now.
@@ -152,7 +152,7 @@ struct OutboxDamageTests {
 
     @Test(arguments: [false, true])
     func `a salvaged outbox that is damaged in its turn is salvaged once more (scar 42)`(
-        isSetAside: Bool
+        isQuarantined: Bool
     ) async throws {
         await store.close()
         let lost = try DamagedLeaf.destroy(2, 5, in: path).count
@@ -161,16 +161,16 @@ struct OutboxDamageTests {
         // The state after a kill with the salvage complete, before or after the old file is moved.
         let saved = folder.file("app/anna/outbox.salvaged")
         try FileManager.default.moveItem(atPath: path, toPath: saved)
-        if !isSetAside {
+        if !isQuarantined {
             try original.write(to: URL(fileURLWithPath: path))
             try FileManager.default.removeItem(atPath: path + ".damaged-1")
         }
         _ = try DamagedLeaf.destroy(0, in: saved)
         let again = try await Store.test(.folder(folder.path))
-        guard case .repaired(let setAside?, _, let saved) = again.outboxReport
+        guard case .repaired(let quarantine?, _, let saved) = again.outboxReport
         else { return #expect(Bool(false), "\(again.outboxReport)") }
         #expect(
-            saved.messages == 40 - lost && saved.lost == lost && setAside == path + ".damaged-1")
+            saved.messages == 40 - lost && saved.lost == lost && quarantine == path + ".damaged-1")
         #expect(try await again.outbox.items().items.count == 40 - lost)
         await again.close()
     }
@@ -213,12 +213,12 @@ struct OutboxDamageTests {
         try whole.write(to: URL(fileURLWithPath: path + ".damaged-1"))
         try newest.write(to: URL(fileURLWithPath: log))
         let again = try await Store.test(.folder(folder.path))
-        guard case .repaired(let setAside?, _, let saved) = again.outboxReport
+        guard case .repaired(let quarantine?, _, let saved) = again.outboxReport
         else { return #expect(Bool(false), "\(again.outboxReport)") }
-        #expect(setAside == path + ".damaged-1" && saved.messages == 40)
+        #expect(quarantine == path + ".damaged-1" && saved.messages == 40)
         await again.close()
-        #expect(try PageSalvage(DatabaseFiles(setAside)).rows.count >= 40)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: setAside + "-wal")) == newest)
+        #expect(try PageSalvage(DatabaseFiles(quarantine)).rows.count >= 40)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: quarantine + "-wal")) == newest)
     }
 
     @Test func `an item replaces its own unreadable row (scar 42)`()

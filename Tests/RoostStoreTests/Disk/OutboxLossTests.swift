@@ -81,12 +81,12 @@ struct OutboxLossTests {
     {
         let lost = try DamagedLeaf.destroy(2, 5, in: path)
         let store = try await Store.test(.folder(folder.path))
-        guard case .repaired(let setAside?, _, let saved) = store.outboxReport
+        guard case .repaired(let quarantine?, _, let saved) = store.outboxReport
         else { return #expect(Bool(false), "\(store.outboxReport)") }
         #expect(saved.messages == 40 - lost.count && saved.lost == lost.count)
         await store.close()
-        let found = try await inspection().setAsides
-        #expect(found.map(\.path) == [setAside] && found.map(\.lost) == [lost.count])
+        let found = try await inspection().quarantined
+        #expect(found.map(\.path) == [quarantine] && found.map(\.lost) == [lost.count])
     }
 
     @Test func `if rows and names are lost, their number is unknown (scar 42)`()
@@ -100,12 +100,12 @@ struct OutboxLossTests {
             }
         }
         let store = try await Store.test(.folder(folder.path))
-        guard case .repaired(let setAside?, _, let saved) = store.outboxReport
+        guard case .repaired(let quarantine?, _, let saved) = store.outboxReport
         else { return #expect(Bool(false), "\(store.outboxReport)") }
         #expect(saved.lost == nil)
         await store.close()
-        let found = try await inspection().setAsides
-        #expect(found.map(\.path) == [setAside] && found.map(\.lost) == [nil])
+        let found = try await inspection().quarantined
+        #expect(found.map(\.path) == [quarantine] && found.map(\.lost) == [nil])
     }
 
     @Test(arguments: [false, true])

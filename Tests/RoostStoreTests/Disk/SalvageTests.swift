@@ -302,10 +302,10 @@ struct SalvageTests {
         try FileManager.default.moveItem(
             atPath: whole.file(path), toPath: whole.file("app/anna/cache.unfinished"))
         let late = try await openChecked(whole)
-        guard case .repaired(let setAside, let reason, let taken) = late.report else {
+        guard case .repaired(let quarantine, let reason, let taken) = late.report else {
             return #expect(Bool(false), "\(late.report)")
         }
-        #expect(setAside == whole.file("\(path).damaged-1") && reason.contains("interrupted"))
+        #expect(quarantine == whole.file("\(path).damaged-1") && reason.contains("interrupted"))
         #expect(taken.messages == expected.messages && taken.channels == expected.channels)
         #expect(try await content(late).messages["a"]?.isEmpty == false)
         await late.close()

@@ -131,7 +131,7 @@ struct SharedStoreTests {
             for _ in 0..<10 {
                 for _ in 0..<(random.next() % 200) { await Task.yield() }
                 await store.suspend()
-                // The bells stay open. They block nothing, as the locks below show.
+                // The files of signals stay open. They block nothing, as the locks below show.
                 let left = try openFiles(below: folder.path).filter { !$0.hasSuffix("lock") }
                 #expect(left == [])
                 for name in ["lock", "outbox.lock"] {

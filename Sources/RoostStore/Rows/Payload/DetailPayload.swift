@@ -153,7 +153,8 @@ extension PayloadReader {
     mutating func alert(_ bytes: Span<UInt8>) throws(PayloadError) -> CriticalAlert {
         var alert = CriticalAlert()
         alert.sound = try text(bytes)
-        alert.volume = Double(bitPattern: try number(bytes))
+        let volume = Double(bitPattern: try number(bytes))
+        alert.volume = volume.isFinite ? volume : 1
         return alert
     }
 

@@ -6,7 +6,7 @@ import RoostTestSupport
 import Testing
 
 /// The quarantine of a damaged database, which moves its files together.
-struct SetAsideTests {
+struct QuarantineTests {
     private static let suffixes = ["", "-wal", "-shm"]
     private let folder: TemporaryFolder
     private let files: DatabaseFiles
@@ -34,13 +34,13 @@ struct SetAsideTests {
         for (index, suffix) in Self.suffixes.enumerated() {
             try put("own\(suffix)", at: (index < movedCount ? aside : files.path) + suffix)
         }
-        try files.finishSettingAside()
+        try files.finishQuarantine()
         let whole = ["own", "own-wal", "own-shm"]
         #expect(content(of: movedCount == 0 ? files.path : aside) == whole)
         #expect(content(of: movedCount == 0 ? aside : files.path) == [nil, nil, nil])
-        try files.bringBack()
+        try files.restore()
         #expect(content(of: files.path) == whole && content(of: aside) == [nil, nil, nil])
-        #expect(try files.setAside() == aside)
+        #expect(try files.quarantine() == aside)
         #expect(content(of: files.path) == [nil, nil, nil] && content(of: aside) == whole)
     }
 
@@ -52,9 +52,9 @@ struct SetAsideTests {
         for (index, suffix) in Self.suffixes.dropFirst().enumerated() {
             try put("own\(suffix)", at: (index < movedCount ? files.path : aside) + suffix)
         }
-        try files.finishSettingAside()
+        try files.finishQuarantine()
         #expect(content(of: aside) == ["own", "own-wal", "own-shm"])
-        try files.bringBack()
+        try files.restore()
         #expect(content(of: files.path) == ["own", "own-wal", "own-shm"])
     }
 
@@ -65,13 +65,13 @@ struct SetAsideTests {
         try put("own", at: aside)
         try put("own-wal", at: aside + "-wal")
         try put("a stranger's", at: files.path + "-wal")
-        try files.finishSettingAside()
+        try files.finishQuarantine()
         #expect(content(of: aside) == ["own", "own-wal", nil])
-        try files.bringBack()
+        try files.restore()
         #expect(content(of: files.path) == ["own", "own-wal", nil])
         // A main file exists now, so no file is moved over it.
         try put("older", at: aside)
-        try files.bringBack()
+        try files.restore()
         #expect(content(of: files.path) == ["own", "own-wal", nil])
     }
 }

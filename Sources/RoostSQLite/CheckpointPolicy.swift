@@ -7,7 +7,7 @@ internal import CRoostSQLite
 /// SQLite's own rule, a checkpoint after every commit beyond a length, has a flaw. While readers
 /// overlap, the log cannot restart and stays long. From then on each commit writes to the file and
 /// waits for the disk twice more.
-final class LogPace {
+final class CheckpointPolicy {
     /// The growth in pages between checkpoints, for commits like the next one.
     var stride: Int32 = 1_000
     /// The growth of the log since the last checkpoint, in strides.
@@ -19,7 +19,7 @@ final class LogPace {
     private(set) var last: Int32 = 0
 
     /// Counts a commit that left `pages` in the log, and returns whether a checkpoint is due.
-    func isDue(at pages: Int32) -> Bool {
+    func countCommit(leaving pages: Int32) -> Bool {
         // SQLite restarts the log at its beginning once a checkpoint has copied all of it.
         let hasRestarted = pages < last
         if hasRestarted { strides = 0 }
@@ -53,25 +53,28 @@ extension Connection {
     ///
     /// A short log makes single commits fast, a long one bulk loads: a page that changes ten times
     /// is copied once.
-    package func carryOver(every pages: Int32) { pace.stride = pages }
+    package func checkpoint(every pages: Int32) { checkpoints.stride = pages }
 
     /// Runs a checkpoint, as far as no reader blocks it.
-    package func checkpointNow() { unsafe pace.checkpoint(handle, nil) }
+    package func checkpointNow() { unsafe checkpoints.checkpoint(handle, nil) }
 
     /// The number of pages in the log after this connection's last commit.
-    package var logPages: Int { Int(pace.last) }
+    package var logPages: Int { Int(checkpoints.last) }
 
-    /// Replaces SQLite's own checkpoint policy by `pace`.
-    func keep(_ pace: LogPace) {
-        let context = unsafe Unmanaged.passUnretained(pace).toOpaque()
-        // SAFETY: the connection keeps `pace` until its handle is closed; the callback runs on the thread
-        // that uses the connection.
+    /// Replaces SQLite's own checkpoint policy by `checkpoints`.
+    func keep(_ checkpoints: CheckpointPolicy) {
+        let context = unsafe Unmanaged.passUnretained(checkpoints).toOpaque()
+        // SAFETY: the connection keeps `checkpoints` until its handle is closed; the callback runs on
+        // the thread that uses the connection.
         _ = unsafe sqlite3_wal_hook(
             handle,
             { context, handle, name, pages in
                 guard let context = unsafe context else { return SQLITE_OK }
-                let pace = unsafe Unmanaged<LogPace>.fromOpaque(context).takeUnretainedValue()
-                if pace.isDue(at: pages) { unsafe pace.checkpoint(handle, name) }
+                let checkpoints = unsafe Unmanaged<CheckpointPolicy>.fromOpaque(context)
+                    .takeUnretainedValue()
+                if checkpoints.countCommit(leaving: pages) {
+                    unsafe checkpoints.checkpoint(handle, name)
+                }
                 return SQLITE_OK
             }, context)
     }

@@ -5,7 +5,7 @@ import RoostSQLite
 import RoostTestSupport
 import Testing
 
-struct LogPaceTests {
+struct CheckpointPolicyTests {
     @Test
     func
         `a write-ahead log that a reader kept long is emptied soon after the read (scar 150)`()
@@ -14,7 +14,7 @@ struct LogPaceTests {
         let folder = try TemporaryFolder(inMemory: true)
         let path = folder.file("notes.sqlite")
         let writer = try NoteTable.open(.file(path))
-        writer.carryOver(every: 100)
+        writer.checkpoint(every: 100)
         let reader = try Connection(.file(path), ConnectionOptions(access: .readOnly))
         var count = 0
         func write() throws {
@@ -44,7 +44,7 @@ struct LogPaceTests {
             writer.checkpointNow()
             var longest = 0
             for number in 0..<count {
-                writer.carryOver(every: stride(number))
+                writer.checkpoint(every: stride(number))
                 try writer.execute(.insertNote, (text: "\(count) \(number)", body: nil))
                 longest = max(longest, writer.logPages)
             }

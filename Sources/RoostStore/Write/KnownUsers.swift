@@ -7,7 +7,7 @@ internal import RoostSQLite
 ///
 /// A user is described by a page or a frame (`learn`) and stored in one row. The writer keeps this
 /// cache from commit to commit, and drops it after a rollback.
-struct UserBook {
+struct KnownUsers {
     private struct Entry {
         let row: Int64
         /// Nil for a user that this commit has added.
@@ -16,9 +16,9 @@ struct UserBook {
         /// The last partial description of the user; nil after a full one.
         ///
         /// A page repeats its senders many times, and an equal description is skipped.
-        var told: User?
+        var described: User?
         /// Whether the last description was complete, that is, equal to `now`.
-        var isAllTold = false
+        var isDescribedInFull = false
     }
 
     private let connection: Connection
@@ -31,7 +31,7 @@ struct UserBook {
     ///
     /// Then the users inside its messages are right already, and `now` and `before` are not needed.
     /// Nearly every page is of this kind.
-    private(set) var areAsTold = true
+    private(set) var areAsDescribed = true
 
     var count: Int { entries.count }
 
@@ -53,16 +53,16 @@ struct UserBook {
             add(Entry(row: row, before: nil, now: user))
             return row
         }
-        if !inFull, user == entries[index].told {
-            if !entries[index].isAllTold { areAsTold = false }
+        if !inFull, user == entries[index].described {
+            if !entries[index].isDescribedInFull { areAsDescribed = false }
             return entries[index].row
         }
         let now = inFull ? user : entries[index].now.learning(user)
-        entries[index].told = inFull ? nil : user
-        entries[index].isAllTold = user == now
-        if user != now { areAsTold = false }
+        entries[index].described = inFull ? nil : user
+        entries[index].isDescribedInFull = user == now
+        if user != now { areAsDescribed = false }
         if now != entries[index].now {
-            areAsTold = false
+            areAsDescribed = false
             entries[index].now = now
             changed.insert(index)
             try connection.updateUser(StoredUser(row: entries[index].row, user: now))
@@ -116,7 +116,7 @@ struct UserBook {
     mutating func settle() {
         for index in changed { entries[index].before = entries[index].now }
         changed.removeAll(keepingCapacity: true)
-        areAsTold = true
+        areAsDescribed = true
     }
 
     private mutating func find(_ id: UserID) throws(SQLiteError) -> Int? {

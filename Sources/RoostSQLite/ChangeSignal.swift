@@ -13,7 +13,7 @@ internal import Glibc
 ///
 /// The database's own files do not serve: they are written before the commit is visible. The commit
 /// itself happens in shared memory, whose changes the system does not report.
-package final class FileBell: Sendable {
+package final class ChangeSignal: Sendable {
     private let descriptor: Int32
     private let path: String
 
@@ -35,7 +35,7 @@ package final class FileBell: Sendable {
     /// The call comes after a commit, when its changes can be read. Without another opening nothing
     /// is written, because a later one begins by reading the database. An error loses only a hint:
     /// the next notification leads to the same changes.
-    package func ring() {
+    package func send() {
         guard mayHaveListeners else { return }
         var byte: UInt8 = 0
         // SAFETY: one byte is lent for the call. Always the same place, so the file does not grow.
@@ -45,7 +45,7 @@ package final class FileBell: Sendable {
     /// Returns a stream of the notifications from now on, joined into one while its reader is busy.
     ///
     /// The stream ends with the task that reads it. Listening has begun when this returns.
-    package func rings() throws(FileError) -> AsyncStream<Void> {
+    package func signals() throws(FileError) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let leave = try listen { continuation.yield() }
@@ -59,7 +59,7 @@ package final class FileBell: Sendable {
     /// Always true: this platform has no locks that belong to one opening of a file.
     private var mayHaveListeners: Bool { true }
 
-    private static let queue = DispatchQueue(label: "roost.bell")
+    private static let queue = DispatchQueue(label: "roost.signal")
 
     /// Calls a closure for each notification from now on, from a thread of the system; returns the
     /// closure that ends this.
