@@ -64,7 +64,7 @@ package final class ChangeSignal: Sendable {
     /// Calls a closure for each notification from now on, from a thread of the system; returns the
     /// closure that ends this.
     package func listen(
-        _ heard: @escaping @Sendable () -> Void
+        _ handler: @escaping @Sendable () -> Void
     ) throws(FileError) -> @Sendable () -> Void {
         // SAFETY: the path is lent for the call.
         let descriptor = unsafe open(path, O_EVTONLY | O_CLOEXEC)
@@ -73,7 +73,7 @@ package final class ChangeSignal: Sendable {
             DispatchSource.makeFileSystemObjectSource(
                 fileDescriptor: descriptor, eventMask: .write, queue: Self.queue))
         source.withLock { source in
-            source.setEventHandler(handler: heard)
+            source.setEventHandler(handler: handler)
             source.setCancelHandler { close(descriptor) }
             source.activate()
         }
@@ -108,9 +108,9 @@ package final class ChangeSignal: Sendable {
     /// Calls a closure for each notification from now on, from a thread of the system; returns the
     /// closure that ends this.
     package func listen(
-        _ heard: @escaping @Sendable () -> Void
+        _ handler: @escaping @Sendable () -> Void
     ) throws(FileError) -> @Sendable () -> Void {
-        let listener = try FileWatcher.ofProcess.listen(to: path, heard)
+        let listener = try FileWatcher.ofProcess.listen(to: path, handler)
         return { FileWatcher.ofProcess.leave(listener) }
     }
     #endif

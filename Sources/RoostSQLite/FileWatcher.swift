@@ -14,7 +14,7 @@ final class FileWatcher: Sendable {
         let id: Int
         /// The system's number for the file; listeners of one file have the same.
         let watch: Int32
-        let heard: @Sendable () -> Void
+        let handler: @Sendable () -> Void
     }
 
     private struct State {
@@ -35,7 +35,7 @@ final class FileWatcher: Sendable {
     ///
     /// - Returns: The ID for `leave`.
     func listen(
-        to path: String, _ heard: @escaping @Sendable () -> Void
+        to path: String, _ handler: @escaping @Sendable () -> Void
     ) throws(FileError) -> Int {
         let outcome: Result<Int, FileError> = state.withLock { state in
             if state.descriptor == nil { state.descriptor = begin(&state) }
@@ -46,7 +46,7 @@ final class FileWatcher: Sendable {
             let watch = unsafe inotify_add_watch(descriptor, path, UInt32(IN_MODIFY))
             guard watch >= 0 else { return .failure(FileError(action: "watch \(path)")) }
             state.lastID += 1
-            state.listeners.append(Listener(id: state.lastID, watch: watch, heard: heard))
+            state.listeners.append(Listener(id: state.lastID, watch: watch, handler: handler))
             return .success(state.lastID)
         }
         return try outcome.get()
@@ -69,20 +69,20 @@ final class FileWatcher: Sendable {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        let handler: @Sendable () -> Void = { [self] in tell(Self.written(descriptor)) }
+        let handler: @Sendable () -> Void = { [self] in notify(Self.written(descriptor)) }
         source.setEventHandler(handler: handler)
         source.activate()
         state.source = source
         return descriptor
     }
 
-    private func tell(_ watches: Set<Int32>) {
+    private func notify(_ watches: Set<Int32>) {
         // The system's own queue was too short: any file may have been written.
         let isAny = watches.contains(-1)
         let meant = state.withLock { state in
             state.listeners.filter { isAny || watches.contains($0.watch) }
         }
-        for listener in meant { listener.heard() }
+        for listener in meant { listener.handler() }
     }
 
     /// Returns the watches of the waiting events.

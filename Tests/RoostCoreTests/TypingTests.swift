@@ -44,18 +44,18 @@ struct TypingTests {
     func `the user's own typing is sent once a second, and its end at once`() {
         var machine = TypingMachine()
         let pause = TypingMachine.Timer.pause(Self.url)
-        let told: [TypingMachine.Effect] = [.tell(Self.url, isTyping: true), .arm(pause)]
+        let told: [TypingMachine.Effect] = [.send(Self.url, isTyping: true), .arm(pause)]
         #expect(pause.duration == .seconds(1))
         #expect(machine.start(in: Self.url) == told)
         for _ in 0..<9 { #expect(machine.start(in: Self.url) == []) }
         // The user typed on, so it is sent again; then the user stopped.
         #expect(machine.fired(pause) == told)
         #expect(machine.fired(pause) == [])
-        #expect(machine.stop(in: Self.url) == [.tell(Self.url, isTyping: false)])
+        #expect(machine.stop(in: Self.url) == [.send(Self.url, isTyping: false)])
         #expect(machine.stop(in: Self.url) == [])
         // A start within the second after an end waits for the second.
         _ = machine.start(in: Self.url)
-        #expect(machine.stop(in: Self.url) == [.tell(Self.url, isTyping: false)])
+        #expect(machine.stop(in: Self.url) == [.send(Self.url, isTyping: false)])
         #expect(machine.start(in: Self.url) == [])
         #expect(machine.fired(pause) == told)
     }

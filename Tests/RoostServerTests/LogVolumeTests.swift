@@ -81,4 +81,28 @@ struct LogVolumeTests {
             #expect(!text.contains(secret))
         }
     }
+
+    @Test func `a call whose caller has gone is no error in the log`() async throws {
+        let lines = Mutex<[LogLine]>([])
+        let fixture = await ServerFixture(log: { line in lines.withLock { $0.append(line) } })
+        let ann = try await fixture.connect("ann")
+        try await fixture.channel("c", of: ["ann"], by: ann)
+        let call = Task {
+            // The task is cancelled before its first step.
+            while !Task.isCancelled { await Task.yield() }
+            return await refusal {
+                () async throws(APIFailure) in
+                try await fixture.call(
+                    ChannelChangeLog(
+                        userID: "ann", cursor: .since(Timestamp(milliseconds: 0))), as: ann)
+            }
+        }
+        call.cancel()
+        #expect(await call.value == .internalServerError)
+        let (all, byDefault) = lines.withLock { lines in
+            (lines, lines.filter { $0.level > .info })
+        }
+        #expect(byDefault == [])
+        #expect(all.contains { $0.text(at: "T").contains(#""status":500"#) })
+    }
 }

@@ -181,17 +181,17 @@ struct LateFrameTests {
 
     @Test func `a frame dated ahead counts for no more than the time since the login (scar 57)`() {
         func at(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: milliseconds) }
-        var hearing = Hearing(since: at(10_000), now: at(500))
-        hearing.note(at(9_000), now: at(600))
-        #expect(hearing.until == at(10_000))
-        hearing.note(at(10_300), now: at(1_000))
-        #expect(hearing.until == at(10_300))
-        hearing.note(at(9_999_999), now: at(1_500))
-        #expect(hearing.until == at(11_000))
+        var clock = FrameClock(since: at(10_000), now: at(500))
+        clock.note(at(9_000), now: at(600))
+        #expect(clock.until == at(10_000))
+        clock.note(at(10_300), now: at(1_000))
+        #expect(clock.until == at(10_300))
+        clock.note(at(9_999_999), now: at(1_500))
+        #expect(clock.until == at(11_000))
         // The device's clock is set back, and one server uses other units.
-        hearing.note(at(12_000), now: at(100))
-        #expect(hearing.until == at(11_000))
-        var strange = Hearing(since: .distantFuture, now: at(0))
+        clock.note(at(12_000), now: at(100))
+        #expect(clock.until == at(11_000))
+        var strange = FrameClock(since: .distantFuture, now: at(0))
         strange.note(at(5), now: .distantFuture)
         #expect(strange.until == .distantFuture)
     }

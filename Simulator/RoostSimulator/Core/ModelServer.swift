@@ -230,7 +230,7 @@ struct ModelServer {
             storage.markDelivered(url, to: desk.user, at: moment)
             publish(
                 .delivered(url, [desk.user: moment]),
-                to: Audience(hearers: storage.hearers(of: url)).readers)
+                to: Audience(audienceMembers: storage.audienceMembers(of: url)).readers)
         case .readThread, .refreshSession, .enter, .exit, .vote, .unknown:
             preconditionFailure("The model of the server does not take \(command).")
         }
@@ -244,7 +244,7 @@ struct ModelServer {
         let event = ChannelEvent(
             isTyping ? .typingStart : .typingEnd, channelURL: url, timestamp: desk.now,
             content: .typing(user, isTyping: isTyping))
-        let readers = Audience(hearers: storage.hearers(of: url)).readers
+        let readers = Audience(audienceMembers: storage.audienceMembers(of: url)).readers
         publish(.channel(event), to: readers.filter { $0 != desk.user })
     }
 
@@ -255,7 +255,7 @@ struct ModelServer {
         on storage: isolated MemoryStorage
     ) throws(ServerError) -> Message {
         let url = command.channelURL
-        let audience = Audience(hearers: storage.hearers(of: url))
+        let audience = Audience(audienceMembers: storage.audienceMembers(of: url))
         var message: Message
         do throws(ServerError) {
             let standing = try desk.admit(.message, url, on: storage)
@@ -325,7 +325,7 @@ struct ModelServer {
             case .edited(let message, let oldMention) = storage.edit(
                 edit, mentioned: mentioned, now: desk.now)
         else { throw ServerError(.messageNotFound, "There is no such message.") }
-        let audience = Audience(hearers: storage.hearers(of: edit.channelURL))
+        let audience = Audience(audienceMembers: storage.audienceMembers(of: edit.channelURL))
         publish(message, to: audience, except: edit.requestID == nil ? nil : connection) {
             .edited(EditEvent(message: $0, oldMention: oldMention))
         }
@@ -352,7 +352,7 @@ struct ModelServer {
         let event = DeletionEvent(
             channelURL: url, messageID: call.messageID, timestamp: desk.now,
             messageCreatedAt: message.createdAt, senderID: message.sender?.user.id)
-        let audience = Audience(hearers: storage.hearers(of: url))
+        let audience = Audience(audienceMembers: storage.audienceMembers(of: url))
         publish(.deleted(event), to: audience.readers(of: message.createdAt))
         publishThread(of: parent, in: url, to: audience)
     }
@@ -369,7 +369,7 @@ struct ModelServer {
             $0.apply(change)
         }
         let event = ReactionEvent(channelURL: url, messageID: call.messageID, change: change)
-        let audience = Audience(hearers: storage.hearers(of: url))
+        let audience = Audience(audienceMembers: storage.audienceMembers(of: url))
         publish(.reaction(event), to: audience.readers(of: message.createdAt))
         return change
     }
@@ -383,7 +383,7 @@ struct ModelServer {
         else { throw ServerError(.notAMember, "Only members of the channel may do this.") }
         var event = ReadEvent(channelURL: url, user: user, timestamp: mark)
         publish(
-            .read(event), to: Audience(hearers: storage.hearers(of: url)).readers,
+            .read(event), to: Audience(audienceMembers: storage.audienceMembers(of: url)).readers,
             except: requestID == nil ? nil : connection)
         if let connection, let requestID {
             event.acknowledges = requestID

@@ -58,7 +58,7 @@ package actor HostileScene {
     private let device: SimulatedWorld.Device
     private let client: ChatClient
     private let mood: HostileMood
-    private let tell: @Sendable (String) -> Void
+    private let trace: @Sendable (String) -> Void
 
     private var lists: [ChannelList] = []
     private var timelines: [Timeline] = []
@@ -73,17 +73,17 @@ package actor HostileScene {
     /// - Parameters:
     ///   - seed: The seed of all random choices.
     ///   - traits: The faults of the server; nil draws them.
-    ///   - tell: Receives each call and its outcome.
+    ///   - trace: Receives each call and its outcome.
     /// - Returns: The result; a broken invariant is a `failure`.
     package static func run(
         seed: UInt64, traits: [HostileTrait]? = nil,
-        tell: @escaping @Sendable (String) -> Void = { _ in }
+        trace: @escaping @Sendable (String) -> Void = { _ in }
     ) -> Report {
         let executor = SimulatedExecutor()
         do {
             return try executor.run {
                 let world = await SimulatedWorld(seed: seed, on: executor)
-                return try await HostileScene(world, seed, traits, tell).play()
+                return try await HostileScene(world, seed, traits, trace).play()
             }
         } catch {
             return Report(
@@ -94,11 +94,11 @@ package actor HostileScene {
 
     private init(
         _ world: SimulatedWorld, _ seed: UInt64, _ traits: [HostileTrait]?,
-        _ tell: @escaping @Sendable (String) -> Void
+        _ trace: @escaping @Sendable (String) -> Void
     ) async throws {
         self.seed = seed
         self.world = world
-        self.tell = tell
+        self.trace = trace
         executor = world.executor
         random = SimulatedRandom(seed: seed ^ 0x0BAD_5EED)
         mood = HostileMood(random, only: traits)
@@ -226,7 +226,7 @@ package actor HostileScene {
         lastCall += 1
         let number = lastCall
         pending[number] = (name, executor.now, limit)
-        tell("\(executor.now) \(name)")
+        trace("\(executor.now) \(name)")
         // Ends with the call, which `checkCalls` observes.
         Task(executorPreference: executor) { [client] in
             var outcome = "done"
@@ -238,7 +238,7 @@ package actor HostileScene {
     private func ended(_ number: Int, _ outcome: String) {
         guard let call = pending.removeValue(forKey: number) else { return }
         let elapsed = executor.now - call.since
-        tell("\(executor.now)   \(call.name): \(outcome)")
+        trace("\(executor.now)   \(call.name): \(outcome)")
         if call.limit == Self.patience { longestCall = max(longestCall, elapsed) }
         if elapsed > call.limit { late = late ?? "“\(call.name)” took \(elapsed): \(outcome)" }
     }

@@ -95,10 +95,10 @@ extension Simulation {
     }
 
     /// Makes the server refuse requests while it sends an event about which the client asks.
-    func fallSilent(before app: SimulatedApp, _ tell: () async throws -> Void) async rethrows {
+    func fallSilent(before app: SimulatedApp, _ leave: () async throws -> Void) async rethrows {
         let rate = app.device.network.weather.refusedRequest
         app.device.network.weather.refusedRequest = 1000
-        try await tell()
+        try await leave()
         await pass(.milliseconds(Int64(100 + pick(200))))
         app.device.network.weather.refusedRequest = rate
     }

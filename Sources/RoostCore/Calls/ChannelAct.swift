@@ -112,7 +112,7 @@ package struct ChannelAct: SyncOperation {
             return commit(sync.learn(.historyReset(through: offset), of: url))
         case (.markedAsDelivered(let url), .moment(let moment)):
             guard let moment else { return .end(.done) }
-            return commit(sync.tell(.deliveredTo([sync.me: moment]), in: url))
+            return commit(sync.mutations(for: .deliveredTo([sync.me: moment]), in: url))
         case (.metadata(let url), .metadata(let written)):
             outcome = .metadata(written)
             return commit(sync.learn(.metadata(set: written, removed: []), of: url))

@@ -188,7 +188,7 @@ package struct ChannelUpdate: SyncOperation {
 
     private func finish(_ sync: inout SyncState) -> Step {
         for timeline in sync.timelines.ids(of: channel) {
-            sync.hear(refusal: failure, of: timeline)
+            sync.note(refusal: failure, of: timeline)
         }
         return failure.map { .fail($0) } ?? .end(.done)
     }

@@ -109,8 +109,8 @@ extension ChangeLogReading {
             state = .committingFirstCursor
             return .need(.commit(first, .changeLog))
         }
-        if case .moment(let moment) = cursor, let hearing = sync.session?.hearing,
-            hearing.isAhead(moment, now: sync.now)
+        if case .moment(let moment) = cursor, let clock = sync.session?.frameClock,
+            clock.isAhead(moment, now: sync.now)
         {
             return findBeginning(.ahead(cursor), &sync)
         }
@@ -235,7 +235,9 @@ extension ChangeLogReading {
             return commitWithoutCursor(page, .committingRewound, &sync)
         }
         var mark = mark
-        if let moment = page.answeredAt { mark.heard = mark.heard.map { min($0, moment) } }
+        if let moment = page.answeredAt {
+            mark.framesUntil = mark.framesUntil.map { min($0, moment) }
+        }
         let place = mark.cursor
         let next = page.next.isEmpty ? place : .token(page.next)
         mark.cursor = page.hasMore ? next : sync.placeToResume(behind: mark) ?? next

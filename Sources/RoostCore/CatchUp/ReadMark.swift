@@ -13,7 +13,7 @@ package struct ReadMark: Equatable, Codable, Sendable {
     /// The moment before which everything has been read; nil if it is unknown.
     package var moment: Timestamp?
     /// The time of the last frame before the reading that led to this place.
-    package var heard: Timestamp?
+    package var framesUntil: Timestamp?
 }
 
 /// The number of times that a change log's cursor was rewound.
@@ -34,7 +34,7 @@ extension SyncState {
             mark = known
         }
         // Frames of the connection in which an earlier reading was cut off may have been lost, too.
-        mark.heard = [mark.heard, session?.hearing?.until].compactMap { $0 }.min()
+        mark.framesUntil = [mark.framesUntil, session?.frameClock?.until].compactMap { $0 }.min()
         return mark
     }
 
@@ -45,19 +45,19 @@ extension SyncState {
     /// correct, after the end of this connection or process. Frames come in order, so the late ones
     /// report events after the last received frame (ADR 0012).
     package func placeToResume(behind mark: ReadMark) -> Cursor? {
-        guard let heard = mark.heard, heard > Self.earliestHeard else { return nil }
-        return .moment(heard.advanced(by: -Self.frameSlack))
+        guard let last = mark.framesUntil, last > Self.earliestFrame else { return nil }
+        return .moment(last.advanced(by: -Self.frameSlack))
     }
 
     /// The most by which a frame may be older than the frame before it: it was overtaken, or the
     /// clock of the machine that dated it is slow.
     private static let frameSlack: Int64 = 2_000
     /// The earliest moment after which a log can be requested with slack.
-    private static let earliestHeard = Timestamp(milliseconds: frameSlack)
+    private static let earliestFrame = Timestamp(milliseconds: frameSlack)
 
     /// Notes the time of a frame that is on disk, if the frame names it.
-    package mutating func hear(_ moment: Timestamp?) {
-        if let moment { session?.hearing?.note(moment, now: now) }
+    package mutating func noteFrame(at moment: Timestamp?) {
+        if let moment { session?.frameClock?.note(moment, now: now) }
     }
 
     /// Returns whether a log's cursor has not been rewound, nor is being rewound.

@@ -155,7 +155,7 @@ package struct TimelineUpdate: SyncOperation {
     }
 
     private func end(_ error: RoostError?, _ sync: inout SyncState) {
-        sync.hear(refusal: error, of: timeline)
+        sync.note(refusal: error, of: timeline)
         if sync.timelines[timeline]?.opening.end(round) == true {
             sync.wakeAll(.opening(timeline), error)
         }
@@ -164,7 +164,7 @@ package struct TimelineUpdate: SyncOperation {
 
 extension SyncState {
     /// Gives a timeline the result of a request, so that observers learn of a new refusal.
-    mutating func hear(refusal error: RoostError?, of timeline: TimelineID) {
+    mutating func note(refusal error: RoostError?, of timeline: TimelineID) {
         guard let refusal = timelines[timeline]?.refusals.pass(error) else { return }
         step.notices.append(.refused(timeline, refusal))
     }

@@ -102,7 +102,7 @@ extension ChannelNews {
 
 extension SyncState {
     /// Returns the change of a channel as mutations, and records it for answers in flight.
-    package mutating func tell(_ news: ChannelNews, in channel: ChannelURL) -> [Mutation] {
+    package mutating func mutations(for news: ChannelNews, in channel: ChannelURL) -> [Mutation] {
         channelLedger.note(news, in: channel)
         return [.channelNews(channel, news)]
     }

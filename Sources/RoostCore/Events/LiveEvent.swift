@@ -115,7 +115,7 @@ extension LiveEvent {
             sync.ledgers[channel]?.note(editOf: event.message)
             sync.recentChanges.replace(editOf: event.message)
             return commit(
-                [.edited(event.message)] + sync.tell(.edited(event.message), in: channel))
+                [.edited(event.message)] + sync.mutations(for: .edited(event.message), in: channel))
         case .deleted(let event):
             let channel = event.channelURL
             sync.ledgers[channel]?.note(deletionOf: event.messageID)
@@ -124,10 +124,11 @@ extension LiveEvent {
             sync.recentChanges.note(edited: [], deleted: [event.messageID], in: channel)
             return commit(
                 [.deleted(channel, [event.messageID])]
-                    + sync.tell(.deleted([event.messageID]), in: channel), thenRead: [channel])
+                    + sync.mutations(for: .deleted([event.messageID]), in: channel),
+                thenRead: [channel])
         case .read(let event): return applyMark(event, &sync)
         case .delivered(let channel, let moments):
-            return commit(sync.tell(.deliveredTo(moments), in: channel))
+            return commit(sync.mutations(for: .deliveredTo(moments), in: channel))
         case .memberCounts(let counts):
             let mutations = counts.flatMap {
                 sync.learn(
@@ -160,8 +161,10 @@ extension LiveEvent {
             sync.lookUp(channel)
             return end(&sync)
         }
-        var mutations = sync.tell(.readBy([event.user.id: event.timestamp]), in: channel)
-        if event.user.id == sync.me { mutations += sync.tell(.read(event.timestamp), in: channel) }
+        var mutations = sync.mutations(for: .readBy([event.user.id: event.timestamp]), in: channel)
+        if event.user.id == sync.me {
+            mutations += sync.mutations(for: .read(event.timestamp), in: channel)
+        }
         return commit(mutations)
     }
 
@@ -240,10 +243,10 @@ extension LiveEvent {
         mutations += amendments
         if let session = sync.session, !isOffline {
             let isMine = message.sender?.user.id == sync.me
-            mutations += sync.tell(
-                .received(message, sync.reception(of: message, event, session.login)), in: channel)
+            let reception = sync.reception(of: message, event, session.login)
+            mutations += sync.mutations(for: .received(message, reception), in: channel)
             // A sender has read all earlier messages (`docs/protocol` 3.11).
-            if isMine { mutations += sync.tell(.read(message.createdAt), in: channel) }
+            if isMine { mutations += sync.mutations(for: .read(message.createdAt), in: channel) }
             mutations += sync.firstCursor(of: channel, before: message, since: session.loginAt)
         } else {
             mutations += sync.firstCursor(of: channel, before: message, since: sync.firstLoginAt)
@@ -283,13 +286,13 @@ extension LiveEvent {
                 sync.lookUp(event.message.channelURL)
             }
             if event.acknowledges == nil {
-                sync.hear(event.message.updatedAt)
+                sync.noteFrame(at: event.message.updatedAt)
                 sync.emit(.messageUpdated(event.message))
             }
         case .deleted(let event):
             // The server sends the deletion to the deleting device too.
             if origin == .event {
-                sync.hear(event.timestamp)
+                sync.noteFrame(at: event.timestamp)
                 sync.emit(.messageDeleted(event.messageID, event.channelURL))
             }
         case .read(let event):
@@ -308,7 +311,7 @@ extension LiveEvent {
         case .user(let category, let data): sync.emitBlock(category, data)
         case .reaction(let event):
             if origin == .event {
-                sync.hear(event.change.updatedAt)
+                sync.noteFrame(at: event.change.updatedAt)
                 sync.emit(.reactionChanged(event.change, event.messageID, event.channelURL))
             }
         case .thread(let event):
@@ -331,7 +334,7 @@ extension LiveEvent {
         if let sender = message.sender?.user { sync.noteTyping(of: sender, false, in: channel) }
         sync.note(event.unread)
         if event.acknowledges == nil {
-            sync.hear(message.createdAt)
+            sync.noteFrame(at: message.createdAt)
             sync.emit(.messageReceived(message))
             if !isMine, message.mention.calls(sync.me) { sync.emit(.mentioned(message)) }
         }

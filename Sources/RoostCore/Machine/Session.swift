@@ -11,7 +11,7 @@ package struct Session: Codable, Sendable {
     package let login: LoginSuccess
     /// The moment up to which the frames of this connection have come; nil if the server names no
     /// time of the login.
-    package var hearing: Hearing?
+    package var frameClock: FrameClock?
     /// The channels whose newest message the server has named; later ones come live.
     package var caughtUp: Set<ChannelURL> = []
     /// Ends of channels after which no message is missing, by the server's count of messages.
@@ -28,7 +28,7 @@ package struct Session: Codable, Sendable {
     package init(epoch: LinkMachine.Epoch, login: LoginSuccess, now: Timestamp) {
         self.epoch = epoch
         self.login = login
-        hearing = loginAt.map { Hearing(since: $0, now: now) }
+        frameClock = loginAt.map { FrameClock(since: $0, now: now) }
     }
 
     /// The server's time of the login; nil if it is absent or impossible.
@@ -36,7 +36,7 @@ package struct Session: Codable, Sendable {
 }
 
 /// The moment up to which the frames of one connection have come.
-package struct Hearing: Equatable, Codable, Sendable {
+package struct FrameClock: Equatable, Codable, Sendable {
     private let loginAt: Timestamp
     /// The login by the device's clock.
     private let beganAt: Timestamp

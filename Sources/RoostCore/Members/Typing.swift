@@ -29,7 +29,7 @@ extension SyncState {
             case .arm(let timer): arm(.typing(timer), for: timer.duration)
             case .disarm(let timer): disarm(.typing(timer))
             case .changed(let channel): emit(.typing(typing.users(in: channel), channel))
-            case .tell(let channel, let isTyping):
+            case .send(let channel, let isTyping):
                 send(isTyping ? .typingStart(channel, time: now) : .typingEnd(channel, time: now))
             }
         }

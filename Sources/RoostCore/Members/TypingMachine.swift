@@ -25,12 +25,12 @@ package struct TypingMachine: Equatable, Codable, Sendable {
         case disarm(Timer)
         /// The typing members of this channel have changed.
         case changed(ChannelURL)
-        case tell(ChannelURL, isTyping: Bool)
+        case send(ChannelURL, isTyping: Bool)
     }
 
     private struct Own: Equatable, Codable {
         /// Whether the server counts the user as typing.
-        var isTold = false
+        var isSent = false
         var isPausing = false
         /// The user typed during the pause.
         var isDue = false
@@ -87,15 +87,15 @@ package struct TypingMachine: Equatable, Codable, Sendable {
             own[channel]?.isDue = true
             return []
         }
-        own[channel] = Own(isTold: true, isPausing: true)
-        return [.tell(channel, isTyping: true), .arm(.pause(channel))]
+        own[channel] = Own(isSent: true, isPausing: true)
+        return [.send(channel, isTyping: true), .arm(.pause(channel))]
     }
 
     /// Ends the user's typing; reports the end only if the beginning was reported.
     package mutating func stop(in channel: ChannelURL) -> [Effect] {
         guard let state = own[channel] else { return [] }
         own[channel] = state.isPausing ? Own(isPausing: true) : nil
-        return state.isTold ? [.tell(channel, isTyping: false)] : []
+        return state.isSent ? [.send(channel, isTyping: false)] : []
     }
 
     // MARK: Time
@@ -110,7 +110,7 @@ package struct TypingMachine: Equatable, Codable, Sendable {
                 own[channel] = Own()
                 return start(in: channel)
             }
-            own[channel] = state.isTold ? Own(isTold: true) : nil
+            own[channel] = state.isSent ? Own(isSent: true) : nil
             return []
         }
     }

@@ -178,7 +178,7 @@ extension SyncState {
     mutating func follow(_ followUps: [OutboxFollowUp]) {
         for followUp in followUps {
             switch followUp {
-            case .failed(let item, let code): tellFailure(of: item, code)
+            case .failed(let item, let code): publishFailure(of: item, code)
             case .removed(let item):
                 outbox.reasons[item.requestID] = nil
                 endOutcome(of: item.requestID, with: nil)
@@ -188,16 +188,16 @@ extension SyncState {
                 if item.change == nil { showUnsent(of: item.channel) }
             case .dropped(let item):
                 endOutcome(of: item.requestID, with: .nothingToChange)
-                if let change = item.change { tell(.changeDropped(change)) }
-            case .event(let event): tell(event)
+                if let change = item.change { publish(.changeDropped(change)) }
+            case .event(let event): publish(event)
             case .leave(let id): leave(id)
             }
         }
     }
 
-    private mutating func tellFailure(of item: OutboxItem, _ code: RoostError.Code) {
+    private mutating func publishFailure(of item: OutboxItem, _ code: RoostError.Code) {
         if let message = outbox.message(item) {
-            tell(.failed(message))
+            publish(.failed(message))
             endOutcome(of: item.requestID, with: failure(of: item.requestID, code))
             showUnsent(of: item.channel)
         } else if let change = item.change {
@@ -218,7 +218,7 @@ extension SyncState {
         requestRead()
     }
 
-    mutating func tell(_ event: OutboxEvent) { step.notices.append(.outbox(event)) }
+    mutating func publish(_ event: OutboxEvent) { step.notices.append(.outbox(event)) }
 
     /// Updates the unsent messages of a channel in its timelines.
     mutating func showUnsent(of channel: ChannelURL) {
@@ -270,7 +270,7 @@ extension SyncState {
         guard let item = outbox.order[requestID], item.state == .pending,
             let message = outbox.message(item)
         else { return }
-        tell(.delayed(message, error.code))
+        publish(.delayed(message, error.code))
     }
 
     /// Drops a change that cannot be made any more, for a reason.

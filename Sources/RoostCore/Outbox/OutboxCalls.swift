@@ -49,9 +49,9 @@ package struct OutboxOpening: SyncOperation {
 package struct OutboxResending: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
-        case telling
+        case writingNotes
         case requeuing(ticket: Int)
-        case hearing
+        case rereading
         case finding(RequestID)
     }
 
@@ -62,17 +62,17 @@ package struct OutboxResending: SyncOperation {
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
-        case (.beginning, .begin), (.telling, .woken(nil)): return requeue(&sync)
-        case (.telling, .woken(_?)): return requeueInMemory(&sync)
+        case (.beginning, .begin), (.writingNotes, .woken(nil)): return requeue(&sync)
+        case (.writingNotes, .woken(_?)): return requeueInMemory(&sync)
         case (.requeuing(let ticket), .woken):
             switch sync.outbox.disk.answers.removeValue(forKey: ticket) {
             case .item(_?)?, .failed?: return aim(&sync)
             default:
                 // Another process has already changed the item.
-                state = .hearing
+                state = .rereading
                 return .need(.wait(.outboxDisk(sync.requestRead())))
             }
-        case (.hearing, .woken): return .end(.flag(false))
+        case (.rereading, .woken): return .end(.flag(false))
         case (.finding(let awaited), .read(let result)):
             if case .success(.message(let message?)) = result {
                 sync.moveOutbox(.delivered(awaited, message.messageID))
@@ -85,7 +85,7 @@ package struct OutboxResending: SyncOperation {
     private mutating func requeue(_ sync: inout SyncState) -> Step {
         // Checked after each wait, because items may have changed meanwhile.
         if sync.outbox.disk.isBehind {
-            state = .telling
+            state = .writingNotes
             return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allNotes))))
         }
         guard case .failed? = sync.outbox.order[requestID]?.state,
@@ -172,18 +172,18 @@ package struct OutboxRefusal: SyncOperation {
         switch (state, reply) {
         case (.beginning, .begin):
             guard case .delivered(let id)? = change.action.target else {
-                return tell(nil, &sync)
+                return answer(nil, &sync)
             }
             state = .reading
             return .need(.read(.message(id)))
-        case (.reading, .read(.success(.message(let held)))): return tell(held, &sync)
-        case (.reading, .read): return tell(nil, &sync)
+        case (.reading, .read(.success(.message(let held)))): return answer(held, &sync)
+        case (.reading, .read): return answer(nil, &sync)
         default: return .fail(reply)
         }
     }
 
-    private func tell(_ held: Message?, _ sync: inout SyncState) -> Step {
-        sync.tell(.changeRefused(ChangeRefusal(change: change, reason: code, held: held)))
+    private func answer(_ held: Message?, _ sync: inout SyncState) -> Step {
+        sync.publish(.changeRefused(ChangeRefusal(change: change, reason: code, held: held)))
         sync.endOutcome(of: change.id, with: sync.failure(of: change.id, code))
         return .end(.done)
     }

@@ -14,7 +14,7 @@ package struct OutboxChanging: SyncOperation {
         /// An edit is being merged into an item.
         case folding(RequestID, isOfMessage: Bool)
         case takingBack(RequestID, ticket: Int)
-        case hearing(RequestID)
+        case rereading(RequestID)
         case finding(RequestID)
         case appending
         case canceling
@@ -46,13 +46,13 @@ package struct OutboxChanging: SyncOperation {
         case (.folding(let id, let isOfMessage), .ended(let outcome)):
             switch outcome {
             case .flag(true): return .end(.request(id))
-            case .flag(false): return isOfMessage ? hear(id, &sync) : append()
+            case .flag(false): return isOfMessage ? reread(id, &sync) : append()
             case .failed(let error): return .fail(error)
             default: return .fail(.outOfStep)
             }
         case (.takingBack(let id, let ticket), .woken):
             return finishTakingBack(id, sync.outbox.disk.answers.removeValue(forKey: ticket), &sync)
-        case (.hearing(let id), .woken): return aim(at: id, &sync)
+        case (.rereading(let id), .woken): return aim(at: id, &sync)
         case (.finding, .read(.success(.message(let message)))):
             // The message was delivered after the caller's look-up.
             guard let id = message?.messageID else { return .fail(.noSuchMessage) }
@@ -92,18 +92,18 @@ package struct OutboxChanging: SyncOperation {
         switch result {
         case .takenBack(true)?:
             // Sending may have begun meanwhile; then the server has to delete the message.
-            guard sync.outbox.isCertainlyHere(id) else { return hear(id, &sync) }
+            guard sync.outbox.isCertainlyHere(id) else { return reread(id, &sync) }
             sync.cancelUnsent(id)
             return .end(.request(id))
         // Another process has sent or canceled the message.
-        case .takenBack(false)?: return hear(id, &sync)
+        case .takenBack(false)?: return reread(id, &sync)
         case .failed(let error)?: return .fail(error)
         default: return .fail(.outOfStep)
         }
     }
 
-    private mutating func hear(_ id: RequestID, _ sync: inout SyncState) -> Step {
-        state = .hearing(id)
+    private mutating func reread(_ id: RequestID, _ sync: inout SyncState) -> Step {
+        state = .rereading(id)
         return .need(.wait(.outboxDisk(sync.requestRead())))
     }
 
@@ -158,7 +158,7 @@ package struct OutboxChanging: SyncOperation {
 package struct OutboxFolding: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
-        case telling
+        case writingNotes
         case folding(ticket: Int)
     }
 
@@ -173,7 +173,7 @@ package struct OutboxFolding: SyncOperation {
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
-        case (.beginning, .begin), (.telling, .woken(nil)): return fold(&sync)
+        case (.beginning, .begin), (.writingNotes, .woken(nil)): return fold(&sync)
         case (.folding(let ticket), .woken):
             switch sync.outbox.disk.answers.removeValue(forKey: ticket) {
             case .item(let item)?: return .end(.flag(item != nil))
@@ -187,7 +187,7 @@ package struct OutboxFolding: SyncOperation {
     private mutating func fold(_ sync: inout SyncState) -> Step {
         // A pending note of the item, written later, would undo the edit.
         if sync.outbox.disk.isBehind {
-            state = .telling
+            state = .writingNotes
             return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allNotes))))
         }
         if let error = sync.outbox.disk.refusal(of: requestID) { return .fail(error) }

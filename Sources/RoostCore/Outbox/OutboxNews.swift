@@ -37,7 +37,7 @@ extension SyncState {
             if case .failed = old.state, item.state == .pending, let message = outbox.message(item)
             {
                 outbox.reasons[item.requestID] = nil
-                tell(.retried(message))
+                publish(.retried(message))
             }
         }
         for channel in channels.sorted() { showUnsent(of: channel) }

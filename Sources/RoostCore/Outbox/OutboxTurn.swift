@@ -8,7 +8,7 @@ package struct OutboxTurn: SyncOperation {
         case beginning
         case asking(suspensions: Int)
         /// The turn is taken; the items of the other process are being read.
-        case hearing(turn: Int?)
+        case rereading(turn: Int?)
         case aiming(turn: Int)
     }
 
@@ -25,12 +25,12 @@ package struct OutboxTurn: SyncOperation {
             // A suspension has given the turn away meanwhile.
             let isHeld = suspensions == sync.outbox.suspensions
             if isHeld { sync.outbox.turn = turn }
-            state = .hearing(turn: isHeld ? turn : nil)
+            state = .rereading(turn: isHeld ? turn : nil)
             return .need(.wait(.outboxDisk(sync.requestRead())))
-        case (.hearing(let turn?), .woken) where sync.outbox.isConnected:
+        case (.rereading(let turn?), .woken) where sync.outbox.isConnected:
             state = .aiming(turn: turn)
             return .need(.run(.outbox(.aiming(OutboxAiming()))))
-        case (.hearing, .woken): return giveWay(&sync)
+        case (.rereading, .woken): return giveWay(&sync)
         case (.aiming(let turn), .ended):
             let unsure = sync.outbox.unsureChannels.filter { sync.catchUps[$0] == nil }
             for channel in unsure { sync.moveOutbox(.hold(channel)) }

@@ -214,7 +214,7 @@ extension SyncState {
         }
         let known = Set(notes.filter { $0.refusal != nil }.map(\.note.requestID))
         for requestID in Set(left.map(\.note.requestID)).subtracting(known).sorted() {
-            tell(.unrecorded(requestID))
+            publish(.unrecorded(requestID))
         }
         outbox.disk.unwritten = left + outbox.disk.unwritten.filter { $0.number > number }
         if !left.isEmpty { repairLater() }
@@ -238,9 +238,9 @@ extension SyncState {
         let effects = step(.queued(OutboxMachine.Item(item, isNoted: isNoted)))
         if let message = outbox.message(item) {
             showUnsent(of: item.channel)
-            tell(.queued(message))
+            publish(.queued(message))
         }
-        if let change = item.change { tell(.changeQueued(change)) }
+        if let change = item.change { publish(.changeQueued(change)) }
         carryOut(effects)
     }
 
@@ -264,7 +264,7 @@ extension SyncState {
         guard let stored else { return }
         guard let change = stored.change else { return showUnsent(of: stored.channel) }
         outbox.order.change(requestID) { $0.createdAt = stored.createdAt }
-        tell(.changeQueued(change))
+        publish(.changeQueued(change))
         moveOutbox(.revised(OutboxMachine.Item(stored), isMoved: false))
     }
 
@@ -298,7 +298,7 @@ extension SyncState {
         outbox.order.place(item)
         outbox.reasons[requestID] = nil
         if item.change == nil { showUnsent(of: item.channel) }
-        if let message = outbox.message(item) { tell(.retried(message)) }
+        if let message = outbox.message(item) { publish(.retried(message)) }
         moveOutbox(.retried(requestID, now: now))
         return true
     }

@@ -208,7 +208,7 @@ struct Messages: ServerPart {
             try await storage.updateChannel(url, now: world.now()) { change(&$0.traits.pins) })
         let pins = record?.traits.pins ?? []
         // Pins of messages before a member's history are hidden too.
-        let readers = try await publisher.audience(of: url).hearers.filter(\.isJoined)
+        let readers = try await publisher.audience(of: url).audienceMembers.filter(\.isJoined)
         let beginnings = Dictionary(grouping: readers, by: \.beginning)
         for (beginning, readers) in beginnings.sorted(by: {
             $0.key ?? .distantPast < $1.key ?? .distantPast

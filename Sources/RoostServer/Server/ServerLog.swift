@@ -60,6 +60,7 @@ extension ServerPart {
             .init("status", .int(Int64(response.status))), .init("ms", .int(milliseconds)),
         ]
         if let refusal { fields.append(.init("code", .int(Int64(refusal)))) }
-        log(response.status >= 500 ? .error : .info, "call", fields)
+        // A call that ended because its caller had closed the connection is no fault of the server.
+        log(response.status >= 500 && !Task.isCancelled ? .error : .info, "call", fields)
     }
 }

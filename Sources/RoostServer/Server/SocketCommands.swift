@@ -18,7 +18,7 @@ struct SocketCommands: ServerPart {
     /// The frames of one socket come one after the other: their order is that of the log.
     func take(_ text: String, from id: SessionID) async {
         parts.telemetry.metrics.frames += 1
-        parts.sessions.hear(from: id)
+        parts.sessions.noteFrame(from: id)
         for part in Frame.split(text) {
             // An unreadable part names no request, and an error without one would log some clients
             // out (`docs/protocol` 2.10).

@@ -6,25 +6,26 @@ package import RoostWire
 /// The users who get the events of a channel: the members of a group channel, or the sockets in an
 /// open one.
 package struct Audience {
-    package var hearers: [Hearer]
+    package var audienceMembers: [AudienceMember]
     /// The open channel; nil for a group channel.
     var room: ChannelURL?
 
-    package init(hearers: [Hearer] = []) { self.hearers = hearers }
+    package init(audienceMembers: [AudienceMember] = []) { self.audienceMembers = audienceMembers }
 
-    init(hearers: [Hearer] = [], room: ChannelURL?) {
-        self.hearers = hearers
+    init(audienceMembers: [AudienceMember] = [], room: ChannelURL?) {
+        self.audienceMembers = audienceMembers
         self.room = room
     }
 
-    package var members: [UserID] { hearers.map(\.id) }
+    package var members: [UserID] { audienceMembers.map(\.id) }
 
     /// The joined members, who read the messages.
-    package var readers: [UserID] { hearers.filter(\.isJoined).map(\.id) }
+    package var readers: [UserID] { audienceMembers.filter(\.isJoined).map(\.id) }
 
     /// Returns the joined members who see a message of a moment.
     package func readers(of moment: Timestamp) -> [UserID] {
-        hearers.filter { $0.isJoined && Sight(beginning: $0.beginning).shows(moment) }.map(\.id)
+        audienceMembers.filter { $0.isJoined && Sight(beginning: $0.beginning).shows(moment) }.map(
+            \.id)
     }
 
     /// Returns the users who see a message as a whole, and those who see a part of it.
@@ -34,16 +35,16 @@ package struct Audience {
         var whole: [UserID] = []
         var partial: [UserID] = []
         var part: Message?
-        for hearer in hearers where hearer.isJoined {
+        for member in audienceMembers where member.isJoined {
             // Few members hide anything, so most of them cost no comparison.
-            let sight = Sight(beginning: hearer.beginning)
+            let sight = Sight(beginning: member.beginning)
             let shown = sight == .whole ? message : sight.shown(message)
             if sight == .whole || shown == message {
-                whole.append(hearer.id)
+                whole.append(member.id)
             } else if let shown {
                 // Only the preview of a hidden parent can be missing, so all parts are equal.
                 part = shown
-                partial.append(hearer.id)
+                partial.append(member.id)
             }
         }
         return (whole, partial, part)
@@ -139,17 +140,17 @@ struct EventPublisher: ServerPart {
         let event = ChannelEvent(
             category, channelURL: url, timestamp: world.now(), content: content)
         let known = Set(audience.members)
-        audience.hearers += others.filter { !known.contains($0) }.map {
-            Hearer(id: $0, isJoined: false)
+        audience.audienceMembers += others.filter { !known.contains($0) }.map {
+            AudienceMember(id: $0, isJoined: false)
         }
         await publish(.channel(event), to: audience)
     }
 
     /// Returns the users who receive the events of a channel.
     func audience(of url: ChannelURL) async throws(ServerError) -> Audience {
-        let hearers = try await ask(try await storage.hearers(of: url))
+        let audienceMembers = try await ask(try await storage.audienceMembers(of: url))
         // A group channel with events has members, so the second question is rare.
-        guard hearers.isEmpty else { return Audience(hearers: hearers) }
+        guard audienceMembers.isEmpty else { return Audience(audienceMembers: audienceMembers) }
         let access = try await ask(try await storage.access(to: url, of: nil))
         return Audience(room: access?.record.traits.isOpen == true ? url : nil)
     }

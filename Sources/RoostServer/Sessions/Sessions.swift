@@ -11,7 +11,7 @@ final class Sessions: ServerPart {
         /// The number of its key, which changes when the client renews it.
         var key: Int64
         var expiresAt: Timestamp?
-        var lastHeard: Timestamp
+        var lastFrameAt: Timestamp
         /// The number of its messages without an answer.
         var posts = 0
         /// Continuations that wait until `posts` is at most their limit.
@@ -66,7 +66,7 @@ final class Sessions: ServerPart {
         telemetry.metrics.logins += 1
         open[id] = Session(
             user: user, outlet: outlet, key: login.number, expiresAt: login.end,
-            lastHeard: world.now())
+            lastFrameAt: world.now())
         openOfUser[user, default: []].append(id)
         outlet.deliver(greeting)
         return id
@@ -79,7 +79,7 @@ final class Sessions: ServerPart {
     }
 
     /// Records that a frame of a client has arrived.
-    func hear(from id: SessionID) { open[id]?.lastHeard = world.now() }
+    func noteFrame(from id: SessionID) { open[id]?.lastFrameAt = world.now() }
 
     // MARK: Ending
 
@@ -126,7 +126,7 @@ final class Sessions: ServerPart {
     func dropIdle() async {
         let patience = configuration.pingInterval * 2 + configuration.pongTimeout
         let limit = world.now() - patience
-        for id in ids(where: { $0.lastHeard < limit }) {
+        for id in ids(where: { $0.lastFrameAt < limit }) {
             open[id]?.outlet.close()
             await drop(id)
         }

@@ -121,8 +121,8 @@ extension Query where Input == ChannelURL, Output == UserID {
     }
 }
 
-extension Query where Input == ChannelURL, Output == Hearer {
-    static var hearers: Query {
+extension Query where Input == ChannelURL, Output == AudienceMember {
+    static var audienceMembers: Query {
         Query(
             sql: """
                 SELECT u.user_id, m.state = 'joined',
@@ -135,7 +135,7 @@ extension Query where Input == ChannelURL, Output == Hearer {
                 """,
             bind: { url, bindings in bindings.append(url.rawValue) },
             decode: { row in
-                Hearer(
+                AudienceMember(
                     id: UserID(row.text(0)), isJoined: row.int64(1) != 0,
                     beginning: row.optionalInt64(2).map { Timestamp(milliseconds: $0) })
             })

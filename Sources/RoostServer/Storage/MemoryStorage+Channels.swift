@@ -149,11 +149,11 @@ extension MemoryStorage {
 
     package func memberIDs(of url: ChannelURL) -> [UserID] { channels[url]?.members ?? [] }
 
-    package func hearers(of url: ChannelURL) -> [Hearer] {
+    package func audienceMembers(of url: ChannelURL) -> [AudienceMember] {
         guard let channel = channels[url] else { return [] }
         return channel.members.compactMap { id in
             channel.memberships[id].map {
-                Hearer(
+                AudienceMember(
                     id: id, isJoined: $0.state == .joined, beginning: $0.traits.messageOffset)
             }
         }

@@ -140,8 +140,8 @@ extension SQLiteStorage {
         try read { db throws(SQLiteError) in try db.all(.memberIDs, url) }
     }
 
-    package func hearers(of url: ChannelURL) throws(StorageError) -> [Hearer] {
-        try read { db throws(SQLiteError) in try db.all(.hearers, url) }
+    package func audienceMembers(of url: ChannelURL) throws(StorageError) -> [AudienceMember] {
+        try read { db throws(SQLiteError) in try db.all(.audienceMembers, url) }
     }
 
     package func channelStates(

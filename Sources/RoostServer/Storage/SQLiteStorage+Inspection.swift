@@ -17,7 +17,7 @@ extension SQLiteStorage {
                 "changesAfter": try db.plan(of: .changesAfter),
                 "changesSince": try db.plan(of: .changesSince),
                 "memberIDs": try db.plan(of: .memberIDs),
-                "hearers": try db.plan(of: .hearers),
+                "audienceMembers": try db.plan(of: .audienceMembers),
                 "listings": try db.plan(of: .listings),
                 "membersOfPage": try db.plan(of: .membersOfPage),
                 "lastMessagesOfPage": try db.plan(of: .lastMessagesOfPage),

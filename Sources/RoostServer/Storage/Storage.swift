@@ -105,7 +105,7 @@ package protocol ChannelStorage: Sendable {
     /// Returns the joined and invited users, in the order of their entries.
     func memberIDs(of url: ChannelURL) async throws(StorageError) -> [UserID]
     /// Returns the joined and invited users, each with the part of the history that the user sees.
-    func hearers(of url: ChannelURL) async throws(StorageError) -> [Hearer]
+    func audienceMembers(of url: ChannelURL) async throws(StorageError) -> [AudienceMember]
     /// Returns all users with a row in the channel, former and banned ones included, in the order
     /// of entry.
     func memberRecords(of url: ChannelURL) async throws(StorageError) -> [MemberRecord]

@@ -109,7 +109,7 @@ package struct ChannelAccess: Equatable, Sendable {
 }
 
 /// A joined or invited user, who gets events of a channel.
-package struct Hearer: Equatable, Sendable {
+package struct AudienceMember: Equatable, Sendable {
     package var id: UserID
     package var isJoined: Bool
     /// Messages at or before this are invisible to the user.

@@ -29,7 +29,7 @@ final class DamageWatch: Sendable {
         /// Nil once the store is closed.
         var observers: [AsyncStream<CacheDamage>.Continuation]? = []
 
-        mutating func tell(_ damage: CacheDamage) {
+        mutating func report(_ damage: CacheDamage) {
             observers?.removeAll { observer in
                 if case .terminated = observer.yield(damage) { true } else { false }
             }
@@ -83,7 +83,7 @@ final class DamageWatch: Sendable {
         // The mark is written before the report, because the process may end at any time.
         files.markCacheAsSuspect()
         state.withLock { state in
-            if !state.isCleared { state.tell(.suspected(because: reason)) }
+            if !state.isCleared { state.report(.suspected(because: reason)) }
         }
     }
 
@@ -96,7 +96,7 @@ final class DamageWatch: Sendable {
     func noteForgotten(_ count: Int, in channel: ChannelURL) {
         state.withLock { state in
             state.forgottenCount += count
-            state.tell(.forgotten(messages: count, in: channel))
+            state.report(.forgotten(messages: count, in: channel))
         }
     }
 

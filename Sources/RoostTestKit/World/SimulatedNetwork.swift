@@ -77,7 +77,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         state.withLock { $0.observer = observer }
     }
 
-    func tell(_ line: @autoclosure () -> String) {
+    func trace(_ line: @autoclosure () -> String) {
         guard let observer = state.withLock({ $0.observer }) else { return }
         observer(line())
     }
@@ -116,12 +116,12 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
             return true
         }
         if isRequested {
-            tell("!! \(name())")
+            trace("!! \(name())")
             return true
         }
         let rate = state.withLock { $0.weather[keyPath: fault] }
         guard rate > 0, random.next() % 1000 < rate else { return false }
-        tell("!! \(name())")
+        trace("!! \(name())")
         return true
     }
 
@@ -142,7 +142,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
 
     package func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
         state.withLock { $0.requestCount += 1 }
-        tell("-> \(request.method) \(request.url)")
+        trace("-> \(request.method) \(request.url)")
         if let answer = try await refusal(of: request) { return answer }
         if happens(\.lostRequest, "lost request") { throw try await failure(within: request) }
         if happens(\.lateRequest, "late request") {
@@ -173,7 +173,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
             throw TransportError(.timedOut, "The simulated answer did not come in time.")
         }
         try await cross(back)
-        tell("<- \(response.status) \(String(decoding: response.body, as: UTF8.self))")
+        trace("<- \(response.status) \(String(decoding: response.body, as: UTF8.self))")
         if happens(\.cutAnswer, "cut answer") {
             let count = Int(random.next() % UInt64(response.body.count + 1))
             // A cut is noticed by the length, or not at all.

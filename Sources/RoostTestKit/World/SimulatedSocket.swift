@@ -136,7 +136,7 @@ actor SimulatedSocket: Socket {
             arrived.append(waiting)
         }
         if let text {
-            network.tell("<< \(text)")
+            network.trace("<< \(text)")
             arrived.append(text)
         }
         wakeReader()
@@ -157,7 +157,7 @@ actor SimulatedSocket: Socket {
             guard (try? await executor.sleep(for: network.latency())) != nil, !isBroken, let session
             else { return }
             if isHalfOpen { continue }
-            network.tell(">> \(text)")
+            network.trace(">> \(text)")
             if network.happens(\.halfOpen, "half-open socket") {
                 isHalfOpen = true
                 continue
