@@ -147,16 +147,16 @@ struct MessageTimesTests {
     }
 
     @Test func `an answer about a gap with an impossible message does not reach the newest`() {
-        let known = Self.position(100, 2)
+        let known = CoveredRange(lower: .distantPast, upper: Self.position(100, 2))
         let answer = GapAnswer(
             isHuge: false, positions: [Self.position(200, 3), Self.position(.max, 4)],
             isContinuous: true, hasMore: false)
+        let filled = CoveredRange(lower: known.upper, upper: Self.position(200, 3))
         #expect(
-            GapVerdict(answer, from: known, isDisturbed: false)
-                == .filled(
-                    CoveredRange(lower: known, upper: Self.position(200, 3)), reachesNewest: false))
+            GapVerdict(answer, above: known, isDisturbed: false)
+                == .filled(filled, reachesNewest: false))
         let only = GapAnswer(
             isHuge: false, positions: [Self.position(.max, 4)], isContinuous: true, hasMore: false)
-        #expect(GapVerdict(only, from: known, isDisturbed: false) == .pageForward)
+        #expect(GapVerdict(only, above: known, isDisturbed: false) == .pageForward)
     }
 }

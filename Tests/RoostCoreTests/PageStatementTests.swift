@@ -110,40 +110,42 @@ struct PageStatementTests {
     func `a gap answer covers its stretch and no more (R113, scars 19, 33)`(
         answer: GapAnswer, isDisturbed: Bool, verdict: GapVerdict
     ) {
-        #expect(GapVerdict(answer, from: Self.at(30, 30), isDisturbed: isDisturbed) == verdict)
+        #expect(GapVerdict(answer, above: Self.covered, isDisturbed: isDisturbed) == verdict)
     }
 
     private static let first = PageQuestion.around(.distantFuture, older: 5, newer: 5)
-    private static let end: Position? = known
-    private static let unknown: Position? = nil
-    private static let emptyHistory: Position? = .distantPast
+    private static let covered = CoveredRange(lower: at(20, 20), upper: at(30, 30))
+    private static let end: CoveredRange? = covered
+    private static let unknown: CoveredRange? = nil
+    private static let emptyHistory: CoveredRange? = empty
+    private static let empty = CoveredRange(lower: .distantPast, upper: .distantPast)
 
     @Test(arguments: [
         (TimelineSync.Occasion.opening, false, true, end, TimelineSync.load(first)),
         (.opening, false, false, end, .load(first)),
-        (.catchingUp, false, true, end, .checkGap(from: known)),
+        (.catchingUp, false, true, end, .checkGap(above: covered)),
         (.catchingUp, false, true, unknown, .load(first)),
         (.catchingUp, false, false, end, .load(first)),
-        (.catchingUp, true, true, end, .checkGap(from: known)),
+        (.catchingUp, true, true, end, .checkGap(above: covered)),
         (.catchingUp, true, true, emptyHistory, .load(first)),
         (.catchingUp, true, false, end, .nothing),
     ])
     func `a timeline asks from the covered end, or for the newest without coverage (scar 85)`(
         occasion: TimelineSync.Occasion, wasLoaded: Bool, followsNewest: Bool,
-        knownEnd: Position?, sync: TimelineSync
+        knownRange: CoveredRange?, sync: TimelineSync
     ) {
         let decided = TimelineSync(
             occasion, wasLoaded: wasLoaded, opening: Self.first, followsNewest: followsNewest,
-            knownEnd: knownEnd)
+            knownRange: knownRange)
         #expect(decided == sync)
     }
 
     @Test
     func `a timeline of an empty history asks for the newest from any start (scar 85)`() {
         let past = PageQuestion.around(Timestamp(milliseconds: 7), older: 5, newer: 5)
-        for end in [nil, Position.distantPast] {
+        for range in [nil, Self.empty] {
             let decided = TimelineSync(
-                .catchingUp, wasLoaded: true, opening: past, followsNewest: true, knownEnd: end)
+                .catchingUp, wasLoaded: true, opening: past, followsNewest: true, knownRange: range)
             #expect(decided == .load(.around(.distantFuture, older: 5, newer: 0)))
         }
     }

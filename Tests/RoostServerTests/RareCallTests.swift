@@ -203,6 +203,31 @@ struct RareCallTests {
         #expect(mine["users"]?.array?.map { $0["user_id"] } == ["ann"])
     }
 
+    @Test
+    func `a user named twice in one call is blocked once, and nobody blocks oneself`() async throws
+    {
+        let pair = try await Pair()
+        let answer = try await pair.ask(
+            "POST", "users/ann/block", #"{"user_ids":["bob","ann","bob"]}"#, as: pair.ann)
+        #expect(answer["users"]?.array?.map { $0["user_id"] } == ["bob"])
+        let mine = try await pair.ask("GET", "users/ann/block", as: pair.ann)
+        #expect(mine["users"]?.array?.map { $0["user_id"] } == ["bob"])
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `two calls that leave all channels at once both succeed`(kind: StorageKind) async throws {
+        let pair = try await Pair(try await kind.make())
+        for url in 1...20 {
+            try await pair.fixture.channel(
+                ChannelURL("g\(url)"), of: ["ann", "bob"], by: pair.ann)
+        }
+        async let first = pair.ask("PUT", "users/ann/my_group_channels/leave", "{}", as: pair.ann)
+        async let second = pair.ask("PUT", "users/ann/my_group_channels/leave", "{}", as: pair.ann)
+        for answer in [try await first, try await second] { #expect(answer["error"] == nil) }
+        let left = try await pair.ask("GET", "users/ann/my_group_channels", as: pair.ann)
+        #expect(left["channels"]?.array?.isEmpty == true)
+    }
+
     @Test(arguments: [
         ("POST", "users", "user_id", "u", "profile"),
         ("PUT", "users/ann", "nickname", "A", "profile"),

@@ -30,6 +30,7 @@ enum Seeds {
         KeptRun(.full, seed: 179_534_668_579, of: 60),
         KeptRun(.full, seed: 421_920_930, of: 40),
         KeptRun(.core, seed: 3260, of: 60, steps: [0, 1, 3, 5, 9, 10, 17, 26, 28, 47]),
+        KeptRun(.core, seed: 4968, of: 60, steps: [14, 15, 21, 34, 35]),
         KeptRun(.core, seed: 8216, of: 60, steps: [1, 19, 26, 27, 29, 30]),
         KeptRun(.core, seed: 8298, of: 60, steps: [0, 18, 21, 22, 23, 25, 26]),
         KeptRun(.core, seed: 863_271_719, of: 60, steps: [25, 32, 36, 37, 38]),

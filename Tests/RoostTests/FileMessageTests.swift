@@ -331,6 +331,29 @@ struct FileMessageTests {
         }
     }
 
+    @Test func `the progress of an upload ends with the delivery, after all bytes`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 81) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let (alice, channel) = try await Self.begin(world, phone)
+            await phone.network.cut()
+            let files = ["a.png", "b.png"].map { Self.file(.bytes(Self.bytes(9_000)), $0) }
+            let sent = try await alice.send(FileMessageParams(files: files), to: channel)
+            let progress = await alice.uploadProgress(of: try #require(sent.requestID))
+            let reading = Task(executorPreference: world.executor) {
+                var counts: [Int64] = []
+                for await step in progress { counts.append(step.sent.bytes) }
+                return (counts, try await world.log(of: channel).count)
+            }
+            phone.network.restore()
+            await world.pass(.seconds(60))
+            let (counts, delivered) = try await reading.value
+            #expect(counts == counts.sorted() && counts.last == 18_000)
+            #expect(delivered == 1)
+            await alice.close()
+        }
+    }
+
     @Test func `a message written during a file's copy is sent after it (scar 12)`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 80) { world in

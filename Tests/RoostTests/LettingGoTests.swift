@@ -79,6 +79,27 @@ struct LettingGoTests {
         }
     }
 
+    @Test func `the streams of a client that is dropped without a close end`() throws {
+        try SimulatedWorld.play(seed: 1) { world in
+            let reading = try await Self.readers(of: world.device(of: "alice"), in: world)
+            await world.pass()
+            for reader in reading { await reader.value }
+        }
+    }
+
+    /// Returns tasks that read the streams of a client, which is dropped on return.
+    private static func readers(
+        of device: SimulatedWorld.Device, in world: SimulatedWorld
+    ) async throws -> [Task<Void, Never>] {
+        let client = try await world.launch(device)
+        try await client.connect()
+        let (states, events) = (await client.connectionStates(), await client.outboxEvents())
+        return [
+            Task(executorPreference: world.executor) { for await _ in states {} },
+            Task(executorPreference: world.executor) { for await _ in events {} },
+        ]
+    }
+
     @Test func `a simulated world that has ended is freed with its server`() throws {
         let parts = try SimulatedWorld.play(seed: 1) { world in
             let device = world.device(of: "alice")

@@ -128,6 +128,7 @@ extension CoreWorld {
         let shown = ShownTimeline(
             channel: open.channel, filter: open.filter, messages: open.list.messages,
             hasOlder: open.list.hasOlder, hasNewer: open.list.hasNewer,
+            hasHugeGap: open.hasHugeGap,
             place: watch.isInPlace ? open.start : nil, isReading: open.reads.isUnderWay)
         // A full timeline that follows the newest end removes the messages of its beginning.
         if open.list.delivered.count == open.list.capacity {

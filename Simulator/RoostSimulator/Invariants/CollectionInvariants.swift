@@ -13,6 +13,7 @@ struct ShownTimeline {
     let messages: [Message]
     let hasOlder: Bool
     let hasNewer: Bool
+    let hasHugeGap: Bool
     /// The moment around which it was opened or to which it has jumped; nil if the cache has lost
     /// messages since, so that it may be elsewhere.
     var place: Timestamp?
@@ -99,6 +100,10 @@ struct CollectionInvariants {
             return try expect(
                 living.isEmpty || shown.hasNewer, "\(place) is empty, the log is not")
         }
+        // Missing messages are counted without the filter, so none of them may match it.
+        try expect(
+            !shown.hasHugeGap || log.living.compactMap(Glimpse.init).contains { last < $0.place },
+            "\(place) says that many messages are missing, but shows the newest")
         // A timeline at the newest end stops following it when too much is missing.
         if shown.hasNewer, let moment = shown.place, moment < .distantFuture {
             let place = Position(createdAt: moment, messageID: MessageID(.min))

@@ -101,7 +101,7 @@ extension Watch<Timeline> {
             return ShownTimeline(
                 channel: collection.channel, filter: collection.filter,
                 messages: snapshot.messages, hasOlder: snapshot.hasOlder,
-                hasNewer: snapshot.hasNewer, place: place)
+                hasNewer: snapshot.hasNewer, hasHugeGap: snapshot.hasHugeGap, place: place)
         }
     }
 }

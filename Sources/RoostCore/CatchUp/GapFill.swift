@@ -36,18 +36,20 @@ package struct GapFill: SyncOperation {
     }
 
     package let channel: ChannelURL
-    package let known: Position
+    /// The covered range whose end the question is about.
+    package let range: CoveredRange
     /// Whether the cache has messages beyond a hole above the covered end, so that a count proves
     /// nothing.
     package let hasKnowledgeAbove: Bool
 
+    private var known: Position { range.upper }
     private var epoch: LinkMachine.Epoch?
     private var pages = 0
     private var state = State.beginning
 
-    package init(_ channel: ChannelURL, from known: Position, hasKnowledgeAbove: Bool) {
+    package init(_ channel: ChannelURL, above range: CoveredRange, hasKnowledgeAbove: Bool) {
         self.channel = channel
-        self.known = known
+        self.range = range
         self.hasKnowledgeAbove = hasKnowledgeAbove
     }
 
@@ -122,7 +124,7 @@ package struct GapFill: SyncOperation {
             isHuge: answer.isHuge, positions: messages.compactMap(\.position),
             isContinuous: answer.next.isContinuous, hasMore: answer.next.hasMore)
         let isDisturbed = hasKnowledgeAbove || ledger.hasDeletions
-        let verdict = GapVerdict(summary, from: known, isDisturbed: isDisturbed)
+        let verdict = GapVerdict(summary, above: range, isDisturbed: isDisturbed)
         sync.session?.gapEnds[channel] = verdict == .complete ? known : nil
         guard case .filled(let range, _) = verdict else { return follow(verdict, &sync) }
         let upToDate = ledger.upToDate(messages.filter(\.hasPossibleTimes))

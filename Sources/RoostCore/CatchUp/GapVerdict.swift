@@ -34,12 +34,16 @@ package enum GapVerdict: Equatable, Codable, Sendable {
     ///
     /// `isDisturbed` is whether the count is worthless: the cache has messages beyond a hole, or a
     /// message was deleted while the question was in flight.
-    package init(_ answer: GapAnswer, from known: Position, isDisturbed: Bool) {
+    package init(_ answer: GapAnswer, above range: CoveredRange, isDisturbed: Bool) {
         // A message of an impossible time is not stored, so the end of history is unknown.
         let stored = answer.positions.filter { $0.createdAt.isOfMessages }
         let hasMore = answer.hasMore || stored.count < answer.positions.count
+        let known = range.upper
         if answer.isHuge {
-            self = .huge
+            // The server subtracts the cached messages of the covered end's moment. If the range
+            // begins within that moment, it counts the earlier ones of the moment as missing.
+            let moment = Position(createdAt: known.createdAt, messageID: MessageID(.min))
+            self = range.lower <= moment ? .huge : .pageForward
         } else if !answer.isContinuous {
             self = .pageForward
         } else if let newest = stored.max(), newest > known {

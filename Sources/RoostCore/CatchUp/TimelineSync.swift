@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RoostModel
+import RoostModel
 
 /// The request by which a timeline becomes equal to the server's log.
 package enum TimelineSync: Equatable, Codable, Sendable {
@@ -8,7 +8,7 @@ package enum TimelineSync: Equatable, Codable, Sendable {
     case load(PageQuestion)
     /// Ask for the messages missing after the end of the coverage; fill them in or report a huge
     /// gap.
-    case checkGap(from: Position)
+    case checkGap(above: CoveredRange)
     /// A view of the past has no end to catch up with.
     case nothing
 
@@ -23,10 +23,10 @@ package enum TimelineSync: Equatable, Codable, Sendable {
     /// Decides on the request.
     ///
     /// `wasLoaded` is whether the server has answered this timeline before. `opening` is the
-    /// timeline's first page, and `knownEnd` the end of its range.
+    /// timeline's first page, and `knownRange` its range in the cache.
     package init(
         _ occasion: Occasion, wasLoaded: Bool, opening: PageQuestion, followsNewest: Bool,
-        knownEnd: Position?
+        knownRange: CoveredRange?
     ) {
         switch (occasion, wasLoaded) {
         case (.opening, false):
@@ -39,12 +39,12 @@ package enum TimelineSync: Equatable, Codable, Sendable {
                 return
             }
             // The start of an empty history is a position without a moment to count from (scar 85).
-            guard let knownEnd, knownEnd != .distantPast else {
+            guard let knownRange, knownRange.upper != .distantPast else {
                 // The timeline is at the end now, wherever it was opened.
                 self = .load(.around(.distantFuture, older: opening.olderLimit, newer: 0))
                 return
             }
-            self = .checkGap(from: knownEnd)
+            self = .checkGap(above: knownRange)
         }
     }
 }

@@ -66,10 +66,10 @@ package struct TimelineSynchronization: SyncOperation {
         case .load(let question):
             state = .pacing(question, page)
             return pace(&sync) ?? load(question, page, open, &sync)
-        case .checkGap(let known):
-            state = .fillingGap(page, from: known)
+        case .checkGap(let range):
+            state = .fillingGap(page, from: range.upper)
             let fill = GapFill(
-                open.channel, from: known, hasKnowledgeAbove: open.list.hasHoleAbove)
+                open.channel, above: range, hasKnowledgeAbove: open.list.hasHoleAbove)
             return .need(.run(.gap(fill)))
         }
     }

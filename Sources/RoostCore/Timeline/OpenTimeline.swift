@@ -117,7 +117,7 @@ extension OpenTimeline {
             occasion, wasLoaded: wasLoaded, opening: firstQuestion,
             followsNewest: list.followsNewest,
             // An empty window has no end to continue from.
-            knownEnd: list.isBare ? nil : list.knownEnd)
+            knownRange: list.isBare ? nil : list.knownRange)
         var isAtNewest = start == .distantFuture
         if case .load(let question) = decision {
             isAtNewest = question.anchor == .distantFuture
@@ -168,7 +168,7 @@ extension OpenTimeline {
     ///
     /// It changes nothing if a newer page has replaced the window while the answer was in flight.
     mutating func showHugeGap(_ page: FirstPage, from known: Position) {
-        guard page.move == moves, list.isInRange(known) else { return }
+        guard page.move == moves, list.knownRange?.contains(known) == true else { return }
         wasLoaded = true
         hasHugeGap = true
         publish(list.leaveNewest(), from: [.catchUp])

@@ -76,17 +76,11 @@ package struct TimelineMachine: Codable, Sendable {
     /// Whether the list is empty although messages may exist: a user cannot scroll to load them.
     package var isBare: Bool { delivered.isEmpty && followsNewest && extent != nil && hasOlder }
 
-    /// The end of the window's range, which is after the window if messages were removed.
-    package var knownEnd: Position? {
+    /// The window's range in the cache, which goes on after the window if messages were removed.
+    package var knownRange: CoveredRange? {
         guard let extent else { return nil }
-        return coverage.range(containing: extent.upper)?.upper ?? extent.upper
-    }
-
-    /// Returns whether a position lies in the window's range.
-    func isInRange(_ position: Position) -> Bool {
-        guard let extent, let upper = knownEnd else { return false }
-        let lower = coverage.range(containing: extent.upper)?.lower ?? extent.lower
-        return lower <= position && position <= upper
+        return coverage.range(containing: extent.upper)
+            ?? CoveredRange(lower: extent.lower, upper: extent.upper)
     }
 }
 
@@ -103,7 +97,7 @@ extension TimelineMachine {
         sequence = window.sequence
         isBehind = false
         isCutOff = false
-        if isCutAbove, extent.map({ $0.upper == knownEnd }) ?? true { isCutAbove = false }
+        if isCutAbove, extent?.upper == knownRange?.upper { isCutAbove = false }
         let arrived = Set(delivered.compactMap(\.requestID))
         unsent.removeAll { $0.requestID.map(arrived.contains) == true }
         aboveHole.subtract(arrived)

@@ -159,7 +159,11 @@ struct CollectionTests {
             .changeLog(ChangeLogReading(.channelChanges)),
             .changeLog(ChangeLogReading(.messageChanges(Script.channel))),
             .page(PageFetch(Script.channel, .around(.distantFuture, older: 5, newer: 0))),
-            .gap(GapFill(Script.channel, from: Script.position(5), hasKnowledgeAbove: true)),
+            .gap(
+                GapFill(
+                    Script.channel,
+                    above: CoveredRange(lower: .distantPast, upper: Script.position(5)),
+                    hasKnowledgeAbove: true)),
             .fill(ListFill()), .lookUp(ChannelLookUp(Script.channel)),
             .timelinePaging(TimelinePaging(Self.timeline, .older)),
             .timelineJump(TimelineJump(Self.timeline, to: Timestamp(milliseconds: 5))),

@@ -8,13 +8,14 @@ import Testing
 struct GapFillTests {
     private typealias Script = MachineScript
     private static let known = Script.position(100)
+    private static let range = CoveredRange(lower: Script.position(50), upper: known)
 
     /// Returns a gap question in flight.
     private static func asked(
-        _ script: inout Script, hasKnowledgeAbove: Bool = false
+        _ script: inout Script, above range: CoveredRange = range, hasKnowledgeAbove: Bool = false
     ) -> Script.ID {
         let (id, effects) = script.start(
-            .gap(GapFill(Script.channel, from: known, hasKnowledgeAbove: hasKnowledgeAbove)))
+            .gap(GapFill(Script.channel, above: range, hasKnowledgeAbove: hasKnowledgeAbove)))
         #expect(
             effects == [
                 .read(
@@ -78,6 +79,20 @@ struct GapFillTests {
         #expect(page.nextLimit == 100 && page.anchor == .time(Self.known.createdAt))
     }
 
+    @Test func `a count within the moment where the range begins proves no huge gap`() {
+        var script = Script.connected()
+        // The server counts the messages of the moment that are before the range, too.
+        let id = Self.asked(&script, above: CoveredRange(lower: Self.known, upper: Self.known))
+        let walk = script.answer(id, Self.gap(isHuge: true))
+        guard case .ask(id, .messages, .connection)? = walk.needs.first else {
+            Issue.record("no page: \(walk)")
+            return
+        }
+        let page = MessagePage(messages: [], hasNext: false, isContinuous: true)
+        _ = script.answer(id, .messages(page))
+        #expect(script.commit(id).last == .finish(id, .gap(.reachedNewest)))
+    }
+
     @Test func `a walk of three full pages ends as a huge gap`() {
         var script = Script.connected()
         let id = Self.asked(&script, hasKnowledgeAbove: true)
@@ -106,7 +121,7 @@ struct GapFillTests {
     @Test func `a connection lost during the count ends the question`() {
         var script = Script.connected()
         let (id, _) = script.start(
-            .gap(GapFill(Script.channel, from: Self.known, hasKnowledgeAbove: false)))
+            .gap(GapFill(Script.channel, above: Self.range, hasKnowledgeAbove: false)))
         let error = Script.error(.localDatabaseError)
         #expect(
             script.give(.reply(id, .read(.failure(error)))) == [.finish(id, .failed(error))])

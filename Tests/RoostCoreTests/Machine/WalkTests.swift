@@ -278,7 +278,10 @@ struct WalkTests {
         .list(ListSynchronization(list)),
         .changeLog(ChangeLogReading(.channelChanges)),
         .changeLog(ChangeLogReading(.messageChanges(url))),
-        .gap(GapFill(url, from: Script.position(5), hasKnowledgeAbove: true)),
+        .gap(
+            GapFill(
+                url, above: CoveredRange(lower: .distantPast, upper: Script.position(5)),
+                hasKnowledgeAbove: true)),
         .fill(ListFill()),
         .awaitLookUp(LookUpWait(url, asksAnew: true)),
         .comparison(Comparison(url)),
