@@ -35,6 +35,8 @@ enum Seeds {
         KeptRun(.core, seed: 8298, of: 60, steps: [0, 18, 21, 22, 23, 25, 26]),
         KeptRun(.core, seed: 863_271_719, of: 60, steps: [25, 32, 36, 37, 38]),
         KeptRun(
+            .core, seed: 22_176, of: 60, steps: [13, 28, 29, 31, 34, 36, 40, 45, 46, 47]),
+        KeptRun(
             .core, seed: 19_437, of: 60,
             steps: [0, 1, 2, 16, 17, 21, 22, 23, 25, 27, 36, 37, 38]),
     ]

@@ -36,6 +36,11 @@ extension SyncState {
         let updated = ledger.upToDate(possible)
         if !ledger.hasDeparture {
             for message in updated { ledgers[channel]?.note(editOf: message) }
+            // A later question may be answered with the noted message, which lacks the amendments
+            // that this answer was overtaken by.
+            for (id, amendment) in ledger.amendments(to: updated) {
+                ledgers[channel]?.note(amendment, to: id)
+            }
             for id in deleted { ledgers[channel]?.note(deletionOf: id) }
             recentChanges.note(edited: updated, deleted: deleted, in: channel)
         }

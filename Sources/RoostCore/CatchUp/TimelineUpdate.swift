@@ -49,7 +49,12 @@ package struct TimelineSynchronization: SyncOperation {
             sync.timelines[timeline]?.followIfNewest(statement)
             return .end(.done)
         case (.fillingGap(let page, let known), .ended(.gap(.huge))):
-            sync.timelines[timeline]?.showHugeGap(page, from: known)
+            // A newer page may have replaced the window.
+            guard open.isInPlace(page), let range = open.list.knownRange, range.contains(known)
+            else { return .end(.done) }
+            // Live messages have continued the range: the answer is about an earlier end.
+            if range.upper > known { return begin(open, &sync) }
+            sync.timelines[timeline]?.showHugeGap()
             return .end(.done)
         case (.fillingGap(let page, _), .ended(.gap(.reachedNewest))):
             sync.timelines[timeline]?.reachServer(page)

@@ -164,11 +164,8 @@ extension OpenTimeline {
         if page.move == moves { wasLoaded = true }
     }
 
-    /// Notes that too many messages are missing above a covered end.
-    ///
-    /// It changes nothing if a newer page has replaced the window while the answer was in flight.
-    mutating func showHugeGap(_ page: FirstPage, from known: Position) {
-        guard page.move == moves, list.knownRange?.contains(known) == true else { return }
+    /// Notes that too many messages are missing above the covered end.
+    mutating func showHugeGap() {
         wasLoaded = true
         hasHugeGap = true
         publish(list.leaveNewest(), from: [.catchUp])

@@ -185,6 +185,23 @@ struct ChangeLogReadingTests {
                 ])
     }
 
+    @Test func `of two readings, the older one does not undo a reaction in the newer one's page`() {
+        var script = Script.connected()
+        let older = Self.asked(&script)
+        let reaction = ReactionChange(
+            key: "ok", userID: "other", isAdded: true, updatedAt: Timestamp(milliseconds: 50))
+        script.machine.state.ledgers[Script.channel]?.note(.reaction(reaction), to: 7)
+        let newer = Self.asked(&script)
+        _ = script.answer(older, Self.page([Script.message(7)], next: "t2", hasMore: true))
+        // The older answer's copy takes the place of the newer one's, and lacks the reaction.
+        #expect(
+            script.answer(newer, Self.page([Script.message(7)], next: "t3", hasMore: true))
+                .mutations.isEmpty)
+        #expect(
+            script.commit(older).mutations.prefix(2)
+                == [.edited(Script.message(7)), .reacted(Script.channel, 7, reaction)])
+    }
+
     @Test func `a cursor that was rewound during a page keeps its place`() {
         var script = Script.connected()
         let id = Self.asked(&script)

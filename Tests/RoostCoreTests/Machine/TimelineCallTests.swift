@@ -202,6 +202,29 @@ struct TimelineCallTests {
         #expect(scene.timeline()?.hasHugeGap == false)
     }
 
+    @Test func `a huge gap that live messages have shortened meanwhile is asked about again`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        scene.lose()
+        scene.append(41...45)
+        scene.holds = { if case .ask(_, .gap, _) = $0 { true } else { false } }
+        // Only the first question meets a huge gap: the one from the end before the live message.
+        let end = ScriptedCache.message(40).createdAt
+        scene.answers = { question in
+            guard case .gap(let gap) = question, gap.next?.start == end else { return nil }
+            return .success(.gap(MessageGapAnswer(isHuge: true)))
+        }
+        scene.connect()
+        #expect(scene.held.count == 1)
+        scene.frame(
+            .message(MessageEvent(message: ScriptedCache.message(41), previousMessageID: 40)))
+        #expect(scene.shown().last == 41)
+        scene.release()
+        #expect(scene.questions.count(where: Self.isGap) == 2)
+        #expect(scene.shown().suffix(3) == [43, 44, 45])
+        #expect(scene.timeline()?.hasHugeGap == false)
+    }
+
     @Test func `a huge gap below a newest page that was shown meanwhile changes nothing`() {
         var scene = Self.afterHugeGap(41...60)
         #expect(scene.timeline()?.hasHugeGap == true)
