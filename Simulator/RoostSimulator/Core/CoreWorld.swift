@@ -187,14 +187,20 @@ package final class CoreWorld {
     private func handle(
         _ scheduled: Scheduled, _ device: CoreDevice, on storage: isolated MemoryStorage
     ) {
-        if !scheduled.event.isServers {
+        var event = scheduled.event
+        if !event.isServers {
             guard scheduled.run == device.run else { return }
             if device.isSuspended {
-                device.held.append(scheduled.event)
+                device.held.append(event)
                 return
             }
+        } else if scheduled.run != device.run,
+            case .request(_, let question, let key, let isLost) = event
+        {
+            // The process that would get the answer has ended; the next one uses its numbers again.
+            event = .request(nil, question, key: key, isAnswerLost: isLost)
         }
-        handle(scheduled.event, device, on: storage)
+        handle(event, device, on: storage)
         guard let left = device.eventsToCrash, scheduled.run == device.run else { return }
         device.eventsToCrash = left - 1
         if left == 0 { crash(device) }

@@ -64,10 +64,10 @@ extension ModelServer {
         on storage: isolated MemoryStorage
     ) throws(ServerError) -> Timestamp? {
         _ = try desk.admit(.own(.member), url, on: storage)
-        let moment = desk.newestMoment(of: url, on: storage)
+        let end = desk.endOfLog(of: url, on: storage)
         let changed = storage.updateMember(desk.user, of: url, now: desk.now) { member in
             member.hidden = returns ? .untilNextMessage : .untilShown
-            if hidesPrevious { member.forget(through: moment) }
+            if hidesPrevious { member.forget(through: end) }
         }
         let offset = changed?.traits.messageOffset
         let event = ChannelEvent(

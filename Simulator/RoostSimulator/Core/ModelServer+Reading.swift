@@ -244,15 +244,12 @@ extension ModelServer {
                 MessageFilter(replyType: .all))
         }
 
-        /// The time of the end of a channel's log: every later message stays visible.
-        func newestMoment(
-            of url: ChannelURL, on storage: isolated MemoryStorage
-        ) -> Timestamp {
-            let newest = storage.messages(
+        /// The time of a channel's newest message; nil without messages.
+        func endOfLog(of url: ChannelURL, on storage: isolated MemoryStorage) -> Timestamp? {
+            storage.messages(
                 in: url, PositionRange(), MessageFilter(replyType: .all), newestFirst: true,
                 limit: 1
-            ).first
-            return max(now, newest?.createdAt ?? .distantPast)
+            ).first?.createdAt
         }
     }
 }

@@ -180,11 +180,11 @@ struct ModelServer {
             return .moment(offset)
         case .moment(.resetHistory(let url, ofEverybody: _)):
             _ = try desk.admit(.own(.member), url, on: storage)
-            let moment = desk.newestMoment(of: url, on: storage)
-            _ = storage.updateMember(user, of: url, now: now) { $0.forget(through: moment) }
+            let end = desk.endOfLog(of: url, on: storage)
+            let changed = storage.updateMember(user, of: url, now: now) { $0.forget(through: end) }
             let event = ChannelEvent(.propertiesChanged, channelURL: url, timestamp: now)
             publish(.channel(event), to: [user])
-            return .moment(moment)
+            return .moment(changed?.traits.messageOffset)
         case .request, .moment, .writeMetadata:
             preconditionFailure("The model of the server has no answer to \(question).")
         }

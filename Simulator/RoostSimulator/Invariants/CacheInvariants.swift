@@ -159,16 +159,15 @@ struct CacheInvariants {
     ///
     /// All of the user's channels are on disk if `isFilled`.
     func checkRest(
-        _ held: [ChannelURL: GroupChannel], isFilled: Bool, _ expected: [GroupChannel],
-        countsUnread: Bool
+        _ held: [ChannelURL: GroupChannel], isFilled: Bool, _ expected: [GroupChannel]
     ) throws(Violation) {
         for theirs in expected {
             guard let ours = held[theirs.url] else {
                 try expect(!isFilled, "\(device), at rest, has no \(theirs.url)")
                 continue
             }
-            try ChannelGlimpse(ours, countsUnread).check(
-                against: ChannelGlimpse(theirs, countsUnread), in: "\(device)'s cache, at rest,")
+            try ChannelGlimpse(ours).check(
+                against: ChannelGlimpse(theirs), in: "\(device)'s cache, at rest,")
         }
         let gone = Set(held.keys).subtracting(expected.map(\.url)).min()
         try expect(gone == nil, "\(device), at rest, holds \(gone?.rawValue ?? ""), which is left")

@@ -185,20 +185,14 @@ struct CollectionInvariants {
 
     /// Checks that a list at rest is the server's answer to the same query, and that its counts
     /// equal the server's.
-    ///
-    /// A server's clock that went back lets messages have times before read marks, which count
-    /// differently on both ends; then `countsUnread` is false.
-    func checkRest(
-        _ shown: ShownList, _ expected: [GroupChannel], countsUnread: Bool
-    ) throws(Violation) {
+    func checkRest(_ shown: ShownList, _ expected: [GroupChannel]) throws(Violation) {
         try expect(
             shown.channels.map(\.url) == expected.prefix(shown.channels.count).map(\.url)
                 && (shown.hasMore || shown.channels.count == expected.count),
             "\(place) shows \(shown.channels.map(\.url)) and more: \(shown.hasMore), but the "
                 + "server \(expected.map(\.url))")
         for (ours, theirs) in zip(shown.channels, expected) {
-            try ChannelGlimpse(ours, countsUnread).check(
-                against: ChannelGlimpse(theirs, countsUnread), in: place)
+            try ChannelGlimpse(ours).check(against: ChannelGlimpse(theirs), in: place)
         }
     }
 }
@@ -209,15 +203,14 @@ struct ChannelGlimpse: Equatable, CustomStringConvertible {
     private let name: String
     private let lastMessage: String?
     private let memberCount: Int
-    /// Nil if the counts may differ.
-    private let unreadCount: Int?
+    private let unreadCount: Int
 
-    init(_ channel: GroupChannel, _ countsUnread: Bool) {
+    init(_ channel: GroupChannel) {
         url = channel.url
         name = channel.name
         lastMessage = channel.lastMessage?.text
         memberCount = channel.memberCount
-        unreadCount = countsUnread ? channel.unreadMessageCount : nil
+        unreadCount = channel.unreadMessageCount
     }
 
     func check(against server: ChannelGlimpse, in place: String) throws(Violation) {
@@ -225,8 +218,8 @@ struct ChannelGlimpse: Equatable, CustomStringConvertible {
     }
 
     var description: String {
-        "\(url) as “\(name)” with \(memberCount) members, “\(lastMessage ?? "")”"
-            + (unreadCount.map { " and \($0) unread" } ?? "")
+        "\(url) as “\(name)” with \(memberCount) members, “\(lastMessage ?? "")” "
+            + "and \(unreadCount) unread"
     }
 }
 

@@ -82,6 +82,8 @@ extension Simulation {
         for watch in app.lists {
             let shown = await watch.shown
             try check(shown, watch, app)
+            // As in the cache, a change after the clock went back may be missed.
+            guard !hasClockGoneBack else { continue }
             let answer = await ask(
                 ListMyChannels(
                     userID: app.user, limit: 100, order: shown.order,
@@ -89,7 +91,7 @@ extension Simulation {
                     showsFrozen: shown.filter.includesFrozen, filters: shown.filter.query),
                 as: app.user)
             try CollectionInvariants(place: "\(app.name) list \(watch.number), at rest,")
-                .checkRest(shown, answer?.channels ?? [], countsUnread: !hasClockGoneBack)
+                .checkRest(shown, answer?.channels ?? [])
         }
     }
 
@@ -98,6 +100,7 @@ extension Simulation {
         for watch in app.timelines where await isMember(app, of: watch.collection.channel) {
             let shown = await watch.shown
             try check(shown, watch, app)
+            guard !hasClockGoneBack else { continue }
             let place = "\(app.name) timeline \(watch.number) of \(shown.channel), at rest,"
             try CollectionInvariants(place: place)
                 .checkRest(shown, log(of: shown.channel, for: app.user))
@@ -112,8 +115,7 @@ extension Simulation {
         let answer = await ask(ListMyChannels.all(of: app.user), as: app.user)
         let isFilled = try await client.store.readers[0].cursor(.channelFill).value == .listEnd
         try invariants(of: app).checkRest(
-            app.mirror.groupChannels, isFilled: isFilled, answer?.channels ?? [],
-            countsUnread: true)
+            app.mirror.groupChannels, isFilled: isFilled, answer?.channels ?? [])
         try await rereadFromDisk(app)
         let open = Set(app.timelines.map(\.collection.channel))
         for channel in open.sorted() where await isMember(app, of: channel) {

@@ -92,8 +92,7 @@ extension SyncState {
                     catchUp(channel, .anyway)
                 }
             case .messages(let change):
-                guard let end = session?.gapEnds[change.channel],
-                    change.deleted.contains(where: { $0.isCounted(upTo: end) })
+                guard let end = session?.gapEnds[change.channel], change.takesCounted(upTo: end)
                 else { continue }
                 session?.gapEnds[change.channel] = nil
                 if !timelines.ids(of: change.channel).isEmpty { catchUp(change.channel, .anyway) }
@@ -109,6 +108,15 @@ extension ChannelsChange {
         inserted.filter { $0.myState == .joined }.map(\.url)
             + updated.filter { $0.before.myState != .joined && $0.after.myState == .joined }
             .map(\.after.url)
+    }
+}
+
+extension MessagesChange {
+    /// Returns whether messages are gone that a gap question has counted, so that others may be
+    /// missing instead.
+    fileprivate func takesCounted(upTo end: Position) -> Bool {
+        if let cutThrough, cutThrough >= end.createdAt { return true }
+        return deleted.contains { $0.isCounted(upTo: end) }
     }
 }
 

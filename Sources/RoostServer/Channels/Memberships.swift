@@ -182,13 +182,13 @@ struct Memberships: ServerPart {
         let isForAll = try call.fields.bool("should_hide_all") ?? false
         let everybody = isForAll && call.caller == .platform
         let ids = everybody ? try await ask(try await storage.memberIDs(of: url)) : [id]
-        let moment = try await history.newestMoment(of: url)
+        let end = try await history.endOfLog(of: url)
         var offset: Timestamp?
         for id in ids {
             let changed = try await ask(
                 try await storage.updateMember(id, of: url, now: world.now()) { member in
                     member.hidden = returns ? .untilNextMessage : .untilShown
-                    if hidesPrevious { member.forget(through: moment) }
+                    if hidesPrevious { member.forget(through: end) }
                 })
             offset = changed?.traits.messageOffset
             let event = ChannelEvent(
@@ -219,19 +219,20 @@ struct Memberships: ServerPart {
         let everybody = try call.fields.bool("reset_all") ?? false
         let actor = everybody ? nil : try call.actor()
         let ids = try await ask(try await storage.memberIDs(of: url))
-        let moment = try await history.newestMoment(of: url)
+        let end = try await history.endOfLog(of: url)
+        var offset: Timestamp?
         for id in ids where actor == nil || actor == id {
-            try await ask(
+            let changed = try await ask(
                 try await storage.updateMember(id, of: url, now: world.now()) {
-                    $0.forget(through: moment)
+                    $0.forget(through: end)
                 })
+            offset = changed?.traits.messageOffset
             let event = ChannelEvent(
                 .propertiesChanged, channelURL: url, timestamp: world.now())
             await publisher.publish(.channel(event), to: [id])
         }
-        return APIResponse { writer in
-            writer.field("ts_message_offset", moment.milliseconds)
-        }
+        let shown = offset?.milliseconds ?? 0
+        return APIResponse { writer in writer.field("ts_message_offset", shown) }
     }
 
     // MARK: Members
@@ -316,9 +317,14 @@ extension UserRecord {
 }
 
 extension MemberRecord {
-    /// Hides all messages until a moment and marks them as read.
-    package mutating func forget(through moment: Timestamp) {
-        traits.messageOffset = moment
-        lastRead = max(lastRead ?? moment, moment)
+    /// Hides all messages until the end of the log and marks them as read; nil for an empty log.
+    ///
+    /// The end is a message's time: after a step back of the clock, a present time could be later
+    /// than those of the next messages, and would hide them too. For the same reason the mark never
+    /// moves back.
+    package mutating func forget(through end: Timestamp?) {
+        guard let end else { return }
+        traits.messageOffset = max(traits.messageOffset ?? end, end)
+        lastRead = max(lastRead ?? end, end)
     }
 }

@@ -249,14 +249,15 @@ struct History: ServerPart {
 
     // MARK: Views
 
-    /// Returns the time of the end of a channel's log: every later message stays visible.
-    func newestMoment(of url: ChannelURL) async throws(ServerError) -> Timestamp {
+    /// Returns the time of a channel's newest message; nil without messages.
+    ///
+    /// Every later message has a later time.
+    func endOfLog(of url: ChannelURL) async throws(ServerError) -> Timestamp? {
         let filter = MessageFilter(replyType: .all)
-        let newest = try await ask(
+        return try await ask(
             try await storage.messages(
                 in: url, PositionRange(), filter, newestFirst: true, limit: 1)
-        ).first
-        return max(world.now(), newest?.createdAt ?? .distantPast)
+        ).first?.createdAt
     }
 
     /// Returns the messages as the actor sees them.

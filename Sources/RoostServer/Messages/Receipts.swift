@@ -119,7 +119,7 @@ struct Receipts: ServerPart {
     /// Moves a user's delivery receipt to the newest message and publishes it.
     func markDelivered(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (url, id) = (call.channelURL, try call.actor())
-        let moment = try await history.newestMoment(of: url)
+        let moment = max(world.now(), try await history.endOfLog(of: url) ?? .distantPast)
         try await ask(try await storage.markDelivered(url, to: id, at: moment))
         await publisher.publish(
             .delivered(url, [id: moment]), to: try await publisher.audience(of: url).readers)

@@ -54,13 +54,18 @@ struct ScriptedCache {
                 $0 == message ? nil : Update(before: $0, after: message)
             }
         }
+        let cut = mutations.compactMap { mutation -> Timestamp? in
+            guard case .historyCut(Self.channel, let moment) = mutation else { return nil }
+            return moment
+        }.max()
         let deleted = old.filter { messages[$0.key] == nil }.map(\.value)
+            .filter { $0.createdAt > cut ?? .distantPast }
         if old != messages || before != coverage {
             changes.append(
                 .messages(
                     MessagesChange(
                         channel: Self.channel, inserted: inserted, updated: updated,
-                        deleted: deleted.sorted { $0.createdAt < $1.createdAt },
+                        deleted: deleted.sorted { $0.createdAt < $1.createdAt }, cutThrough: cut,
                         coverageBefore: before, coverageAfter: coverage)))
         }
         if oldChannels != channels {
@@ -100,6 +105,9 @@ struct ScriptedCache {
         case .edited(let message):
             if let id = message.messageID, messages[id] != nil { messages[id] = message }
         case .deleted(Self.channel, let ids): for id in ids { messages[id] = nil }
+        case .historyCut(Self.channel, let moment):
+            messages = messages.filter { $0.value.createdAt > moment }
+            coverage.cut(through: Position(createdAt: moment, messageID: MessageID(.max)))
         case .clearMessages(Self.channel), .clearAll: clear()
         case .forgotten(Self.channel, let range):
             messages = messages.filter { !range.contains($0.value.position ?? .distantPast) }

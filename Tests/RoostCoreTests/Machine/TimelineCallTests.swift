@@ -225,6 +225,25 @@ struct TimelineCallTests {
         #expect(scene.timeline()?.hasHugeGap == false)
     }
 
+    @Test func `a cut of the counted messages makes a timeline ask for a gap again (scar 27)`() {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        scene.lose()
+        scene.append(41...41)
+        // The server has hidden the counted message 40 and sees 41: as many as the client counts.
+        scene.answers = { question in
+            Self.isGap(question) ? .success(.gap(MessageGapAnswer(isHuge: false))) : nil
+        }
+        scene.connect()
+        #expect(scene.shown().last == 40)
+        scene.answers = { _ in nil }
+        let cut = ScriptedCache.message(40).createdAt
+        scene.start(
+            .storing(
+                Storing([.historyCut(MachineScript.channel, through: cut)], from: .event)))
+        #expect(scene.shown().last == 41)
+    }
+
     @Test func `a huge gap below a newest page that was shown meanwhile changes nothing`() {
         var scene = Self.afterHugeGap(41...60)
         #expect(scene.timeline()?.hasHugeGap == true)
