@@ -183,7 +183,8 @@ struct ChannelListTests {
             call.token = page.next
         } while !call.token.isEmpty
         #expect(found == ["alice", "bob", "u1", "u2", "u3"])
-        let some = try await fixture.call(ListUsers(userIDs: ["u3", "none", "u1"]), as: alice)
+        let some = try await fixture.call(
+            ListUsers(query: UserQuery(ids: ["u3", "none", "u1"])), as: alice)
         #expect(some.users.map(\.id) == ["u3", "u1"])
     }
 }

@@ -83,7 +83,11 @@ struct EndpointTests {
                 .createUser(
                     .init(userID: "u", nickname: "n", metadata: ["a": "b"], issuesAccessToken: true)
                 )
-            ), (ListUsers(userIDs: ["a", "b"]), .listUsers(.init(userIDs: ["a", "b"]))),
+            ),
+            (
+                ListUsers(query: UserQuery(ids: ["a", "b"])),
+                .listUsers(.init(query: UserQuery(ids: ["a", "b"])))
+            ),
             (
                 RefreshSessionKey(userID: "u", isExpiring: true),
                 .refreshSessionKey(.init(userID: "u", isExpiring: true))

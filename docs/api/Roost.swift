@@ -241,6 +241,7 @@ final class ChatClient: Sendable {
     var me: User { get async throws(RoostError) }
     static func open(_ configuration: Configuration) async throws(RoostError) -> ChatClient
     @discardableResult func acceptInvitation(to channel: ChannelURL, accessCode: String? = nil) async throws(RoostError) -> GroupChannel
+    func acceptsInvitations() async throws(RoostError) -> Bool
     func addOperators(_ users: [UserID], to channel: ChannelURL) async throws(RoostError)
     @discardableResult func addReaction(_ key: String, to target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func appMoved(toForeground: Bool) async
@@ -257,6 +258,7 @@ final class ChatClient: Sendable {
     func cancel(_ requestID: RequestID) async
     @discardableResult func changeCounters(_ counters: [String: Int64], of channel: ChannelURL, _ change: CounterChange, addsMissing: Bool = false) async throws(RoostError) -> [String: Int64]
     func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel
+    func channelCount(_ membership: MembershipState? = nil) async throws(RoostError) -> Int
     func channelList(_ query: ChannelListQuery = ChannelListQuery()) async throws(RoostError) -> ChannelList
     func clearCache(includingUnsent: Bool) async throws(RoostError)
     func clearCache(of channel: ChannelURL) async throws(RoostError)
@@ -268,12 +270,14 @@ final class ChatClient: Sendable {
     func createChannel(_ params: ChannelCreateParams) async throws(RoostError) -> GroupChannel
     @discardableResult func createCounters(_ counters: [String: Int64], of channel: ChannelURL) async throws(RoostError) -> [String: Int64]
     @discardableResult func createMetadata(_ metadata: [String: String], of channel: ChannelURL) async throws(RoostError) -> [String: String]
+    @discardableResult func createUserMetadata(_ metadata: [String: String]) async throws(RoostError) -> [String: String]
     func declineInvitation(to channel: ChannelURL) async throws(RoostError)
     @discardableResult func delete(_ messageID: MessageID, in channel: ChannelURL) async throws(RoostError) -> RequestID
     @discardableResult func delete(_ target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func deleteChannel(_ channel: ChannelURL) async throws(RoostError)
     func deleteCounters(_ key: String? = nil, of channel: ChannelURL) async throws(RoostError)
     func deleteMetadata(_ key: String? = nil, of channel: ChannelURL) async throws(RoostError)
+    func deleteUserMetadata(_ key: String? = nil) async throws(RoostError)
     func disconnect() async
     func download(_ request: DownloadRequest = DownloadRequest()) async -> HistoryDownload
     func downloadEstimate(of channel: ChannelURL) async throws(RoostError) -> DownloadEstimate
@@ -306,6 +310,7 @@ final class ChatClient: Sendable {
     func members(of channel: ChannelURL, _ query: MemberQuery = MemberQuery(), after token: String? = nil) async throws(RoostError) -> Page<Member>
     func metadata(of channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: String]
     func mute(_ user: UserID, in channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
+    func muteInfo(in channel: ChannelURL) async throws(RoostError) -> MuteInfo
     func mutedUsers(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<RestrictedUser>
     func networkChanged(isUp: Bool) async
     func operators(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
@@ -314,10 +319,15 @@ final class ChatClient: Sendable {
     func pendingChanges(in channel: ChannelURL) async -> [PendingChange]
     func pin(_ channel: ChannelURL) async throws(RoostError)
     func publicChannels(_ filter: ChannelFilter = ChannelFilter(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<GroupChannel>
+    func pushPreferences() async throws(RoostError) -> PushPreferences
+    func pushTemplate() async throws(RoostError) -> String
+    func pushTokens(of kind: PushTokenKind, after token: String? = nil) async throws(RoostError) -> Page<String>
     func refusals(in channel: ChannelURL? = nil) async -> [ChangeRefusal]
+    func registerPushToken(_ token: String, of kind: PushTokenKind, replacingOthers: Bool = false) async throws(RoostError)
     func removeFailed(_ requestID: RequestID, in channel: ChannelURL) async
     func removeOperators(_ users: [UserID]? = nil, from channel: ChannelURL) async throws(RoostError)
     @discardableResult func removeReaction(_ key: String, from target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
+    func report(_ subject: ReportSubject, category: ReportCategory, description: String = "") async throws(RoostError)
     @discardableResult func resend(_ requestID: RequestID) async -> Bool
     func resetHistory(of channel: ChannelURL, forEverybody: Bool = false) async throws(RoostError)
     @discardableResult func resume() async throws(RoostError) -> [String]
@@ -326,8 +336,10 @@ final class ChatClient: Sendable {
     @discardableResult func send(_ params: MessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func send(_ params: UserMessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func send(_ text: String, to channel: ChannelURL) async throws(RoostError) -> Message
+    func setAcceptsInvitations(_ accepts: Bool) async throws(RoostError)
     func setCountPreference(_ preference: CountPreference, of channel: ChannelURL) async throws(RoostError)
     func setFrozen(_ isFrozen: Bool, _ channel: ChannelURL) async throws(RoostError)
+    func setPushTemplate(_ name: String) async throws(RoostError)
     func setPushTrigger(_ trigger: PushTrigger, of channel: ChannelURL) async throws(RoostError)
     func startTyping(in channel: ChannelURL) async
     func suspend() async
@@ -340,10 +352,17 @@ final class ChatClient: Sendable {
     func unmute(_ user: UserID, in channel: ChannelURL) async throws(RoostError)
     func unpin(_ channel: ChannelURL) async throws(RoostError)
     func unreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
+    func unregisterAllPushTokens() async throws(RoostError)
+    func unregisterPushToken(_ token: String, of kind: PushTokenKind) async throws(RoostError)
     func unsentMessages(in channel: ChannelURL) async -> [Message]
+    @discardableResult func update(_ change: PushPreferencesChange) async throws(RoostError) -> PushPreferences
     @discardableResult func update(_ channel: ChannelURL, _ params: ChannelUpdateParams) async throws(RoostError) -> GroupChannel
     @discardableResult func updateMetadata(_ metadata: [String: String], of channel: ChannelURL, addsMissing: Bool = false) async throws(RoostError) -> [String: String]
+    @discardableResult func updateProfile(_ params: ProfileUpdateParams) async throws(RoostError) -> User
+    @discardableResult func updateUserMetadata(_ metadata: [String: String], addsMissing: Bool = false) async throws(RoostError) -> [String: String]
+    func uploadPicture(_ bytes: [UInt8], type: String = "image/jpeg") async throws(RoostError) -> String
     func uploadProgress(of requestID: RequestID) async -> AsyncStream<UploadProgress>
+    func users(_ query: UserQuery = UserQuery(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
     func vote(for options: [Int64], in poll: Int64, of channel: ChannelURL) async throws(RoostError)
     func waitUntilIdle() async
 
@@ -436,6 +455,16 @@ struct CriticalAlert: Codable, Hashable, Sendable {
     var unknownFields: UnknownFields { get set }
     var volume: Double { get set }
     init()
+}
+
+struct DoNotDisturb: Codable, Hashable, Sendable {
+    var endHour: Int { get set }
+    var endMinute: Int { get set }
+    var isOn: Bool { get set }
+    var startHour: Int { get set }
+    var startMinute: Int { get set }
+    var timeZone: String { get set }
+    init(isOn: Bool, startHour: Int = 0, startMinute: Int = 0, endHour: Int = 0, endMinute: Int = 0, timeZone: String = "UTC")
 }
 
 struct DownloadEstimate: Hashable, Sendable {
@@ -878,6 +907,15 @@ struct MetaArray: Codable, Hashable, Sendable {
     init(key: String, values: [String])
 }
 
+struct MuteInfo: Codable, Hashable, Sendable {
+    var end: Timestamp? { get set }
+    var isMuted: Bool { get set }
+    var reason: String { get set }
+    var remaining: Duration? { get set }
+    var start: Timestamp? { get set }
+    init(isMuted: Bool = false, reason: String = "", start: Timestamp? = nil, end: Timestamp? = nil, remaining: Duration? = nil)
+}
+
 struct NotificationInfo: Codable, Hashable, Sendable {
     var data: String? { get set }
     var id: String { get set }
@@ -1005,11 +1043,41 @@ struct Position: Codable, Comparable, CustomStringConvertible, Hashable, Sendabl
     static func < (left: Self, right: Self) -> Bool
 }
 
+struct ProfileUpdateParams: Codable, Hashable, Sendable {
+    var nickname: String? { get set }
+    var picture: [UInt8]? { get set }
+    var pictureURL: String? { get set }
+    var preferredLanguages: [String]? { get set }
+    init(nickname: String? = nil, pictureURL: String? = nil, picture: [UInt8]? = nil, preferredLanguages: [String]? = nil)
+}
+
 struct Protection: Sendable {
     static let none: Protection
     static func key(_ key: [UInt8], replacing old: [UInt8]? = nil) throws(RoostError) -> Protection
     static func keyFile(in folder: String, replacesKey: Bool = false) -> Protection
     func takenOff() -> Protection
+}
+
+struct PushPreferences: Codable, Hashable, Sendable {
+    var doNotDisturb: DoNotDisturb? { get set }
+    var snooze: Snooze? { get set }
+    var sound: String { get set }
+    var trigger: PushTrigger { get set }
+    init(trigger: PushTrigger = .all, doNotDisturb: DoNotDisturb? = nil, snooze: Snooze? = nil, sound: String = "default")
+}
+
+struct PushPreferencesChange: Codable, Hashable, Sendable {
+    var doNotDisturb: DoNotDisturb? { get set }
+    var snooze: Snooze? { get set }
+    var sound: String? { get set }
+    var trigger: PushTrigger? { get set }
+    init(trigger: PushTrigger? = nil, doNotDisturb: DoNotDisturb? = nil, snooze: Snooze? = nil, sound: String? = nil)
+}
+
+enum PushTokenKind: CaseIterable, Codable, Hashable, Sendable, String {
+    case apns
+    case gcm
+    case huawei
 }
 
 enum PushTrigger: CaseIterable, Codable, Hashable, Sendable, String {
@@ -1039,6 +1107,19 @@ struct ReactionChange: Codable, Hashable, Sendable {
 struct ReactionTimes: Codable, Hashable, Sendable {
     init()
     mutating func admits(_ change: ReactionChange) -> Bool
+}
+
+enum ReportCategory: CaseIterable, Codable, Hashable, Sendable, String {
+    case harassing
+    case inappropriate
+    case spam
+    case suspicious
+}
+
+enum ReportSubject: Codable, Hashable, Sendable {
+    case channel(ChannelURL)
+    case message(MessageID, in: ChannelURL)
+    case user(UserID, in: ChannelURL?)
 }
 
 struct RequestID: Identifier {
@@ -1159,6 +1240,13 @@ enum SendingStatus: CaseIterable, Codable, Hashable, Sendable, String {
     case failed
     case pending
     case succeeded
+}
+
+struct Snooze: Codable, Hashable, Sendable {
+    var end: Timestamp { get set }
+    var isOn: Bool { get set }
+    var start: Timestamp { get set }
+    init(isOn: Bool, start: Timestamp, end: Timestamp)
 }
 
 struct ThreadInfo: Codable, Hashable, Sendable {
@@ -1309,6 +1397,14 @@ struct UserMessageParams: Codable, Hashable, Sendable {
     var parentID: MessageID? { get set }
     var text: String { get set }
     init(text: String, data: String = "", customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false)
+}
+
+struct UserQuery: Codable, Hashable, Sendable {
+    var ids: [UserID]? { get set }
+    var metadataKey: String? { get set }
+    var metadataValues: [String]? { get set }
+    var nicknamePrefix: String? { get set }
+    init(ids: [UserID]? = nil, nicknamePrefix: String? = nil, metadataKey: String? = nil, metadataValues: [String]? = nil)
 }
 
 extension extension {

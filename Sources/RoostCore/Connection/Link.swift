@@ -186,6 +186,11 @@ extension SyncState {
         wakeDownloads()
     }
 
+    /// Takes over the user's own profile, if it is among changed users.
+    mutating func noteOwnProfile(among users: [User]) {
+        for user in users where user.id == session?.login.user.id { session?.login.user = user }
+    }
+
     private mutating func disconnect() {
         session = nil
         forgetTyping()
@@ -210,7 +215,9 @@ package struct Storing: SyncOperation {
         case (false, .begin):
             hasBegun = true
             return .need(.commit(mutations, origin))
-        case (true, .committed(.success)): return .end(.done)
+        case (true, .committed(.success)):
+            for case .users(let users) in mutations { sync.noteOwnProfile(among: users) }
+            return .end(.done)
         default: return .fail(reply)
         }
     }

@@ -8,7 +8,7 @@ package struct Session: Codable, Sendable {
     /// The number of the connection, by which late answers of an earlier one are recognised (scar
     /// 134).
     package let epoch: LinkMachine.Epoch
-    package let login: LoginSuccess
+    package internal(set) var login: LoginSuccess
     /// The moment up to which the frames of this connection have come; nil if the server names no
     /// time of the login.
     package var frameClock: FrameClock?

@@ -82,7 +82,8 @@ enum UserAction: Equatable, Sendable {
 enum SettingAction: Equatable, Sendable {
     case unreadMessages, unreadChannels, unreadItems, channelCount, readEverything, leaveAll
     case getInvitation, putInvitation, getCount, putCount, getChannelPush, putChannelPush
-    case getPush, putPush, resetPush, addDevice, listDevices, removeDevices
+    case getPush, putPush, resetPush, getTemplate, putTemplate
+    case addDevice, listDevices, listDeviceTokens, removeDevices
 }
 
 enum ChannelAction: Equatable, Sendable {
@@ -205,6 +206,9 @@ extension Route {
         Route(.get, "users/*/push_preference", .oneself, .setting(.getPush)),
         Route(.put, "users/*/push_preference", .oneself, .setting(.putPush)),
         Route(.delete, "users/*/push_preference", .oneself, .setting(.resetPush)),
+        Route(.get, "users/*/push/template", .oneself, .setting(.getTemplate)),
+        Route(.put, "users/*/push/template", .oneself, .setting(.putTemplate)),
+        Route(.get, "users/*/push/*/device_tokens", .oneself, .setting(.listDeviceTokens)),
         Route(.post, "users/*/push/*", .oneself, .setting(.addDevice)),
         Route(.get, "users/*/push/*", .oneself, .setting(.listDevices)),
         Route(.delete, "users/*/push/*/*", .oneself, .setting(.removeDevices)),

@@ -34,8 +34,9 @@ struct UserSettings: ServerPart {
         case .getCount, .putCount, .getChannelPush, .putChannelPush:
             return try await answerAboutChannel(action, call)
         case .getPush, .putPush, .resetPush: return try await answerAboutPush(action, call)
-        case .addDevice, .listDevices, .removeDevices:
+        case .addDevice, .listDevices, .listDeviceTokens, .removeDevices:
             return try await answerAboutDevices(action, call)
+        case .getTemplate, .putTemplate: return try await answerAboutTemplate(action, call)
         }
     }
 
@@ -202,6 +203,23 @@ struct UserSettings: ServerPart {
         }
     }
 
+    private func answerAboutTemplate(
+        _ action: SettingAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        var record = try await existingUser(call.subject)
+        if action == .putTemplate {
+            let name = try call.fields.needed("name")
+            guard ["default", "alternative"].contains(name) else {
+                throw ServerError(.invalidValue, "A template is default or alternative.")
+            }
+            record = try await changeUser(call.subject) {
+                $0.traits.preferences["push_template"] = .string(name)
+            }
+        }
+        let name = record.traits.preferences["push_template"]?.string ?? "default"
+        return APIResponse { writer in writer.field("name", name) }
+    }
+
     // MARK: Devices
 
     private func answerAboutDevices(
@@ -217,8 +235,9 @@ struct UserSettings: ServerPart {
             let token = try call.fields.needed(name)
             let limits = configuration.limits
             try limits.check(name: token, "The device's token")
+            let isOnly = try call.fields.bool("is_unique") ?? false
             let record = try await changeUser(call.subject) { record in
-                var tokens = record.traits.devices[kind ?? ""] ?? []
+                var tokens = isOnly ? [] : record.traits.devices[kind ?? ""] ?? []
                 tokens.removeAll { $0 == token }
                 // A reinstalled app leaves its old token behind, so the oldest token goes.
                 record.traits.devices[kind ?? ""] = (tokens + [token]).suffix(limits.devices)
@@ -234,6 +253,15 @@ struct UserSettings: ServerPart {
             return APIResponse { writer in
                 writer.field("tokens", tokens)
                 writer.field("type", (kind ?? "").uppercased())
+            }
+        case .listDeviceTokens:
+            let tokens = try await existingUser(call.subject).traits.devices[kind ?? ""] ?? []
+            return APIResponse { writer in
+                writer.field("device_tokens", tokens)
+                writer.field("type", (kind ?? "").uppercased())
+                // All tokens of a user fit into one page.
+                writer.field("token", "")
+                writer.field("has_more", false)
             }
         default:
             let token = call.fields.pathParts.count > 2 ? call.fields.pathParts[2] : nil

@@ -74,19 +74,35 @@ struct Users: ServerPart {
 
     /// Returns a page of all users, or the users that the call names.
     func list(_ call: ListUsers) async throws(ServerError) -> ListUsers.Output {
-        if let ids = call.userIDs {
+        if let ids = call.query.ids {
             let limits = configuration.limits
             try limits.check(
                 count: ids.count, "users in one query", atMost: limits.queriedUsers)
             return ListUsers.Output(users: try await ask(try await storage.users(ids)))
         }
-        let start = call.token.isEmpty ? nil : UserID(call.token)
-        let users = try await ask(
-            try await storage.users(after: start, limit: call.limit + 1))
-        let page = Array(users.prefix(call.limit))
-        return ListUsers.Output(
-            users: page, next: users.count > call.limit ? page.last?.id.rawValue ?? "" : "")
+        var place = call.token.isEmpty ? nil : UserID(call.token)
+        var page: [User] = []
+        // A rare name makes a page short instead of reading all users in one call.
+        for _ in 0..<Self.listedPages {
+            try stopIfCancelled()
+            let users = try await ask(
+                try await storage.users(after: place, limit: Self.listedUsers + 1))
+            for user in users.prefix(Self.listedUsers) {
+                if page.count == call.limit {
+                    return ListUsers.Output(users: page, next: place?.rawValue ?? "")
+                }
+                place = user.id
+                if call.query.matches(user) { page.append(user) }
+            }
+            guard users.count > Self.listedUsers else { return ListUsers.Output(users: page) }
+        }
+        return ListUsers.Output(users: page, next: place?.rawValue ?? "")
     }
+
+    /// The users that one step of a list reads.
+    private static let listedUsers = 100
+    /// The steps of one list.
+    private static let listedPages = 20
 
     private func response(
         _ record: UserRecord, to caller: APICaller, token: String? = nil

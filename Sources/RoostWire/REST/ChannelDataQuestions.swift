@@ -9,7 +9,7 @@ package enum KeyedWrite: Equatable, Codable, Sendable {
     /// Changes keys; unknown ones are created only with `isUpsert`.
     case update(isUpsert: Bool)
 
-    fileprivate var method: APIRequest.Method { self == .create ? .post : .put }
+    var method: APIRequest.Method { self == .create ? .post : .put }
 }
 
 /// A query or change of a channel's metadata (`docs/protocol` 3.13); the answer has the affected
@@ -84,16 +84,7 @@ package enum CounterQuestion: Question {
 
 /// A query for a user's mute in a channel and its remaining time (`docs/protocol` 3.4).
 package struct AskMute: Codable, Question {
-    package struct Answer: Equatable, Codable, Sendable {
-        package var isMuted = false
-        /// The remaining time; nil for no end.
-        package var remaining: Duration?
-
-        package init(isMuted: Bool = false, remaining: Duration? = nil) {
-            self.isMuted = isMuted
-            self.remaining = remaining
-        }
-    }
+    package typealias Answer = MuteInfo
 
     package var channelURL: ChannelURL
     package var userID: UserID
@@ -112,6 +103,9 @@ package struct AskMute: Codable, Question {
         try reader.readObject { name, reader throws(WireError) in
             switch name {
             case "is_muted": answer.isMuted = try reader.readBoolIfPresent() ?? false
+            case "description": answer.reason = try reader.readStringIfPresent() ?? ""
+            case "start_at": answer.start = try reader.readMoment()
+            case "end_at": answer.end = try reader.readMoment()
             case "remaining_duration":
                 // Negative numbers mean "no end".
                 let remaining = try reader.readInt64IfPresent() ?? -1

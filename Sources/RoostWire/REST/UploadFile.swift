@@ -2,7 +2,8 @@
 
 package import RoostModel
 
-/// The upload of a message's file (`docs/protocol` 3.12), as a form whose file is sent in pieces.
+/// The upload of a message's file or a picture (`docs/protocol` 3.12), as a form whose file is sent
+/// in pieces.
 package struct UploadFile: Codable, Question {
     package struct Output: Equatable, Codable, Sendable {
         package var url: String
@@ -13,7 +14,8 @@ package struct UploadFile: Codable, Question {
         package init(url: String) { self.url = url }
     }
 
-    package var channelURL: ChannelURL
+    /// The channel of the message; nil for a picture.
+    package var channelURL: ChannelURL?
     /// The request ID of the message, the same on every retry.
     package var requestID: RequestID
     package var name: String
@@ -21,7 +23,7 @@ package struct UploadFile: Codable, Question {
     package var thumbnailSizes: [OutgoingFile.ThumbnailSize]
 
     package init(
-        channelURL: ChannelURL, requestID: RequestID, name: String, type: String,
+        channelURL: ChannelURL?, requestID: RequestID, name: String, type: String,
         thumbnailSizes: [OutgoingFile.ThumbnailSize]
     ) {
         self.channelURL = channelURL
@@ -50,7 +52,7 @@ package struct UploadFile: Codable, Question {
             text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n"
             text += "\(value)\r\n"
         }
-        field("channel_url", channelURL.rawValue)
+        if let channelURL { field("channel_url", channelURL.rawValue) }
         field("request_id", requestID.rawValue)
         for (index, size) in thumbnailSizes.enumerated() {
             field("thumbnail\(index + 1)", "\(size.width),\(size.height)")

@@ -88,27 +88,32 @@ package struct ListUsers: Endpoint {
     package var token: String
     /// The size of a page, 1...100.
     package var limit: Int
-    /// The users to list; nil for all.
-    package var userIDs: [UserID]?
+    package var query: UserQuery
 
-    package init(token: String = "", limit: Int = 20, userIDs: [UserID]? = nil) {
+    package init(token: String = "", limit: Int = 20, query: UserQuery = UserQuery()) {
         self.token = token
         self.limit = limit
-        self.userIDs = userIDs
+        self.query = query
     }
 
     package init(_ fields: RequestFields) throws(ServerError) {
         token = fields.string("token") ?? ""
         limit = try fields.int("limit", in: 1...100) ?? 20
-        userIDs = try fields.users("user_ids")
+        query = UserQuery(
+            ids: try fields.users("user_ids"), nicknamePrefix: fields.string("nickname_startswith"),
+            metadataKey: fields.string("metadatakey"),
+            metadataValues: try fields.list("metadatavalues_in"))
     }
 
     package func encode() -> APIRequest {
-        var query = QueryBuilder()
-        query.add("token", token.isEmpty ? nil : token)
-        query.add("limit", limit)
-        query.add("user_ids", userIDs?.map(\.rawValue))
-        return APIRequest(.get, ["users"], query: query.items)
+        var fields = QueryBuilder()
+        fields.add("token", token.isEmpty ? nil : token)
+        fields.add("limit", min(max(1, limit), 100))
+        fields.add("user_ids", query.ids?.map(\.rawValue))
+        fields.add("nickname_startswith", query.nicknamePrefix)
+        fields.add("metadatakey", query.metadataKey)
+        fields.add("metadatavalues_in", query.metadataValues)
+        return APIRequest(.get, ["users"], query: fields.items)
     }
 
     package static func write(_ output: Output, _ writer: inout JSONWriter) {
