@@ -36,6 +36,8 @@ package enum ConnectionStep: Equatable, Sendable {
 actor ClientObserver {
     private weak var door: Door?
     private let user: UserID
+    /// The client's number among those of the door.
+    private let number: Int
     private var state = ConnectionState.disconnected
     /// The calls that wait for the outcome of a message; several may wait for the same one.
     private var senders: [Sender] = []
@@ -52,9 +54,10 @@ actor ClientObserver {
         var message: Message?
     }
 
-    init(_ door: Door, of user: UserID) {
+    init(_ door: Door, of user: UserID, number: Int) {
         self.door = door
         self.user = user
+        self.number = number
     }
 
     func listen(to client: ChatClient) async {
@@ -76,15 +79,31 @@ actor ClientObserver {
                     channel = try? await client?.cachedChannel(url)
                     channel = channel ?? GroupChannel(url: url)
                 }
-                await self?.notify(.event(event, channel))
+                await self?.take(event, of: channel)
             }
         }
     }
 
     private func notify(_ event: ClientEvent) { door?.receive(event) }
 
+    private func take(_ event: ChatEvent, of channel: GroupChannel?) {
+        switch event {
+        case .typing(let users, let url):
+            door?.note(of: number) { $0.typing[url] = users.isEmpty ? nil : users }
+        case .unreadTotalChanged(let count):
+            door?.note(of: number) { $0.unreadTotal = count }
+        default: break
+        }
+        notify(.event(event, channel))
+    }
+
     private func take(_ new: ConnectionState) {
         defer { state = new }
+        let now = door?.world.wallTime()
+        door?.note(of: number) { report in
+            report.connection = new
+            if case .connected = new { report.lastConnected = now }
+        }
         if let step = ConnectionStep(from: state, to: new) { notify(.connection(step, user)) }
         guard case .connected = new else { return failSenders() }
     }

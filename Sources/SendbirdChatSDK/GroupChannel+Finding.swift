@@ -1,57 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
 import Roost
 import RoostDoors
 import RoostModel
 
-/// The properties of a channel to be created.
-public final class GroupChannelCreateParams: NSObject {
-    /// The members besides the creator.
-    public var userIds: [String] = []
-    /// The name.
-    public var name: String?
-    /// The address of the cover picture.
-    public var coverURL: String?
-    /// Text of the app's own; the server does not read it.
-    public var data: String?
-    /// A type of the app's own, which lists can filter by.
-    public var customType: String?
-    /// Whether the server returns an existing channel with exactly these members instead of a new
-    /// one.
-    public var isDistinct = false
-
-    public override init() {}
-
-    var value: ChannelCreateParams {
-        ChannelCreateParams(
-            memberIDs: userIds.map { UserID($0) }, name: name ?? "", coverURL: coverURL ?? "",
-            data: data ?? "", customType: customType ?? "", isDistinct: isDistinct)
-    }
-}
-
-/// The properties of a channel to be changed; nil leaves a property as it is.
-public final class GroupChannelUpdateParams: NSObject {
-    /// The new name.
-    public var name: String?
-    /// The new address of the cover picture.
-    public var coverURL: String?
-    /// The new text of the app's own.
-    public var data: String?
-    /// The new custom type.
-    public var customType: String?
-
-    public override init() {}
-
-    var value: ChannelUpdateParams {
-        ChannelUpdateParams(name: name, coverURL: coverURL, data: data, customType: customType)
-    }
-}
-
 extension GroupChannel {
+    // MARK: Lists
+
+    /// Returns a query of the user's channels with the defaults of its parameters.
+    public class func createMyGroupChannelListQuery() -> GroupChannelListQuery {
+        GroupChannelListQuery(GroupChannelListQueryParams())
+    }
+
     /// Returns a query of the user's channels with parameters that the closure sets.
     public class func createMyGroupChannelListQuery(
-        paramsBuilder: ((GroupChannelListQueryParams) -> Void)? = nil
+        paramsBuilder: ((GroupChannelListQueryParams) -> Void)?
     ) -> GroupChannelListQuery {
         let params = GroupChannelListQueryParams()
         paramsBuilder?(params)
@@ -62,6 +25,25 @@ extension GroupChannel {
     public class func createMyGroupChannelListQuery(
         params: GroupChannelListQueryParams
     ) -> GroupChannelListQuery { GroupChannelListQuery(params) }
+
+    /// Returns a query of the public channels with the defaults of its parameters.
+    public class func createPublicGroupChannelListQuery() -> PublicGroupChannelListQuery {
+        PublicGroupChannelListQuery(PublicGroupChannelListQueryParams())
+    }
+
+    /// Returns a query of the public channels.
+    public class func createPublicGroupChannelListQuery(
+        params: PublicGroupChannelListQueryParams
+    ) -> PublicGroupChannelListQuery { PublicGroupChannelListQuery(params) }
+
+    /// Returns a query of the public channels with parameters that the closure sets.
+    public class func createPublicGroupChannelListQuery(
+        paramsBuilder: (PublicGroupChannelListQueryParams) -> Void
+    ) -> PublicGroupChannelListQuery {
+        PublicGroupChannelListQuery(PublicGroupChannelListQueryParams(builder: paramsBuilder))
+    }
+
+    // MARK: One channel
 
     /// Returns a channel from the cache, or from the server if the cache does not have it.
     public class func getChannel(url: String, completionHandler: GroupChannelHandler?) {
@@ -74,11 +56,59 @@ extension GroupChannel {
     public class func createChannel(
         params: GroupChannelCreateParams, completionHandler: GroupChannelHandler?
     ) {
-        let params = params.value
+        guard let value = params.value else {
+            return SendbirdChat.door.refuse(completionHandler, params.refusal)
+        }
         SendbirdChat.door.perform(then: .channel(completionHandler)) {
-            client throws(RoostError) in try await client.createChannel(params)
+            client throws(RoostError) in try await client.createChannel(value)
         }
     }
+
+    /// Creates a channel with the user as a member; the progress is that of a cover image, which is
+    /// refused.
+    public class func createChannel(
+        params: GroupChannelCreateParams, progressHandler: ProgressHandler?,
+        completionHandler: GroupChannelHandler?
+    ) { createChannel(params: params, completionHandler: completionHandler) }
+
+    /// Returns the channel that has exactly the parameters' members, or creates it.
+    ///
+    /// The handler also gets whether the channel was created: true unless the cache knows the
+    /// channel from before. A cache that is not complete yet may report an old channel as created.
+    public class func createDistinctChannelIfNotExist(
+        params: GroupChannelCreateParams,
+        completionHandler: ((GroupChannel?, Bool, SBError?) -> Void)?
+    ) {
+        guard var value = params.value else {
+            return SendbirdChat.door.refuse(
+                completionHandler.map { handler in { handler($0, false, $1) } }, params.refusal)
+        }
+        value.isDistinct = true
+        let answer = completionHandler.map { handler in
+            { (made: (channel: RoostModel.GroupChannel, isNew: Bool)?, error: SBError?) in
+                handler(made.map { GroupChannel($0.channel) }, made?.isNew ?? false, error)
+            }
+        }
+        SendbirdChat.door.perform(then: .answer(answer) { $0 }) {
+            [value] client throws(RoostError) in
+            var filter = ChannelFilter()
+            filter.members = .exactly(Set(value.memberIDs))
+            filter.hidden = .all
+            filter.includesEmpty = true
+            let list = try await client.channelList(ChannelListQuery(filter, pageSize: 100))
+            let known = Set(await list.snapshot.channels.map(\.url))
+            await list.close()
+            let channel = try await client.createChannel(value)
+            return (channel, !known.contains(channel.url))
+        }
+    }
+
+    /// Returns the channel that has exactly the parameters' members, or creates it; the progress is
+    /// that of a cover image, which is refused.
+    public class func createDistinctChannelIfNotExist(
+        params: GroupChannelCreateParams, progressHandler: ProgressHandler?,
+        completionHandler: ((GroupChannel?, Bool, SBError?) -> Void)?
+    ) { createDistinctChannelIfNotExist(params: params, completionHandler: completionHandler) }
 }
 
 extension Callback where Value == Result<RoostModel.GroupChannel, RoostError> {
