@@ -122,7 +122,8 @@ package final class Door: Sendable {
     /// The queue that saves messages in the order of the calls.
     var sending: WorkQueue { state.withLock { $0.sending } }
 
-    func receive(_ event: ClientEvent) { state.withLock { $0.listener }?(event) }
+    /// Passes an event on to the listener.
+    package func receive(_ event: ClientEvent) { state.withLock { $0.listener }?(event) }
 
     /// The user who is logged in, or was at the last start; known before the server confirms the
     /// login.

@@ -6,12 +6,12 @@ import RoostModel
 
 extension BaseChannel {
     /// Calls the client about this channel.
-    func ask<Answer: Sendable, Object>(
-        _ handler: ((Object?, SBError?) -> Void)?, _ make: @escaping (Answer) -> Object,
+    func ask<Answer: Sendable>(
+        _ callback: Callback<Result<Answer, RoostError>>,
         _ work: @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> Answer
     ) {
         let url = value.url
-        SendbirdChat.door.perform(then: .answer(handler, make)) { client throws(RoostError) in
+        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
             try await work(client, url)
         }
     }
@@ -34,7 +34,7 @@ extension BaseChannel {
         _ metaData: [String: String],
         completionHandler: (([String: String]?, SBError?) -> Void)? = nil
     ) {
-        ask(completionHandler, { $0 }) { client, url throws(RoostError) in
+        ask(.answer(completionHandler) { $0 }) { client, url throws(RoostError) in
             try await client.createMetadata(metaData, of: url)
         }
     }
@@ -44,7 +44,7 @@ extension BaseChannel {
         _ metaData: [String: String],
         completionHandler: (([String: String]?, SBError?) -> Void)? = nil
     ) {
-        ask(completionHandler, { $0 }) { client, url throws(RoostError) in
+        ask(.answer(completionHandler) { $0 }) { client, url throws(RoostError) in
             try await client.updateMetadata(metaData, of: url, addsMissing: true)
         }
     }
@@ -53,7 +53,7 @@ extension BaseChannel {
     public func getMetaData(
         keys: [String], completionHandler: (([String: String]?, SBError?) -> Void)? = nil
     ) {
-        ask(completionHandler, { $0 }) { client, url throws(RoostError) in
+        ask(.answer(completionHandler) { $0 }) { client, url throws(RoostError) in
             try await client.metadata(of: url, keys: keys)
         }
     }
@@ -62,7 +62,7 @@ extension BaseChannel {
     public func getAllMetaData(
         completionHandler: (([String: String]?, SBError?) -> Void)? = nil
     ) {
-        ask(completionHandler, { $0 }) { client, url throws(RoostError) in
+        ask(.answer(completionHandler) { $0 }) { client, url throws(RoostError) in
             try await client.metadata(of: url)
         }
     }
@@ -88,7 +88,7 @@ extension BaseChannel {
         _ metaCounters: [String: Int],
         completionHandler: (([String: Int]?, SBError?) -> Void)? = nil
     ) {
-        ask(completionHandler, { $0.counts }) { client, url throws(RoostError) in
+        ask(.answer(completionHandler) { $0.counts }) { client, url throws(RoostError) in
             try await client.createCounters(metaCounters.wide, of: url)
         }
     }
@@ -115,7 +115,7 @@ extension BaseChannel {
         _ change: ChatClient.CounterChange, _ counters: [String: Int],
         _ handler: (([String: Int]?, SBError?) -> Void)?
     ) {
-        ask(handler, { $0.counts }) { client, url throws(RoostError) in
+        ask(.answer(handler) { $0.counts }) { client, url throws(RoostError) in
             try await client.changeCounters(counters.wide, of: url, change, addsMissing: true)
         }
     }
@@ -124,7 +124,7 @@ extension BaseChannel {
     public func getMetaCounters(
         keys: [String]?, completionHandler: (([String: Int]?, SBError?) -> Void)? = nil
     ) {
-        ask(completionHandler, { $0.counts }) { client, url throws(RoostError) in
+        ask(.answer(completionHandler) { $0.counts }) { client, url throws(RoostError) in
             try await client.counters(of: url, keys: keys)
         }
     }

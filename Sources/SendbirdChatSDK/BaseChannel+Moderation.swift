@@ -75,7 +75,7 @@ extension BaseChannel {
                 isMuted, mute?.reason ?? "", mute?.start?.milliseconds ?? 0,
                 mute?.end?.milliseconds ?? open, rest ?? open, error)
         }
-        ask(answer, { $0 }) { client, url throws(RoostError) in
+        ask(.answer(answer) { $0 }) { client, url throws(RoostError) in
             try await client.muteInfo(in: url)
         }
     }

@@ -2,8 +2,8 @@
 
 import RoostModel
 
-// Each query comes in three forms for a channel object and in three for a channel's URL. The kind of
-// channel is not needed, as the client knows group channels only.
+// Each query comes in three forms for a channel object and in three for a channel's URL. The kind
+// of channel is not needed, as the client knows group channels only.
 
 extension BaseChannel {
     // MARK: Muted users
@@ -83,7 +83,8 @@ extension BaseChannel {
         channelType: ChannelType, channelURL: String,
         paramsBuilder: (BannedUserListQueryParams) -> Void
     ) -> BannedUserListQuery {
-        BannedUserListQuery(ChannelURL(channelURL), BannedUserListQueryParams(builder: paramsBuilder))
+        BannedUserListQuery(
+            ChannelURL(channelURL), BannedUserListQueryParams(builder: paramsBuilder))
     }
 }
 

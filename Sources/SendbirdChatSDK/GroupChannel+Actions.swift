@@ -102,7 +102,7 @@ extension GroupChannel {
         guard let value = params.value else {
             return SendbirdChat.door.refuse(completionHandler, params.refusal)
         }
-        ask(completionHandler, { GroupChannel($0) }) { client, url throws(RoostError) in
+        ask(.answer(completionHandler) { GroupChannel($0) }) { client, url throws(RoostError) in
             try await client.update(url, value)
         }
     }
@@ -121,7 +121,9 @@ extension GroupChannel {
             if let channel { update(to: channel) }
             completionHandler?(error)
         }
-        ask(answer, { $0 }) { client, url throws(RoostError) in try await client.channel(url) }
+        ask(.answer(answer) { $0 }) { client, url throws(RoostError) in
+            try await client.channel(url)
+        }
     }
 
     // MARK: The user's view
@@ -201,7 +203,8 @@ extension GroupChannel {
         let answer = { (option: GroupChannelPushTriggerOption?, error: SBError?) in
             completionHandler?(option ?? .default, error) ?? ()
         }
-        ask(answer, { GroupChannelPushTriggerOption($0) }) { client, url throws(RoostError) in
+        ask(.answer(answer) { GroupChannelPushTriggerOption($0) }) {
+            client, url throws(RoostError) in
             try await client.channel(url).pushTrigger
         }
     }

@@ -28,7 +28,9 @@ extension GroupChannel {
     /// Returns a query of the members with parameters that the closure sets.
     public func createMemberListQuery(
         paramsBuilder: (MemberListQueryParams) -> Void
-    ) -> MemberListQuery? { createMemberListQuery(params: MemberListQueryParams(builder: paramsBuilder)) }
+    ) -> MemberListQuery? {
+        createMemberListQuery(params: MemberListQueryParams(builder: paramsBuilder))
+    }
 
     /// Returns a query of a channel's members with the defaults of its parameters.
     public class func createMemberListQuery(channelURL: String) -> MemberListQuery {
@@ -66,6 +68,7 @@ extension GroupChannel {
     /// - Parameters:
     ///   - message: The message.
     ///   - includeAllMembers: Whether this user and the sender are among them.
+    /// - Returns: The members; empty where the server counts no receipts.
     public func getReadMembers(message: BaseMessage, includeAllMembers: Bool) -> [Member] {
         members(includeAllMembers, besides: message) { $0 >= message.value.createdAt }
     }
@@ -75,6 +78,7 @@ extension GroupChannel {
     /// - Parameters:
     ///   - message: The message.
     ///   - includeAllMembers: Whether this user and the sender are among them.
+    /// - Returns: The members; empty where the server counts no receipts.
     public func getUnreadMembers(message: BaseMessage, includeAllMembers: Bool) -> [Member] {
         members(includeAllMembers, besides: message) { $0 < message.value.createdAt }
     }

@@ -84,7 +84,9 @@ open class OpenChannel: BaseChannel {
     /// Returns a query that fails, because the client knows no open channels.
     public class func createOpenChannelListQuery(
         paramsBuilder: (OpenChannelListQueryParams) -> Void
-    ) -> OpenChannelListQuery { OpenChannelListQuery(OpenChannelListQueryParams(builder: paramsBuilder)) }
+    ) -> OpenChannelListQuery {
+        OpenChannelListQuery(OpenChannelListQueryParams(builder: paramsBuilder))
+    }
 
     /// Returns a query that fails, because the client knows no open channels.
     public func createParticipantListQuery() -> ParticipantListQuery? {
@@ -99,7 +101,9 @@ open class OpenChannel: BaseChannel {
     /// Returns a query that fails, because the client knows no open channels.
     public func createParticipantListQuery(
         paramsBuilder: (ParticipantListQueryParams) -> Void
-    ) -> ParticipantListQuery? { ParticipantListQuery(ParticipantListQueryParams(builder: paramsBuilder)) }
+    ) -> ParticipantListQuery? {
+        ParticipantListQuery(ParticipantListQueryParams(builder: paramsBuilder))
+    }
 }
 
 /// The properties of an open channel to be created.

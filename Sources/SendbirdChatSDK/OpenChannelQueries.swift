@@ -90,5 +90,7 @@ extension OpenChannel {
     /// Returns a query that fails, because the client knows no open channels.
     public class func createParticipantListQuery(
         channelURL: String, paramsBuilder: (ParticipantListQueryParams) -> Void
-    ) -> ParticipantListQuery { ParticipantListQuery(ParticipantListQueryParams(builder: paramsBuilder)) }
+    ) -> ParticipantListQuery {
+        ParticipantListQuery(ParticipantListQueryParams(builder: paramsBuilder))
+    }
 }

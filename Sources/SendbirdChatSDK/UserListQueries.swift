@@ -150,5 +150,7 @@ extension SendbirdChat {
     /// Returns a query of the blocked users with parameters that the closure sets.
     public class func createBlockedUserListQuery(
         paramsBuilder: (BlockedUserListQueryParams) -> Void
-    ) -> BlockedUserListQuery { BlockedUserListQuery(BlockedUserListQueryParams(builder: paramsBuilder)) }
+    ) -> BlockedUserListQuery {
+        BlockedUserListQuery(BlockedUserListQueryParams(builder: paramsBuilder))
+    }
 }

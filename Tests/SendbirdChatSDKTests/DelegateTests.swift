@@ -186,7 +186,7 @@ extension SendbirdChatTests {
         private static func refuse(_ story: DoorStory, _ url: ChannelURL) async throws {
             let table = CallTable()
             SendbirdChat.door.call(on: table.queue(story.world))
-            Reentry.add(aboutTheLibraryTo: table, url.rawValue)
+            Reentry.add(aboutTheLibraryTo: table, url.rawValue, story.params())
             let observer = Observer(table)
             SendbirdChat.addConnectionDelegate(observer, identifier: "observer")
             await story.world.setToken("secret", of: "alice")
@@ -220,7 +220,7 @@ extension SendbirdChatTests {
                 }
                 let message = try #require(sent)
                 let shelf = Reentry.Shelf()
-                Reentry.add(aboutTheLibraryTo: table, url.rawValue)
+                Reentry.add(aboutTheLibraryTo: table, url.rawValue, story.params())
                 table.add("loadNextPage") { called in
                     Channel.createMyGroupChannelListQuery().loadNextPage { _, _ in called() }
                 }

@@ -73,12 +73,15 @@ extension SendbirdChatTests {
                 let other = try await story.get(lost)
                 try await story.bob.deleteChannel(lost)
                 let shelf = Shelf()
-                Self.add(aboutTheLibraryTo: table, url.rawValue)
+                Self.add(aboutTheLibraryTo: table, url.rawValue, story.params())
                 Self.add(aboutChannelsTo: table, channel, other)
                 Self.add(aboutMessagesTo: table, channel, try #require(sent), try #require(file))
                 Self.add(collectionsTo: table, channel, shelf)
                 let functions = try CallTable.functions(of: "SendbirdChatSDK")
-                #expect(table.functions.union(["disconnect"]) == functions)
+                // No open channel exists to be entered or left.
+                let others = Self.settings(channel, other, try #require(sent)).functions
+                    .union(["disconnect", "disconnectWebSocket", "enter", "exit"])
+                #expect(table.functions.union(others) == functions)
                 Self.add(delegatesTo: table, channel, shelf)
                 await table.play {
                     await story.world.pass(.seconds(15))
@@ -90,11 +93,11 @@ extension SendbirdChatTests {
             }
         }
 
-        static func add(aboutTheLibraryTo table: CallTable, _ url: String) {
+        static func add(
+            aboutTheLibraryTo table: CallTable, _ url: String, _ params: InitParams
+        ) {
             table.add("initialize") { called in
-                // Settings of an open client stay until another user logs in.
-                let params = InitParams(applicationId: "simulation", isLocalCachingEnabled: true)
-                params.server = "http://127.0.0.1:1"
+                // The same settings leave the open client alone.
                 SendbirdChat.initialize(params: params) { _ in called() }
             }
             table.add("connect") { called in
@@ -135,12 +138,12 @@ extension SendbirdChatTests {
                 ("unhide", { channel.unhide(completionHandler: $0) }),
                 ("resetMyHistory", { other.resetMyHistory(completionHandler: $0) }),
                 ("markAsRead", { channel.markAsRead(completionHandler: $0) }),
+                ("refresh", { channel.refresh(completionHandler: $0) }),
             ]
             for (name, act) in acts { table.add(name) { called in act { _ in called() } } }
             typealias Find = (@escaping GroupChannelHandler) -> Void
             let finds: [(String, Find)] = [
                 ("getChannel", { Channel.getChannel(url: "nowhere", completionHandler: $0) }),
-                ("refresh", { channel.refresh(completionHandler: $0) }),
                 (
                     "update",
                     { other.update(params: GroupChannelUpdateParams(), completionHandler: $0) }
