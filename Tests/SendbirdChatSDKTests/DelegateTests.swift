@@ -243,10 +243,15 @@ extension SendbirdChatTests {
                 var chats: [MessageCollection] = []
                 let actions = Self.actions(story, dave, url, doomed)
                 let methods = try CallTable.delegateMethods(of: "SendbirdChatSDK")
+                let others: Set = [
+                    "didDetectHugeGap(_:)", "didFailReconnection()",
+                    // Tests of the session cause these.
+                    "sessionTokenDidRequire(successCompletion:)", "sessionWasClosed()",
+                    "sessionWasRefreshed()", "sessionDidHaveError(_:)",
+                ]
                 #expect(
-                    Set(actions.map(\.method)).union([
-                        "didDetectHugeGap(_:)", "didFailReconnection()",
-                    ]) == methods)
+                    Set(actions.map(\.method)).union(others).union(Events.methods)
+                        .union(Events.uncalled) == methods)
                 for (method, action) in actions {
                     // A huge gap ends a chat, and so does the end of its channel.
                     for chat in chats { chat.dispose() }
