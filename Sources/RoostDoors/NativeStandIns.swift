@@ -21,7 +21,7 @@ package struct UserQuery: Sendable {
     package init() {}
 }
 
-package enum PushTokenKind: Sendable { case apns, apnsVoIP, gcm }
+package enum PushTokenKind: Sendable { case apns, gcm, huawei }
 
 package struct DoNotDisturb: Sendable {
     package var isOn: Bool
@@ -53,7 +53,6 @@ package struct PushPreferences: Sendable {
     package var doNotDisturb: DoNotDisturb?
     package var snooze: Snooze?
     package var sound: String
-    package var template: String
 }
 
 package struct PushPreferencesChange: Sendable {
@@ -61,7 +60,6 @@ package struct PushPreferencesChange: Sendable {
     package var doNotDisturb: DoNotDisturb?
     package var snooze: Snooze?
     package var sound: String?
-    package var template: String?
     package init() {}
 }
 
@@ -122,6 +120,11 @@ extension ChatClient {
     package func update(
         _ change: PushPreferencesChange
     ) async throws(RoostError) -> PushPreferences { throw missing }
+    package func pushTemplate() async throws(RoostError) -> String { throw missing }
+    package func setPushTemplate(_ name: String) async throws(RoostError) { throw missing }
+    package func uploadPicture(
+        _ bytes: [UInt8], type: String = "image/jpeg"
+    ) async throws(RoostError) -> String { throw missing }
     package func acceptsInvitations() async throws(RoostError) -> Bool { throw missing }
     package func setAcceptsInvitations(_ accepts: Bool) async throws(RoostError) { throw missing }
     package func report(

@@ -98,21 +98,25 @@ extension GroupChannel {
     /// Changes the properties that the parameters name.
     public func update(
         params: GroupChannelUpdateParams, completionHandler: GroupChannelHandler? = nil
+    ) { update(params: params, progressHandler: nil, completionHandler: completionHandler) }
+
+    /// Changes the properties that the parameters name; the progress of a cover image is reported
+    /// once, at its end.
+    public func update(
+        params: GroupChannelUpdateParams, progressHandler: ProgressHandler?,
+        completionHandler: GroupChannelHandler? = nil
     ) {
         guard let value = params.value else {
             return SendbirdChat.door.refuse(completionHandler, params.refusal)
         }
-        ask(.answer(completionHandler) { GroupChannel($0) }) { client, url throws(RoostError) in
-            try await client.update(url, value)
+        let cover = CoverImage(params.coverImage)
+        ask(.channel(cover.reporting(to: progressHandler, then: completionHandler))) {
+            client, url throws(RoostError) in
+            var value = value
+            if let address = try await cover.upload(client) { value.coverURL = address }
+            return try await client.update(url, value)
         }
     }
-
-    /// Changes the properties that the parameters name; the progress is that of a cover image,
-    /// which is refused.
-    public func update(
-        params: GroupChannelUpdateParams, progressHandler: ProgressHandler?,
-        completionHandler: GroupChannelHandler? = nil
-    ) { update(params: params, completionHandler: completionHandler) }
 
     /// Updates this object to the channel in the cache, which is in step while connected, or at the
     /// server if the cache does not have it.

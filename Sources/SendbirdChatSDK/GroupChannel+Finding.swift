@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Roost
 import RoostDoors
 import RoostModel
@@ -55,21 +56,25 @@ extension GroupChannel {
     /// Creates a channel with the user as a member; needs a connection.
     public class func createChannel(
         params: GroupChannelCreateParams, completionHandler: GroupChannelHandler?
+    ) { createChannel(params: params, progressHandler: nil, completionHandler: completionHandler) }
+
+    /// Creates a channel with the user as a member; the progress of a cover image is reported once,
+    /// at its end.
+    public class func createChannel(
+        params: GroupChannelCreateParams, progressHandler: ProgressHandler?,
+        completionHandler: GroupChannelHandler?
     ) {
         guard let value = params.value else {
             return SendbirdChat.door.refuse(completionHandler, params.refusal)
         }
-        SendbirdChat.door.perform(then: .channel(completionHandler)) {
-            client throws(RoostError) in try await client.createChannel(value)
+        let cover = CoverImage(params.coverImage)
+        let handler = cover.reporting(to: progressHandler, then: completionHandler)
+        SendbirdChat.door.perform(then: .channel(handler)) { client throws(RoostError) in
+            var value = value
+            if let address = try await cover.upload(client) { value.coverURL = address }
+            return try await client.createChannel(value)
         }
     }
-
-    /// Creates a channel with the user as a member; the progress is that of a cover image, which is
-    /// refused.
-    public class func createChannel(
-        params: GroupChannelCreateParams, progressHandler: ProgressHandler?,
-        completionHandler: GroupChannelHandler?
-    ) { createChannel(params: params, completionHandler: completionHandler) }
 
     /// Returns the channel that has exactly the parameters' members, or creates it.
     ///
@@ -79,36 +84,66 @@ extension GroupChannel {
         params: GroupChannelCreateParams,
         completionHandler: ((GroupChannel?, Bool, SBError?) -> Void)?
     ) {
+        createDistinctChannelIfNotExist(
+            params: params, progressHandler: nil, completionHandler: completionHandler)
+    }
+
+    /// Returns the channel that has exactly the parameters' members, or creates it; the progress of
+    /// a cover image is reported once, at its end.
+    public class func createDistinctChannelIfNotExist(
+        params: GroupChannelCreateParams, progressHandler: ProgressHandler?,
+        completionHandler: ((GroupChannel?, Bool, SBError?) -> Void)?
+    ) {
         guard var value = params.value else {
             return SendbirdChat.door.refuse(
                 completionHandler.map { handler in { handler($0, false, $1) } }, params.refusal)
         }
         value.isDistinct = true
-        let answer = completionHandler.map { handler in
-            { (made: (channel: RoostModel.GroupChannel, isNew: Bool)?, error: SBError?) in
-                handler(made.map { GroupChannel($0.channel) }, made?.isNew ?? false, error)
-            }
+        let cover = CoverImage(params.coverImage)
+        let handler = cover.reporting(to: progressHandler) {
+            (made: (channel: RoostModel.GroupChannel, isNew: Bool)?, error: SBError?) in
+            completionHandler?(made.map { GroupChannel($0.channel) }, made?.isNew ?? false, error)
         }
-        SendbirdChat.door.perform(then: .answer(answer) { $0 }) {
+        SendbirdChat.door.perform(then: .answer(handler) { $0 }) {
             [value] client throws(RoostError) in
-            var filter = ChannelFilter()
+            var (value, filter) = (value, ChannelFilter())
             filter.members = .exactly(Set(value.memberIDs))
             filter.hidden = .all
             filter.includesEmpty = true
             let list = try await client.channelList(ChannelListQuery(filter, pageSize: 100))
             let known = Set(await list.snapshot.channels.map(\.url))
             await list.close()
+            if let address = try await cover.upload(client) { value.coverURL = address }
             let channel = try await client.createChannel(value)
             return (channel, !known.contains(channel.url))
         }
     }
+}
 
-    /// Returns the channel that has exactly the parameters' members, or creates it; the progress is
-    /// that of a cover image, which is refused.
-    public class func createDistinctChannelIfNotExist(
-        params: GroupChannelCreateParams, progressHandler: ProgressHandler?,
-        completionHandler: ((GroupChannel?, Bool, SBError?) -> Void)?
-    ) { createDistinctChannelIfNotExist(params: params, completionHandler: completionHandler) }
+/// The cover picture of a channel to be created or changed.
+struct CoverImage: Sendable {
+    private let bytes: [UInt8]?
+
+    init(_ data: Data?) { bytes = data.map { Array($0) } }
+
+    /// Uploads the picture and returns its address; nil without one.
+    func upload(_ client: ChatClient) async throws(RoostError) -> String? {
+        guard let bytes else { return nil }
+        return try await client.uploadPicture(bytes)
+    }
+
+    /// Returns a handler that reports the end of the upload first.
+    func reporting<Object>(
+        to progress: ProgressHandler?, then handler: ((Object?, SBError?) -> Void)?
+    ) -> (Object?, SBError?) -> Void {
+        { object, error in
+            if error == nil, let bytes {
+                let size = Int64(bytes.count)
+                progress?(size, size, size)
+            }
+            handler?(object, error)
+        }
+    }
 }
 
 extension Callback where Value == Result<RoostModel.GroupChannel, RoostError> {

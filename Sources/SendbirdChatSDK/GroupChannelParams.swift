@@ -11,7 +11,7 @@ public final class GroupChannelCreateParams: NSObject {
     public var name: String?
     /// The address of the cover picture.
     public var coverURL: String?
-    /// The bytes of the cover picture; refused, as the client uploads no cover pictures.
+    /// The bytes of the cover picture, which the server keeps; preferred to `coverURL`.
     public var coverImage: Data?
     /// Text of the app's own; the server does not read it.
     public var data: String?
@@ -71,15 +71,11 @@ public final class GroupChannelCreateParams: NSObject {
     public func setOperators(_ operators: [User]) { operatorUserIds = operators.map(\.userId) }
 
     /// The reason why the client cannot obey the parameters.
-    var refusal: String {
-        coverImage != nil
-            ? "The client uploads no cover pictures: set coverURL to the address of one."
-            : "The client cannot ask the server for a strict creation."
-    }
+    let refusal = "The client cannot ask the server for a strict creation."
 
     /// The parameters of the client; nil if it cannot obey these.
     var value: ChannelCreateParams? {
-        guard coverImage == nil, !isStrict else { return nil }
+        guard !isStrict else { return nil }
         var value = ChannelCreateParams(
             memberIDs: (userIds ?? []).map { UserID($0) }, name: name ?? "",
             coverURL: coverURL ?? "", data: data ?? "", customType: customType ?? "",
@@ -104,7 +100,7 @@ public final class GroupChannelUpdateParams: NSObject {
     public var name: String?
     /// The new address of the cover picture.
     public var coverURL: String?
-    /// The bytes of a new cover picture; refused, as the client uploads no cover pictures.
+    /// The bytes of a new cover picture, which the server keeps; preferred to `coverURL`.
     public var coverImage: Data?
     /// The new text of the app's own.
     public var data: String?
@@ -148,15 +144,11 @@ public final class GroupChannelUpdateParams: NSObject {
     public func setOperators(_ operators: [User]) { operatorUserIds = operators.map(\.userId) }
 
     /// The reason why the client cannot obey the parameters.
-    var refusal: String {
-        coverImage != nil
-            ? "The client uploads no cover pictures: set coverURL to the address of one."
-            : "Whether a channel is distinct is decided at its creation."
-    }
+    let refusal = "Whether a channel is distinct is decided at its creation."
 
     /// The parameters of the client; nil if it cannot obey these.
     var value: ChannelUpdateParams? {
-        guard coverImage == nil, distinctness == nil else { return nil }
+        guard distinctness == nil else { return nil }
         var value = ChannelUpdateParams(
             name: name, coverURL: coverURL, data: data, customType: customType)
         value.accessCode = accessCode

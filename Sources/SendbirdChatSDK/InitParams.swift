@@ -65,6 +65,7 @@ public enum LogLevel: Int, Comparable, Sendable {
     /// Nothing.
     case none
 
+    /// Returns whether the left level writes more than the right one.
     public static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue < right.rawValue
     }

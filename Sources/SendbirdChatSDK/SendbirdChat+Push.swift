@@ -22,7 +22,7 @@ public enum PushTokenRegistrationStatus: Int, Sendable {
 public enum PushTokenType: Int, Sendable {
     /// Apple's service.
     case APNS
-    /// Apple's service for calls.
+    /// Apple's service for calls; refused, as the server knows none.
     case APNSVoIP
     /// Google's service.
     case GCM
@@ -32,9 +32,8 @@ public enum PushTokenType: Int, Sendable {
     var kind: PushTokenKind? {
         switch self {
         case .APNS: .apns
-        case .APNSVoIP: .apnsVoIP
         case .GCM: .gcm
-        case .none: nil
+        case .APNSVoIP, .none: nil
         }
     }
 }
@@ -112,7 +111,7 @@ extension SendbirdChat {
                         page?.elements ?? [], pushTokenType, page?.next != nil, page?.next, error)
                 }, { $0 })
         ) { client throws(RoostError) in
-            guard let kind else { throw .invalid("Name the service of the tokens.") }
+            guard let kind else { throw .notSupported("The server knows no such service.") }
             return try await client.pushTokens(of: kind, after: token)
         }
     }

@@ -132,11 +132,15 @@ extension SendbirdChat {
 
     /// Sets the template of pushes, one of `PushTemplate`.
     public class func setPushTemplate(name: String, completionHandler: SBErrorHandler? = nil) {
-        change(completionHandler) { $0.template = name }
+        door.perform(then: .done(completionHandler)) { client throws(RoostError) in
+            try await client.setPushTemplate(name)
+        }
     }
 
     /// Returns the template of pushes.
     public class func getPushTemplate(completionHandler: ((String?, SBError?) -> Void)?) {
-        read { preferences, error in completionHandler?(preferences?.template, error) }
+        door.perform(then: .answer(completionHandler) { $0 }) { client throws(RoostError) in
+            try await client.pushTemplate()
+        }
     }
 }

@@ -84,12 +84,12 @@ extension SendbirdChatTests {
                 #expect(open.0 == nil)
                 #expect(open.1 != nil)
                 let params = GroupChannelCreateParams()
-                params.coverImage = Data([1])
+                params.isStrict = true
                 let made: (Channel?, SBError?) = await story.wait { done in
                     Channel.createChannel(params: params) { done(($0, $1)) }
                 }
                 #expect(made.0 == nil)
-                #expect(made.1?.localizedDescription.contains("cover") == true)
+                #expect(made.1?.localizedDescription.contains("strict") == true)
             }
         }
 

@@ -141,6 +141,29 @@ extension SendbirdChatTests.Reentry {
                     { message.sender?.deleteAllMetaData(completionHandler: $0) }
                 ),
             ], to: table)
+        add(
+            [
+                (
+                    "setWeeklyDoNotDisturb",
+                    { SendbirdChat.setWeeklyDoNotDisturb(schedules: [:], completionHandler: $0) }
+                ),
+                (
+                    "clearWeeklyDoNotDisturb",
+                    { SendbirdChat.clearWeeklyDoNotDisturb(completionHandler: $0) }
+                ),
+                (
+                    "addFriends",
+                    { done in SendbirdChat.addFriends(userIds: ["bob"]) { done($1) } }
+                ),
+                (
+                    "deleteFriend",
+                    { SendbirdChat.deleteFriend(userId: "bob", completionHandler: $0) }
+                ),
+                (
+                    "deleteFriends",
+                    { SendbirdChat.deleteFriends(userIds: ["bob"], completionHandler: $0) }
+                ),
+            ], to: table)
         if let sender = message.sender {
             table.add("blockUser") { called in
                 SendbirdChat.blockUser(sender) { _, _ in called() }
