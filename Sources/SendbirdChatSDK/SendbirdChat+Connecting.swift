@@ -2,6 +2,7 @@
 
 import Roost
 import RoostDoors
+import RoostExecutors
 import RoostModel
 
 /// The state of the connection.
@@ -32,7 +33,8 @@ extension SendbirdChat {
     /// - Parameters:
     ///   - userId: The user.
     ///   - authToken: The access or session token; nil if the server asks for none.
-    ///   - apiHost: The server's address; nil for that of the initialisation.
+    ///   - apiHost: The server's address; nil for that of the initialisation, or else of the last
+    ///     call.
     ///   - wsHost: The address for sockets, which must be on the host of the server; any other is
     ///     refused.
     ///   - completionHandler: The handler of the outcome.
@@ -46,7 +48,7 @@ extension SendbirdChat {
                     handler(outcome.0.map { User($0) }, outcome.1.map { SBError($0) })
                 }
             })
-        let server = apiHost ?? door.settings.server
+        let server = apiHost ?? own.withLock { $0.server } ?? door.settings.server
         if let refusal = InitParams.refusal(ofSocket: wsHost, beside: server) {
             return door.notify(callback, (nil, refusal))
         }

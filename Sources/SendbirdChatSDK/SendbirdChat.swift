@@ -18,6 +18,8 @@ public final class SendbirdChat: NSObject {
     struct Own {
         var logLevel = LogLevel.none
         var appVersion: String?
+        /// The server's address as of the initialisation.
+        var server: String?
         var isNetworkAware = true
         var pendingPushToken: Data?
         var tokenPatience = 60
@@ -65,6 +67,7 @@ public final class SendbirdChat: NSObject {
         let waiting = own.withLock { own in
             defer { own.waiting = [] }
             (own.logLevel, own.appVersion) = (params.logLevel, params.appVersion)
+            own.server = params.apiHost
             return own.waiting
         }
         AppLife.watch()
