@@ -5,6 +5,9 @@ import RoostModel
 
 // Stand-ins for types of the part about messages; this file is deleted at the merge.
 
+/// The handler of a channel, or of the error.
+public typealias GroupChannelHandler = (GroupChannel?, SBError?) -> Void
+
 /// The replies to a message.
 public final class ThreadInfo: NSObject {
     /// The number of replies.

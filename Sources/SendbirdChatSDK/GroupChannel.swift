@@ -81,9 +81,6 @@ open class GroupChannel: BaseChannel {
     }
 }
 
-/// The handler of a channel, or of the error.
-public typealias GroupChannelHandler = (GroupChannel?, SBError?) -> Void
-
 /// The state of being hidden of a channel.
 public enum GroupChannelHiddenState: Int, Sendable {
     /// In the user's lists.
