@@ -170,9 +170,7 @@ extension SendbirdChat {
         case .reactionChanged(let change, let id, _):
             delegate.channel(
                 channel,
-                updatedReaction: ReactionEvent(
-                    messageId: id.rawValue, key: change.key, userId: change.userID.rawValue,
-                    operation: change.isAdded ? .add : .delete))
+                updatedReaction: ReactionEvent(change, of: id.rawValue))
         case .frozen(let isFrozen, _):
             if isFrozen {
                 delegate.channelWasFrozen(channel)

@@ -55,6 +55,3 @@ public final class GroupChannel: BaseChannel {
     /// The metadata, if the list's query included them; empty otherwise.
     public var cachedMetaData: [String: String] { value.metadata ?? [:] }
 }
-
-/// The handler of a channel, or of the error.
-public typealias GroupChannelHandler = (GroupChannel?, SBError?) -> Void
