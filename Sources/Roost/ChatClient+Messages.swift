@@ -78,7 +78,7 @@ extension ChatClient {
         for pin in page {
             do throws(RoostError) {
                 messages.append(try await fetchMessage(pin, in: channel))
-            } catch where error.code == .messageNotFound || error.code == .notFound {
+            } catch  where error.code == .messageNotFound || error.code == .notFound {
                 continue
             }
         }

@@ -101,6 +101,7 @@ extension BaseChannel {
     ///   - progressHandler: The handler of the progress of each upload.
     ///   - sentMessageHandler: The handler of the outcome of each message.
     ///   - completionHandler: The handler of the end, with the error of the first failed message.
+    /// - Returns: The pending messages.
     @discardableResult
     public func sendFileMessages(
         params: [FileMessageCreateParams], progressHandler: MultiProgressHandler? = nil,
@@ -227,6 +228,7 @@ extension GroupChannel {
     ///   - fileUploadHandler: The handler of each file, once the server has it; also of the file
     ///     whose upload has failed.
     ///   - completionHandler: The handler of the outcome.
+    /// - Returns: The pending message; nil for fewer than two files.
     @discardableResult
     public func sendMultipleFilesMessage(
         params: MultipleFilesMessageCreateParams, fileUploadHandler: FileUploadHandler? = nil,

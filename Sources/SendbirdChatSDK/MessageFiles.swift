@@ -71,7 +71,8 @@ public final class UploadableFileInfo: NSObject {
     }
 
     func copied() -> UploadableFileInfo {
-        let copy = file.map { UploadableFileInfo(file: $0) }
+        let copy =
+            file.map { UploadableFileInfo(file: $0) }
             ?? UploadableFileInfo(fileURL: fileURL ?? "")
         copy.fileName = fileName
         copy.mimeType = mimeType
