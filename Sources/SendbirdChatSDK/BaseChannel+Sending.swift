@@ -231,7 +231,7 @@ extension GroupChannel {
     /// - Returns: The pending message; nil for fewer than two files.
     @discardableResult
     public func sendMultipleFilesMessage(
-        params: MultipleFilesMessageCreateParams, fileUploadHandler: FileUploadHandler? = nil,
+        params: MultipleFilesMessageCreateParams, fileUploadHandler: FileUploadHandler?,
         completionHandler: MultipleFilesMessageHandler? = nil
     ) -> MultipleFilesMessage? {
         let files = params.uploadableFileInfoList
@@ -247,7 +247,7 @@ extension GroupChannel {
     /// are not uploaded again.
     @discardableResult
     public func resendMultipleFilesMessage(
-        _ message: MultipleFilesMessage, fileUploadHandler: FileUploadHandler? = nil,
+        _ message: MultipleFilesMessage, fileUploadHandler: FileUploadHandler?,
         completionHandler: MultipleFilesMessageHandler? = nil
     ) -> MultipleFilesMessage? {
         let params = message.getMultipleFilesMessageParams()

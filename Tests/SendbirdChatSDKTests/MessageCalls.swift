@@ -68,15 +68,17 @@ extension SendbirdChatTests.Reentry {
             UploadableFileInfo(fileURL: "https://files.example/b"),
         ])
         table.add("sendMultipleFilesMessage") { called in
-            channel.sendMultipleFilesMessage(params: files) { _, _ in called() }
+            channel.sendMultipleFilesMessage(params: files, fileUploadHandler: nil) { _, _ in called() }
         }
         table.add("resendMultipleFilesMessage") { called in
-            // Too few files make a failed message, which cannot be sent again.
-            guard let sent = channel.sendMultipleFilesMessage(params: files) else { return }
-            channel.resendMultipleFilesMessage(sent) { _, _ in called() }
+            // A message that has not failed gives an error.
+            guard let sent = channel.sendMultipleFilesMessage(
+                params: files, fileUploadHandler: nil) else { return }
+            channel.resendMultipleFilesMessage(sent, fileUploadHandler: nil) { _, _ in called() }
         }
         table.add("copyMultipleFilesMessage") { called in
-            guard let sent = channel.sendMultipleFilesMessage(params: files) else { return }
+            guard let sent = channel.sendMultipleFilesMessage(
+                params: files, fileUploadHandler: nil) else { return }
             channel.copyMultipleFilesMessage(sent, toTargetChannel: channel) { _, _ in called() }
         }
     }

@@ -434,9 +434,9 @@ final class GroupChannel: BaseChannel {
     func leave(completionHandler: SBErrorHandler? = nil)
     func markAsRead(completionHandler: SBErrorHandler? = nil)
     func refresh(completionHandler: GroupChannelHandler? = nil)
-    @discardableResult func resendMultipleFilesMessage(_ message: MultipleFilesMessage, fileUploadHandler: FileUploadHandler? = nil, completionHandler: MultipleFilesMessageHandler? = nil) -> MultipleFilesMessage?
+    @discardableResult func resendMultipleFilesMessage(_ message: MultipleFilesMessage, fileUploadHandler: FileUploadHandler?, completionHandler: MultipleFilesMessageHandler? = nil) -> MultipleFilesMessage?
     func resetMyHistory(completionHandler: SBErrorHandler? = nil)
-    @discardableResult func sendMultipleFilesMessage(params: MultipleFilesMessageCreateParams, fileUploadHandler: FileUploadHandler? = nil, completionHandler: MultipleFilesMessageHandler? = nil) -> MultipleFilesMessage?
+    @discardableResult func sendMultipleFilesMessage(params: MultipleFilesMessageCreateParams, fileUploadHandler: FileUploadHandler?, completionHandler: MultipleFilesMessageHandler? = nil) -> MultipleFilesMessage?
     func startTyping()
     func unfreeze(completionHandler: SBErrorHandler? = nil)
     func unhide(completionHandler: SBErrorHandler? = nil)
