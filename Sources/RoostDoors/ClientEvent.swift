@@ -32,6 +32,14 @@ package enum ConnectionStep: Equatable, Sendable {
     }
 }
 
+/// A step in the upload of a message's files.
+package enum UploadStep: Sendable {
+    /// Bytes were sent.
+    case sent(RequestID, UploadProgress)
+    /// The server has the file at this index.
+    case uploaded(RequestID, file: Int)
+}
+
 /// The observer of one client, which passes on its events in order until the client is closed.
 actor ClientObserver {
     private weak var door: Door?
@@ -49,7 +57,7 @@ actor ClientObserver {
         let number: Int
         let id: RequestID
         let callback: Callback<Outcome>
-        let progress: Callback<UploadProgress>
+        let progress: Callback<UploadStep>
         /// The message once it is on disk; nil before.
         var message: Message?
     }
@@ -115,7 +123,7 @@ actor ClientObserver {
     /// - Returns: The number of the registration.
     func expect(
         _ id: RequestID, _ callback: Callback<Outcome>,
-        progress: Callback<UploadProgress> = .none
+        progress: Callback<UploadStep> = .none
     ) -> Int {
         senderCount += 1
         senders.append(
@@ -163,11 +171,16 @@ actor ClientObserver {
                 message,
                 RoostError(.requestCanceled, remedy: .none, message: "The message was canceled."))
         case .uploading(let id, let progress):
-            for sender in senders where sender.id == id { door?.notify(sender.progress, progress) }
+            report(.sent(id, progress), of: id)
+        case .uploaded(let id, let file): report(.uploaded(id, file: file), of: id)
         case .queued, .retried, .changeQueued, .changeMade, .changeRefused,
             .changeDropped, .unrecorded:
             break
         }
+    }
+
+    private func report(_ step: UploadStep, of id: RequestID) {
+        for sender in senders where sender.id == id { door?.notify(sender.progress, step) }
     }
 
     private func settle(_ message: Message, _ error: RoostError?) {

@@ -6,6 +6,9 @@ import RoostModel
 // Calls of the old library that the client cannot make answer with one of these errors.
 
 extension RoostError {
+    /// Returns the error of a call that the client cannot make.
+    static func notSupported(_ sentence: String) -> RoostError { .unsupported(sentence) }
+
     static func invalid(_ sentence: String) -> RoostError {
         RoostError(.invalidParameter, remedy: .correctInput, message: sentence)
     }

@@ -160,10 +160,7 @@ extension ChatEvent {
             delegate.channel(channel, messageWasDeleted: id.rawValue)
         case .reactionChanged(let change, let id, _):
             delegate.channel(
-                channel,
-                updatedReaction: ReactionEvent(
-                    messageId: id.rawValue, key: change.key, userId: change.userID.rawValue,
-                    operation: change.isAdded ? .add : .delete))
+                channel, updatedReaction: ReactionEvent(change, of: id.rawValue))
         case .threadChanged(let info, let id, let url):
             delegate.channel(
                 channel, didUpdateThreadInfo: ThreadInfoUpdateEvent(info, of: id, in: url))

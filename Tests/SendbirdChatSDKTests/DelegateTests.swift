@@ -84,11 +84,11 @@ extension SendbirdChatTests {
                 deletedMessages messages: [BaseMessage]
             ) { table.record(#function) }
             func messageCollection(
-                _ collection: MessageCollection, context: MessageContext,
+                _ collection: MessageCollection, channelContext: ChannelContext,
                 updatedChannel channel: Channel
             ) { table.record(#function) }
             func messageCollection(
-                _ collection: MessageCollection, context: MessageContext,
+                _ collection: MessageCollection, channelContext: ChannelContext,
                 deletedChannel channelURL: String
             ) { table.record(#function) }
             func didHugeGapDetected(_ collection: MessageCollection) { table.record(#function) }
@@ -107,6 +107,7 @@ extension SendbirdChatTests {
             }
             let list = "channelCollection(_:context:"
             let chat = "messageCollection(_:context:"
+            let itsChannel = "messageCollection(_:channelContext:"
             return [
                 ("didStartReconnection()", { await network.cut() }),
                 ("didSucceedReconnection()", { await network.cut() }),
@@ -167,10 +168,10 @@ extension SendbirdChatTests {
                     { try await bob.delete(try await say(), in: url) }
                 ),
                 (
-                    chat + "updatedChannel:)",
+                    itsChannel + "updatedChannel:)",
                     { try await bob.update(url, ChannelUpdateParams(name: "three")) }
                 ),
-                (chat + "deletedChannel:)", { try await bob.deleteChannel(doomed) }),
+                (itsChannel + "deletedChannel:)", { try await bob.deleteChannel(doomed) }),
                 (
                     "didHugeGapDetected(_:)",
                     {
@@ -245,6 +246,9 @@ extension SendbirdChatTests {
                 let methods = try CallTable.delegateMethods(of: "SendbirdChatSDK")
                 let others: Set = [
                     "didDetectHugeGap(_:)", "didFailReconnection()",
+                    // Both are called only without the forms that this delegate has.
+                    "messageCollection(_:context:updatedChannel:)",
+                    "messageCollection(_:context:deletedChannel:)",
                     // Tests of the session cause these.
                     "sessionTokenDidRequire(successCompletion:)", "sessionWasClosed()",
                     "sessionWasRefreshed()", "sessionDidHaveError(_:)",

@@ -1,20 +1,68 @@
 // The public declarations of `SendbirdChatSDK`: written by scripts/public-api, not to be edited.
 
-typealias BaseMessageHandler = (BaseMessage?, SBError?) -> Void
+typealias BaseChannelHandler = (_ channel: BaseChannel?, _ error: SBError?) -> Void
 
 typealias DndSchedule = [DayOfWeek: [DndTimeWindow]]
 
 typealias FileMessageHandler = (FileMessage?, SBError?) -> Void
 
-typealias GroupChannelHandler = (GroupChannel?, SBError?) -> Void
+typealias ChannelChangeLogsHandler = (_ updatedChannels: [GroupChannel]?, _ deletedChannelURLs: [String]?, _ hasMore: Bool, _ token: String?, _ error: SBError?) -> Void
+
+typealias CountHandler = (_ count: UInt, _ error: SBError?) -> Void
+
+typealias DistinctGroupChannelHandler = (_ channel: GroupChannel?, _ isCreated: Bool, _ error: SBError?) -> Void
+
+typealias FileMessageHandler = (_ message: FileMessage?, _ error: SBError?) -> Void
+
+typealias FileUploadHandler = (_ requestId: String, _ index: Int, _ uploadableFileInfo: UploadableFileInfo, _ error: SBError?) -> Void
+
+typealias GroupChannelHandler = (_ channel: GroupChannel?, _ error: SBError?) -> Void
+
+typealias GroupChannelListHandler = (_ channels: [GroupChannel]?, _ error: SBError?) -> Void
+
+typealias MemberListHandler = (_ members: [Member]?, _ error: SBError?) -> Void
+
+typealias MessageChangeLogHandler = (_ updatedMessages: [BaseMessage]?, _ deletedMessageIds: [Int64]?, _ hasMore: Bool, _ token: String?, _ error: SBError?) -> Void
+
+typealias MessageListHandler = (_ messages: [BaseMessage]?, _ error: SBError?) -> Void
+
+typealias MessageRequestIdsHandler = (_ requestIds: [String]?, _ error: SBError?) -> Void
+
+typealias MetaCountersHandler = (_ metaCounters: [String: Int]?, _ error: SBError?) -> Void
+
+typealias MetaDataHandler = (_ metaData: [String: String]?, _ error: SBError?) -> Void
+
+typealias MultiProgressHandler = (_ requestId: String?, _ bytesSent: Int64, _ totalBytesSent: Int64, _ totalBytesExpectedToSend: Int64) -> Void
+
+typealias MultipleFilesMessageHandler = (_ message: MultipleFilesMessage?, _ error: SBError?) -> Void
+
+typealias MuteInfoHandler = (_ isMuted: Bool, _ description: String, _ startAt: Int64, _ endAt: Int64, _ remainingDuration: Int64, _ error: SBError?) -> Void
 
 typealias ProgressHandler = (_ bytesSent: Int64, _ totalBytesSent: Int64, _ totalBytesExpectedToSend: Int64) -> Void
 
-typealias SBErrorHandler = (SBError?) -> Void
+typealias ReactionEventHandler = (_ reactionEvent: ReactionEvent?, _ error: SBError?) -> Void
 
-typealias UserMessageHandler = (UserMessage?, SBError?) -> Void
+typealias SBErrorHandler = (_ error: SBError?) -> Void
 
-final class AdminMessage: BaseMessage {}
+typealias SnoozePeriodHandler = (_ isSnoozed: Bool, _ startTimestamp: Int64, _ endTimestamp: Int64, _ error: SBError?) -> Void
+
+typealias ThreadedMessageListHandler = (_ parentMessage: BaseMessage?, _ threadedMessages: [BaseMessage]?, _ error: SBError?) -> Void
+
+typealias UserHandler = (_ user: User?, _ error: SBError?) -> Void
+
+typealias UserListHandler = (_ users: [User]?, _ error: SBError?) -> Void
+
+typealias UserMessageHandler = (_ message: UserMessage?, _ error: SBError?) -> Void
+
+typealias VoidHandler = () -> Void
+
+open class AdminMessage: BaseMessage {}
+
+final class AppleCriticalAlertOptions: NSObject {
+    let name: String
+    let volume: Double
+    init(name: String = "default", volume: Double = 1.0)
+}
 
 final class AppInfo: NSObject {
     let applicationAttributes: [String]?
@@ -161,7 +209,7 @@ protocol BaseChannelDelegate: AnyObject {
     func channelWasUnfrozen(_ channel: BaseChannel)  // has a default
 }
 
-class BaseMessage: NSObject {
+open class BaseMessage: NSObject, Identifiable, NSCopying {
     var channelType: ChannelType { get }
     var channelURL: String { get }
     var createdAt: Int64 { get }
@@ -169,36 +217,72 @@ class BaseMessage: NSObject {
     var data: String { get }
     var errorCode: Int { get }
     override var hash: Int { get }
+    var id: AnyHashable { get }
     var isOperatorMessage: Bool { get }
     var isReplyToChannel: Bool { get }
     var isSilent: Bool { get }
     var mentionType: MentionType { get }
+    var mentionedMessageTemplate: String? { get }
     var mentionedUserIds: [String] { get }
     var mentionedUsers: [User] { get }
     var message: String { get }
     var messageId: Int64 { get }
     var messageParams: BaseMessageCreateParams? { get }
-    var metaArrays: [MessageMetaArray] { get }
+    var messageSurvivalSeconds: Int { get }
+    var metaArrays: [MessageMetaArray]? { get }
+    var ogMetaData: OGMetaData? { get }
+    var parentMessage: BaseMessage? { get set }
     var parentMessageId: Int64 { get }
     var reactions: [Reaction] { get }
     var requestId: String { get }
+    var requestedMentionUserIds: [String]? { get }
+    var scheduledInfo: ScheduledInfo? { get }
     var sender: Sender? { get }
     var sendingStatus: MessageSendingStatus { get }
+    var silent: Bool { get }
+    var threadInfo: ThreadInfo { get }
     var updatedAt: Int64 { get }
-    class func build(fromSerializedData data: Data) -> Self?
+    @discardableResult func apply(_ reactionEvent: ReactionEvent) -> Bool
+    @discardableResult func apply(_ threadInfoUpdateEvent: ThreadInfoUpdateEvent) -> Bool
+    class func build(fromSerializedData data: Data?) -> Self?
+    class func build(fromSerializedData data: Data?, desiredState: MessageSendingStatus) -> Self?
+    func copy(with zone: NSZone? = nil) -> Any
+    class func getMessage(params: MessageRetrievalParams, completionHandler: BaseMessageHandler?)
+    func getThreadedMessages(timestamp: Int64, params: ThreadedMessageListParams, completionHandler: ThreadedMessageListHandler?)
     override func isEqual(_ object: Any?) -> Bool
+    func isGroupChannel() -> Bool
+    func isOpenChannel() -> Bool
+    func isResendable() -> Bool
+    func metaArrays(keys: [String]) -> [MessageMetaArray]
     func serialize() -> Data?
 }
 
-class BaseMessageCreateParams: NSObject {
+open class BaseMessageCreateParams: NSObject, NSCopying {
+    var appleCriticalAlertOptions: AppleCriticalAlertOptions? { get set }
     var customType: String? { get set }
     var data: String? { get set }
+    var isPinnedMessage: Bool { get set }
     var isReplyToChannel: Bool { get set }
     var isSilent: Bool { get set }
     var mentionType: MentionType { get set }
-    var mentionedUserIds: [String] { get set }
+    var mentionedUserIds: [String]? { get set }
+    var mentionedUsers: [User]? { get set }
     var metaArrays: [MessageMetaArray]? { get set }
     var parentMessageId: Int64 { get set }
+    var pushNotificationDeliveryOption: PushNotificationDeliveryOption { get set }
+    func addMentionedUserIds(_ userIds: [String])
+    func copy(with zone: NSZone? = nil) -> Any
+}
+
+open class BaseMessageUpdateParams: NSObject, NSCopying {
+    var customType: String? { get set }
+    var data: String? { get set }
+    var mentionType: MentionType { get set }
+    var mentionedUserIds: [String]? { get set }
+    override init()
+    func addMentionedUserIds(_ userIds: [String])
+    func copy(with zone: NSZone? = nil) -> Any
+    func setMentionedUsers(_ users: [User]?)
 }
 
 final class BlockedUserListQuery: NSObject {
@@ -228,7 +312,9 @@ enum CachedDataClearOrder: Int, Sendable {
 }
 
 final class ChannelContext: NSObject {
+    let eventDetail: EventDetail?
     let source: CollectionEventSource
+    var fromEvent: Bool { get }
 }
 
 enum ChannelHiddenStateFilter: Int, Sendable {
@@ -245,17 +331,36 @@ enum ChannelType: Int, Sendable {
     case open
 }
 
-enum ChatError: Int, Sendable {
+enum ChatError: CaseIterable, Int, SBErrorCode, Sendable {
+    case accessTokenNotValid = 400302
     case ackTimeout = 800180
+    case appIdNotValid = 400304
+    case authPlanQuotaExceeded = 400306
+    case authUnknownError = 400303
+    case authUserIdTooLong = 400305
     case collectionDisposed = 800600
     case connectionCanceled = 800102
     case connectionRequired = 800101
+    case duplicatedData = 400202
     case fileSizeLimitExceeded = 800260
     case fileUploadCancelFailed = 800230
     case fileUploadCanceled = 800240
     case fileUploadTimeout = 800250
+    case internalServerError = 500901
+    case invalidApiToken = 400401
+    case invalidChannelURL = 400110
     case invalidInitialization = 800100
+    case invalidJsonBody = 400403
     case invalidParameter = 800110
+    case invalidParameterValue = 400111
+    case invalidParameterValueBoolean = 400104
+    case invalidParameterValueJson = 400103
+    case invalidParameterValueList = 400102
+    case invalidParameterValueNegative = 400107
+    case invalidParameterValueNumber = 400101
+    case invalidParameterValuePositive = 400106
+    case invalidParameterValueRequired = 400105
+    case invalidParameterValueString = 400100
     case localDatabaseError = 800700
     case loginTimeout = 800190
     case malformedData = 800130
@@ -263,24 +368,96 @@ enum ChatError: Int, Sendable {
     case markAsReadRateLimitExceeded = 800160
     case networkError = 800120
     case networkRoutingError = 800121
+    case nonAuthorized = 400108
+    case notFoundInDatabase = 400201
+    case notSupported = 800111
+    case parameterMissing = 400402
+    case passedInvalidAccessToken = 800500
     case pendingError = 800400
     case queryInProgress = 800170
+    case rateLimitExceeded = 500910
+    case reachedMaxCount = 400203
     case requestFailed = 800220
+    case serverOverloaded = 800221
+    case sessionKeyExpired = 400309
+    case sessionKeyRefreshFailed = 800502
+    case sessionKeyRefreshSucceeded = 800501
+    case sessionTokenRevoked = 400310
+    case socketBannedUserSendMessageNotAllowed = 900100
+    case socketChannelFrozen = 900050
+    case socketChannelNotFound = 900500
+    case socketDeactivatedUser = 900021
+    case socketLoginRequired = 900010
+    case socketMessageNotFound = 900300
+    case socketMutedUserInApplicationSendMessageNotAllowed = 900040
+    case socketMutedUserInChannelSendMessageNotAllowed = 900041
+    case socketProfanityMessageBlocked = 900060
+    case socketTooManyMessages = 900200
+    case socketUserNotMember = 900020
+    case socketUserNotOwnerOfMessage = 900022
+    case timerWasAlreadyDone = 800302
+    case timerWasExpired = 800301
+    case tokenExpired = 400109
+    case unknownError = 800000
+    case unusableCharacterIncluded = 400151
+    case userDeactivated = 400300
+    case userNotExist = 400301
     case webSocketConnectionClosed = 800200
     case webSocketConnectionFailed = 800210
     case wrongChannelType = 800150
+    var asSBError: SBError { get }
+    var code: Int { get }
+    var message: String { get }
+    func asSBError(message: String?) -> SBError
 }
 
-enum CollectionEventSource: CaseIterable, Int, Sendable {
-    case answer
-    case cache
-    case catchUp
-    case changeLog
-    case event
-    case localAction
-    case otherProcess
-    case page
-    case upkeep
+enum CollectionEventSource: CaseIterable, Codable, Int, Sendable {
+    case channelChangelog
+    case channelRefresh
+    case eventChannelChanged
+    case eventChannelDeleted
+    case eventChannelFrozen
+    case eventChannelHidden
+    case eventChannelMemberCountChanged
+    case eventChannelUnfrozen
+    case eventDeliveryStatusUpdated
+    case eventFeedbackMessageUpdated
+    case eventMention
+    case eventMessageDeleted
+    case eventMessageReceived
+    case eventMessageSent = 100
+    case eventMessageUpdated
+    case eventMetaCounterCreated
+    case eventMetaCounterDeleted
+    case eventMetaCounterUpdated
+    case eventMetaDataCreated
+    case eventMetaDataDeleted
+    case eventMetaDataUpdated
+    case eventOperatorUpdated
+    case eventPinnedMessageUpdated
+    case eventPollChangeLog
+    case eventPollUpdated
+    case eventPollVoted
+    case eventReactionUpdated
+    case eventReadStatusUpdated
+    case eventThreadInfoUpdated
+    case eventTypingStatusUpdated
+    case eventUserBanned
+    case eventUserDeclinedInvitation
+    case eventUserDidMarkAsRead
+    case eventUserDidMarkAsUnread
+    case eventUserJoined
+    case eventUserLeft
+    case eventUserMuted
+    case eventUserReceivedInvitation
+    case eventUserUnbanned
+    case eventUserUnmuted
+    case localMessageCanceled
+    case localMessageFailed
+    case localMessagePendingCreated
+    case localMessageResendStarted
+    case messageChangelog = 0
+    case messageFill
 }
 
 protocol ConnectionDelegate: AnyObject {
@@ -320,8 +497,9 @@ struct DndTimeWindow: Hashable, Sendable {
 final class FileMessage: BaseMessage {
     override var messageParams: BaseMessageCreateParams? { get }
     var name: String { get }
-    var plainURL: String { get }
+    var plainURL: String? { get }
     var size: UInt { get }
+    var thumbnails: [Thumbnail]? { get }
     var type: String { get }
     var url: String { get }
 }
@@ -329,11 +507,22 @@ final class FileMessage: BaseMessage {
 final class FileMessageCreateParams: BaseMessageCreateParams {
     var file: Data? { get set }
     var fileName: String? { get set }
-    var fileSize: UInt? { get set }
+    var fileSize: UInt { get set }
     var fileURL: String? { get set }
+    var message: String? { get set }
     var mimeType: String? { get set }
+    var pollId: Int64 { get set }
+    var thumbnailSizes: [ThumbnailSize]? { get set }
+    override init()
     init(file: Data)
     init(fileURL: String)
+    override func copy(with zone: NSZone? = nil) -> Any
+}
+
+final class FileMessageUpdateParams: BaseMessageUpdateParams {
+    var message: String? { get set }
+    override init()
+    override func copy(with zone: NSZone? = nil) -> Any
 }
 
 open class GroupChannel: BaseChannel {
@@ -370,8 +559,6 @@ open class GroupChannel: BaseChannel {
     var unreadMessageCount: UInt { get }
     func acceptInvitation(accessCode: String?, completionHandler: SBErrorHandler? = nil)
     func acceptInvitation(completionHandler: SBErrorHandler? = nil)
-    func addReaction(with message: BaseMessage, key: String, completionHandler: ((ReactionEvent?, SBError?) -> Void)? = nil)
-    func cancelPendingMessage(requestId: String, completionHandler: SBErrorHandler? = nil)
     class func createChannel(params: GroupChannelCreateParams, completionHandler: GroupChannelHandler?)
     class func createChannel(params: GroupChannelCreateParams, progressHandler: ProgressHandler?, completionHandler: GroupChannelHandler?)
     class func createDistinctChannelIfNotExist(params: GroupChannelCreateParams, completionHandler: ((GroupChannel?, Bool, SBError?) -> Void)?)
@@ -390,9 +577,6 @@ open class GroupChannel: BaseChannel {
     class func createPublicGroupChannelListQuery(paramsBuilder: (PublicGroupChannelListQueryParams) -> Void) -> PublicGroupChannelListQuery
     func declineInvitation(completionHandler: SBErrorHandler? = nil)
     func delete(completionHandler: SBErrorHandler? = nil)
-    func deleteMessage(_ message: BaseMessage, completionHandler: SBErrorHandler? = nil)
-    func deleteMessage(messageId: Int64, completionHandler: SBErrorHandler? = nil)
-    func deleteReaction(with message: BaseMessage, key: String, completionHandler: ((ReactionEvent?, SBError?) -> Void)? = nil)
     func endTyping()
     func freeze(completionHandler: SBErrorHandler? = nil)
     class func getChannel(url: String, completionHandler: GroupChannelHandler?)
@@ -455,7 +639,7 @@ final class GroupChannelCollection: NSObject {
     weak var delegate: (any GroupChannelCollectionDelegate)? { get set }
     var hasNext: Bool { get }
     func dispose()
-    func loadMore(completionHandler: (([GroupChannel]?, SBError?) -> Void)? = nil)
+    func loadMore(completionHandler: GroupChannelListHandler? = nil)
 }
 
 protocol GroupChannelCollectionDelegate: AnyObject {
@@ -740,12 +924,20 @@ enum MentionType: Int, Sendable {
     case users
 }
 
-final class MessageChangeLogsParams: NSObject {
+final class MessageChangeLogsParams: NSObject, NSCopying {
+    var includeMetaArray: Bool { get set }
+    var includeParentMessageInfo: Bool { get set }
+    var includePollDetails: Bool { get set }
+    var includeReactions: Bool { get set }
+    var includeThreadInfo: Bool { get set }
     var replyType: ReplyType { get set }
     override init()
+    func copy(with zone: NSZone? = nil) -> Any
+    class func create(with params: MessageListParams?) -> MessageChangeLogsParams
+    class func create(with query: PreviousMessageListQuery?) -> MessageChangeLogsParams
 }
 
-final class MessageCollection: NSObject {
+open class MessageCollection: NSObject {
     let startingPoint: Int64
     var channel: GroupChannel { get }
     weak var delegate: (any MessageCollectionDelegate)? { get set }
@@ -755,14 +947,18 @@ final class MessageCollection: NSObject {
     var pendingMessages: [BaseMessage] { get }
     var succeededMessages: [BaseMessage] { get }
     func dispose()
-    func loadNext(completionHandler: (([BaseMessage]?, SBError?) -> Void)? = nil)
-    func loadPrevious(completionHandler: (([BaseMessage]?, SBError?) -> Void)? = nil)
-    func startCollection(initPolicy: MessageCollectionInitPolicy, cacheResultHandler: (([BaseMessage]?, SBError?) -> Void)? = nil, apiResultHandler: (([BaseMessage]?, SBError?) -> Void)? = nil)
+    func loadNext(completionHandler: MessageListHandler? = nil)
+    func loadPrevious(completionHandler: MessageListHandler? = nil)
+    func removeAllFailed(completionHandler: SBErrorHandler? = nil)
+    func removeFailed(messages: [BaseMessage], completionHandler: MessageRequestIdsHandler? = nil)
+    func startCollection(initPolicy: MessageCollectionInitPolicy, cacheResultHandler: MessageListHandler? = nil, apiResultHandler: MessageListHandler? = nil)
 }
 
 protocol MessageCollectionDelegate: AnyObject {
     func didDetectHugeGap(_ collection: MessageCollection)  // has a default
     func didHugeGapDetected(_ collection: MessageCollection)  // has a default
+    func messageCollection(_ collection: MessageCollection, channelContext: ChannelContext, deletedChannel channelURL: String)  // has a default
+    func messageCollection(_ collection: MessageCollection, channelContext: ChannelContext, updatedChannel channel: GroupChannel)  // has a default
     func messageCollection(_ collection: MessageCollection, context: MessageContext, channel: GroupChannel, addedMessages messages: [BaseMessage])  // has a default
     func messageCollection(_ collection: MessageCollection, context: MessageContext, channel: GroupChannel, deletedMessages messages: [BaseMessage])  // has a default
     func messageCollection(_ collection: MessageCollection, context: MessageContext, channel: GroupChannel, updatedMessages messages: [BaseMessage])  // has a default
@@ -777,12 +973,16 @@ enum MessageCollectionInitPolicy: Int, Sendable {
 final class MessageContext: NSObject {
     let sendingStatus: MessageSendingStatus
     let source: CollectionEventSource
+    var fromEvent: Bool { get }
+    init(source: CollectionEventSource, sendingStatus: MessageSendingStatus)
 }
 
-class MessageListParams: NSObject {
-    var customTypes: [String] { get set }
+final class MessageListParams: NSObject, NSCopying {
+    var customType: String? { get set }
+    var customTypes: [String]? { get set }
     var includeMetaArray: Bool { get set }
     var includeParentMessageInfo: Bool { get set }
+    var includePollDetails: Bool { get set }
     var includeReactions: Bool { get set }
     var includeThreadInfo: Bool { get set }
     var isInclusive: Bool { get set }
@@ -791,14 +991,40 @@ class MessageListParams: NSObject {
     var previousResultSize: Int { get set }
     var replyType: ReplyType { get set }
     var reverse: Bool { get set }
-    var senderUserIds: [String] { get set }
+    var senderUserIds: [String]? { get set }
+    var showSubChannelMessagesOnly: Bool { get set }
     override init()
+    convenience init(builder: (MessageListParams) -> Void)
+    convenience init(previousResultSize: Int = 0, nextResultSize: Int = 0, isInclusive: Bool = false, reverse: Bool = false, messageTypeFilter: MessageTypeFilter = .all, customType: String? = nil, customTypes: [String]? = nil, senderUserIds: [String]? = nil, replyType: ReplyType = .all, includeMetaArray: Bool = false, includeReactions: Bool = false, includeThreadInfo: Bool = false, includeParentMessageInfo: Bool = false)
+    func belongsTo(_ message: BaseMessage) -> Bool
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 final class MessageMetaArray: NSObject {
     let key: String
-    let value: [String]
-    init(key: String, value: [String])
+    var value: [String] { get }
+    convenience init(key: String)
+    init(key: String, value: [String]?)
+    func addValue(_ value: Set<String>)
+    func addValue(with value: [String])
+    class func build(fromSerializedData data: Data?) -> MessageMetaArray?
+    func removeValue(_ value: Set<String>)
+    func removeValue(with value: [String])
+    func serialize() -> Data?
+}
+
+final class MessageRetrievalParams: NSObject, NSCopying {
+    var channelType: ChannelType { get set }
+    var channelURL: String { get set }
+    var includeMetaArray: Bool { get set }
+    var includeParentMessageInfo: Bool { get set }
+    var includePollDetails: Bool { get set }
+    var includeReactions: Bool { get set }
+    var includeThreadInfo: Bool { get set }
+    var messageId: Int64 { get set }
+    override init()
+    convenience init(channelURL: String, channelType: ChannelType = .group, messageId: Int64, includeMetaArray: Bool = false, includeReactions: Bool = false, includeThreadInfo: Bool = false, includeParentMessageInfo: Bool = false)
+    func copy(with zone: NSZone? = nil) -> Any
 }
 
 enum MessageSendingStatus: Int, Sendable {
@@ -806,6 +1032,7 @@ enum MessageSendingStatus: Int, Sendable {
     case failed
     case none
     case pending
+    case scheduled
     case succeeded
 }
 
@@ -1017,22 +1244,31 @@ enum PushTriggerOption: Int, Sendable {
     case off
 }
 
+enum PushNotificationDeliveryOption: Int, Sendable {
+    case `default`
+    case suppress
+}
+
 final class Reaction: NSObject {
+    let count: UInt
+    let hasCurrentUserReacted: Bool
     let key: String
     let updatedAt: Int64
     let userIds: [String]
+    var sampledUserIds: [String] { get }
 }
 
 final class ReactionEvent: NSObject {
-    let key: String
     let messageId: Int64
-    let operation: Operation
-    let userId: String
+    var key: String { get }
+    var operation: ReactionEventAction { get }
+    var updatedAt: Int64 { get }
+    var userId: String { get }
+}
 
-    enum Operation: Int, Sendable {
-        case add
-        case delete
-    }
+enum ReactionEventAction: Int, Sendable {
+    case add
+    case delete
 }
 
 enum ReplyType: Int, Sendable {
@@ -1074,6 +1310,29 @@ enum Role: Int, Sendable {
 
 final class SBError: NSError, @unchecked Sendable {
     static let domain: String
+    var errorCode: ChatError { get }
+    class func error(withDictionary dictionary: [String: Any]) -> SBError?
+    class func error(withNSError error: NSError?) -> SBError?
+}
+
+protocol SBErrorCode {
+    var asSBError: SBError { get }
+    var code: Int { get }
+    var message: String { get }
+    func asSBError(message: String?) -> SBError
+}
+
+final class ScheduledInfo: NSObject {
+    let scheduledAt: Int64
+    let scheduledMessageId: Int64
+    let scheduledStatus: ScheduledStatus
+}
+
+enum ScheduledStatus: Int, Sendable {
+    case canceled
+    case failed
+    case pending
+    case sent
 }
 
 final class SendbirdChat: NSObject {
@@ -1227,6 +1486,50 @@ final class ThreadInfoUpdateEvent: NSObject {
     let threadInfo: ThreadInfo
 }
 
+final class ThreadInfo: NSObject {
+    var lastRepliedAt: Int64 { get }
+    var mostRepliedUsers: [User] { get }
+    var replyCount: Int { get }
+    var updatedAt: Int64 { get }
+}
+
+final class ThreadInfoUpdateEvent: NSObject {
+    let channelType: ChannelType
+    let channelURL: String
+    let targetMessageId: Int64
+    let threadInfo: ThreadInfo
+}
+
+final class ThreadedMessageListParams: NSObject, NSCopying {
+    var customType: String? { get set }
+    var customTypes: [String]? { get set }
+    var includeMetaArray: Bool { get set }
+    var includeParentMessageInfo: Bool { get set }
+    var includeReactions: Bool { get set }
+    var isInclusive: Bool { get set }
+    var messageTypeFilter: MessageTypeFilter { get set }
+    var nextResultSize: Int { get set }
+    var previousResultSize: Int { get set }
+    var reverse: Bool { get set }
+    var senderUserIds: [String]? { get set }
+    override init()
+    func copy(with zone: NSZone? = nil) -> Any
+}
+
+final class Thumbnail: NSObject {
+    let maxSize: CGSize
+    let plainURL: String?
+    let realSize: CGSize
+    let url: String
+}
+
+final class ThumbnailSize: NSObject {
+    let maxSize: CGSize
+    class func make(maxSize: CGSize) -> ThumbnailSize
+    class func make(maxWidth: CGFloat, maxHeight: CGFloat) -> ThumbnailSize
+    class func make(thumbnail: Thumbnail) -> ThumbnailSize
+}
+
 enum UnreadChannelFilter: Int, Sendable {
     case all
     case unreadMessage
@@ -1280,18 +1583,21 @@ final class UserMessage: BaseMessage {
 }
 
 final class UserMessageCreateParams: BaseMessageCreateParams {
+    var mentionedMessageTemplate: String? { get set }
     var message: String { get set }
+    var pollId: Int64 { get set }
+    var translationTargetLanguages: [String]? { get set }
     init(message: String)
+    override func copy(with zone: NSZone? = nil) -> Any
 }
 
-final class UserMessageUpdateParams: NSObject {
-    var customType: String? { get set }
-    var data: String? { get set }
-    var mentionType: MentionType? { get set }
-    var mentionedUserIds: [String]? { get set }
+final class UserMessageUpdateParams: BaseMessageUpdateParams {
+    var mentionedMessageTemplate: String? { get set }
     var message: String? { get set }
+    var pollId: Int64 { get set }
     override init()
-    init(message: String)
+    init(message: String?)
+    override func copy(with zone: NSZone? = nil) -> Any
 }
 
 final class UserUpdateParams: NSObject {
