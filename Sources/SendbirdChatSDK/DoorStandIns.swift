@@ -35,12 +35,6 @@ public final class ThreadInfoUpdateEvent: NSObject {
     }
 }
 
-/// A vote in a poll.
-public final class PollVoteEvent: NSObject {}
-
-/// A change of a poll.
-public final class PollUpdateEvent: NSObject {}
-
 extension RoostError {
     /// Returns the error of a call that the client cannot make.
     static func notSupported(_ sentence: String) -> RoostError {

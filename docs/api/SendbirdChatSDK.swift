@@ -953,9 +953,15 @@ final class ParticipantListQueryParams: NSObject {
     convenience init(builder: (ParticipantListQueryParams) -> Void)
 }
 
-final class PollUpdateEvent: NSObject {}
+final class PollUpdateEvent: NSObject {
+    let messageId: Int64
+    let pollId: Int64
+}
 
-final class PollVoteEvent: NSObject {}
+final class PollVoteEvent: NSObject {
+    let messageId: Int64
+    let pollId: Int64
+}
 
 enum PublicGroupChannelListOrder: Int, Sendable {
     case channelMetaDataValueAlphabetical
