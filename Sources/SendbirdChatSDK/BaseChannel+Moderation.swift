@@ -70,7 +70,7 @@ extension BaseChannel {
         let answer = { (mute: MuteInfo?, error: SBError?) in
             let isMuted = mute?.isMuted ?? false
             let open: Int64 = isMuted ? -1 : 0
-            let rest = mute?.remaining.map { $0.components.seconds * 1_000 }
+            let rest = mute?.remaining?.wholeMilliseconds
             completionHandler?(
                 isMuted, mute?.reason ?? "", mute?.start?.milliseconds ?? 0,
                 mute?.end?.milliseconds ?? open, rest ?? open, error)

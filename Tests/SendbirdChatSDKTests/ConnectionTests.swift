@@ -70,7 +70,7 @@ extension SendbirdChatTests {
                 #expect(SendbirdChat.getConnectState() == .connecting)
                 story.phone.network.restore()
                 SendbirdChat.networkChanged(isUp: true)
-                await story.world.pass()
+                await story.world.pass(.seconds(60))
                 #expect(SendbirdChat.getConnectState() == .open)
                 let _: Bool = await story.wait { done in
                     SendbirdChat.disconnectWebSocket { done(true) }

@@ -59,7 +59,6 @@ extension SendbirdChatTests {
                     return [messages, channels]
                 }
                 #expect(await counts() == [3, 1])
-                #expect(SendbirdChat.getSubscribedTotalUnreadMessageCount() == 3)
                 let read: SBError? = await story.wait { done in
                     SendbirdChat.markAsRead(channelURLs: [url.rawValue]) { done($0) }
                 }

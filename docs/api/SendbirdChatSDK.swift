@@ -2,15 +2,15 @@
 
 typealias BaseChannelHandler = (_ channel: BaseChannel?, _ error: SBError?) -> Void
 
-typealias DndSchedule = [DayOfWeek: [DndTimeWindow]]
-
-typealias FileMessageHandler = (FileMessage?, SBError?) -> Void
+typealias BaseMessageHandler = (_ message: BaseMessage?, _ error: SBError?) -> Void
 
 typealias ChannelChangeLogsHandler = (_ updatedChannels: [GroupChannel]?, _ deletedChannelURLs: [String]?, _ hasMore: Bool, _ token: String?, _ error: SBError?) -> Void
 
 typealias CountHandler = (_ count: UInt, _ error: SBError?) -> Void
 
 typealias DistinctGroupChannelHandler = (_ channel: GroupChannel?, _ isCreated: Bool, _ error: SBError?) -> Void
+
+typealias DndSchedule = [DayOfWeek: [DndTimeWindow]]
 
 typealias FileMessageHandler = (_ message: FileMessage?, _ error: SBError?) -> Void
 
@@ -58,12 +58,6 @@ typealias VoidHandler = () -> Void
 
 open class AdminMessage: BaseMessage {}
 
-final class AppleCriticalAlertOptions: NSObject {
-    let name: String
-    let volume: Double
-    init(name: String = "default", volume: Double = 1.0)
-}
-
 final class AppInfo: NSObject {
     let applicationAttributes: [String]?
     let emojiHash: String
@@ -71,6 +65,12 @@ final class AppInfo: NSObject {
     let uploadSizeLimit: Int64
     let useReaction: Bool
     func isEmojiUpdateNeeded(prevEmojiHash: String) -> Bool
+}
+
+final class AppleCriticalAlertOptions: NSObject {
+    let name: String
+    let volume: Double
+    init(name: String = "default", volume: Double = 1.0)
 }
 
 final class ApplicationUserListQuery: NSObject {
@@ -127,16 +127,25 @@ open class BaseChannel: NSObject, Identifiable {
     var messageDeletionTimestamp: Int64 { get }
     var name: String { get }
     var pinnedMessageIds: [Int64]? { get }
+    func addMessageMetaArrayValues(message: BaseMessage, keyValues: [String: [String]], completionHandler: BaseMessageHandler? = nil)
+    func addMessageMetaArrayValues(message: BaseMessage, metaArrays: [MessageMetaArray], completionHandler: BaseMessageHandler? = nil)
     func addOperators(userIds: [String], completionHandler: SBErrorHandler? = nil)
+    func addReaction(with message: BaseMessage, key: String, completionHandler: ReactionEventHandler? = nil)
     func banUser(_ user: User, seconds: Int, description: String?, completionHandler: SBErrorHandler? = nil)
     func banUser(userId: String, seconds: Int, description: String?, completionHandler: SBErrorHandler? = nil)
     class func build(fromSerializedData data: Data?) -> Self?
+    func cancelPendingMessage(requestId: String, completionHandler: SBErrorHandler? = nil)
+    class func cancelUploadingFileMessage(requestId: String, completionHandler: ((_ isCanceled: Bool, SBError?) -> Void)? = nil)
+    @discardableResult func copyFileMessage(_ message: FileMessage, toTargetChannel targetChannel: BaseChannel, completionHandler: FileMessageHandler? = nil) -> FileMessage?
+    @discardableResult func copyMultipleFilesMessage(_ message: MultipleFilesMessage, toTargetChannel targetChannel: BaseChannel, completionHandler: MultipleFilesMessageHandler? = nil) -> MultipleFilesMessage?
+    @discardableResult func copyUserMessage(_ message: UserMessage, toTargetChannel targetChannel: BaseChannel, completionHandler: UserMessageHandler? = nil) -> UserMessage
     func createBannedUserListQuery() -> BannedUserListQuery?
     class func createBannedUserListQuery(channelType: ChannelType, channelURL: String) -> BannedUserListQuery
     class func createBannedUserListQuery(channelType: ChannelType, channelURL: String, params: BannedUserListQueryParams) -> BannedUserListQuery
     class func createBannedUserListQuery(channelType: ChannelType, channelURL: String, paramsBuilder: (BannedUserListQueryParams) -> Void) -> BannedUserListQuery
     func createBannedUserListQuery(params: BannedUserListQueryParams) -> BannedUserListQuery?
     func createBannedUserListQuery(paramsBuilder: (BannedUserListQueryParams) -> Void) -> BannedUserListQuery?
+    func createMessageMetaArrayKeys(message: BaseMessage, keys: [String], completionHandler: BaseMessageHandler? = nil)
     func createMetaCounters(_ metaCounters: [String: Int], completionHandler: (([String: Int]?, SBError?) -> Void)? = nil)
     func createMetaData(_ metaData: [String: String], completionHandler: (([String: String]?, SBError?) -> Void)? = nil)
     func createMutedUserListQuery() -> MutedUserListQuery?
@@ -151,14 +160,27 @@ open class BaseChannel: NSObject, Identifiable {
     class func createOperatorListQuery(channelType: ChannelType, channelURL: String, paramsBuilder: (OperatorListQueryParams) -> Void) -> OperatorListQuery
     func createOperatorListQuery(params: OperatorListQueryParams) -> OperatorListQuery?
     func createOperatorListQuery(paramsBuilder: (OperatorListQueryParams) -> Void) -> OperatorListQuery?
+    func createPinnedMessageListQuery(params: PinnedMessageListQueryParams = PinnedMessageListQueryParams()) -> PinnedMessageListQuery?
+    func createPreviousMessageListQuery() -> PreviousMessageListQuery?
+    func createPreviousMessageListQuery(params: PreviousMessageListQueryParams) -> PreviousMessageListQuery?
+    func createPreviousMessageListQuery(paramsBuilder: (PreviousMessageListQueryParams) -> Void) -> PreviousMessageListQuery?
     func decreaseMetaCounters(_ metaCounters: [String: Int], completionHandler: (([String: Int]?, SBError?) -> Void)? = nil)
     func deleteAllMetaCounters(completionHandler: SBErrorHandler? = nil)
     func deleteAllMetaData(completionHandler: SBErrorHandler? = nil)
+    func deleteMessage(_ message: BaseMessage, completionHandler: SBErrorHandler? = nil)
+    func deleteMessage(messageId: Int64, completionHandler: SBErrorHandler? = nil)
+    func deleteMessage(messageId: Int64, hardDelete: Bool, completionHandler: SBErrorHandler? = nil)
+    func deleteMessageMetaArrayKeys(message: BaseMessage, keys: [String], completionHandler: BaseMessageHandler? = nil)
     func deleteMetaCounters(key: String, completionHandler: SBErrorHandler? = nil)
     func deleteMetaData(key: String, completionHandler: SBErrorHandler? = nil)
+    func deleteReaction(with message: BaseMessage, key: String, completionHandler: ReactionEventHandler? = nil)
     func getAllMetaCounters(completionHandler: (([String: Int]?, SBError?) -> Void)? = nil)
     func getAllMetaData(completionHandler: (([String: String]?, SBError?) -> Void)? = nil)
     func getCachedMetaData() -> [String: String]
+    func getMessageChangeLogs(timestamp: Int64, params: MessageChangeLogsParams = MessageChangeLogsParams(), completionHandler: MessageChangeLogHandler?)
+    func getMessageChangeLogs(token: String?, params: MessageChangeLogsParams = MessageChangeLogsParams(), completionHandler: MessageChangeLogHandler?)
+    func getMessagesByMessageId(_ messageId: Int64, params: MessageListParams, completionHandler: MessageListHandler?)
+    func getMessagesByTimestamp(_ timestamp: Int64, params: MessageListParams, completionHandler: MessageListHandler?)
     func getMetaCounters(keys: [String]?, completionHandler: (([String: Int]?, SBError?) -> Void)? = nil)
     func getMetaData(keys: [String], completionHandler: (([String: String]?, SBError?) -> Void)? = nil)
     func getMyMutedInfo(completionHandler: ((Bool, String, Int64, Int64, Int64, SBError?) -> Void)? = nil)
@@ -168,7 +190,10 @@ open class BaseChannel: NSObject, Identifiable {
     func isOpenChannel() -> Bool
     func muteUser(_ user: User, seconds: Int, description: String?, completionHandler: SBErrorHandler? = nil)
     func muteUser(userId: String, seconds: Int, description: String?, completionHandler: SBErrorHandler? = nil)
+    func pinMessage(messageId: Int64, completionHandler: SBErrorHandler? = nil)
     func removeAllOperators(completionHandler: SBErrorHandler? = nil)
+    func removeMessageMetaArrayValues(message: BaseMessage, keyValues: [String: [String]], completionHandler: BaseMessageHandler? = nil)
+    func removeMessageMetaArrayValues(message: BaseMessage, metaArrays: [MessageMetaArray], completionHandler: BaseMessageHandler? = nil)
     func removeOperators(userIds: [String], completionHandler: SBErrorHandler? = nil)
     func report(category: ReportCategory, reportDescription: String?, completionHandler: SBErrorHandler? = nil)
     func report(message: BaseMessage, reportCategory: ReportCategory, reportDescription: String?, completionHandler: SBErrorHandler? = nil)
@@ -176,13 +201,25 @@ open class BaseChannel: NSObject, Identifiable {
     func report(reportCategoryInfo: ReportCategoryInfo, reportDescription: String?, completionHandler: SBErrorHandler? = nil)
     func reportMessage(_ message: BaseMessage, reportCategoryInfo: ReportCategoryInfo, reportDescription: String?, completionHandler: SBErrorHandler? = nil)
     func reportUser(_ offendingUser: User, reportCategoryInfo: ReportCategoryInfo, reportDescription: String?, completionHandler: SBErrorHandler? = nil)
+    @discardableResult func resendFileMessage(_ message: FileMessage, binaryData: Data? = nil, completionHandler: FileMessageHandler? = nil) -> FileMessage?
+    @discardableResult func resendFileMessage(_ message: FileMessage, binaryData: Data? = nil, progressHandler: MultiProgressHandler?, completionHandler: FileMessageHandler? = nil) -> FileMessage?
+    @discardableResult func resendUserMessage(_ message: UserMessage, completionHandler: UserMessageHandler? = nil) -> UserMessage
+    @discardableResult func sendFileMessage(params: FileMessageCreateParams, completionHandler: FileMessageHandler? = nil) -> FileMessage?
+    @discardableResult func sendFileMessage(params: FileMessageCreateParams, progressHandler: MultiProgressHandler?, completionHandler: FileMessageHandler? = nil) -> FileMessage?
+    @discardableResult func sendFileMessages(params: [FileMessageCreateParams], progressHandler: MultiProgressHandler? = nil, sentMessageHandler: FileMessageHandler? = nil, completionHandler: SBErrorHandler? = nil) -> [FileMessage]
+    @discardableResult func sendUserMessage(_ message: String, completionHandler: UserMessageHandler? = nil) -> UserMessage
+    @discardableResult func sendUserMessage(params: UserMessageCreateParams, completionHandler: UserMessageHandler? = nil) -> UserMessage
     func serialize() -> Data?
+    func translateUserMessage(_ message: UserMessage, targetLanguages: [String], completionHandler: UserMessageHandler? = nil)
     func unbanUser(_ user: User, completionHandler: SBErrorHandler? = nil)
     func unbanUser(userId: String, completionHandler: SBErrorHandler? = nil)
     func unmuteUser(_ user: User, completionHandler: SBErrorHandler? = nil)
     func unmuteUser(userId: String, completionHandler: SBErrorHandler? = nil)
+    func unpinMessage(messageId: Int64, completionHandler: SBErrorHandler? = nil)
+    func updateFileMessage(messageId: Int64, params: FileMessageUpdateParams, completionHandler: FileMessageHandler? = nil)
     func updateMetaCounters(_ metaCounters: [String: Int], completionHandler: (([String: Int]?, SBError?) -> Void)? = nil)
     func updateMetaData(_ metaData: [String: String], completionHandler: (([String: String]?, SBError?) -> Void)? = nil)
+    func updateUserMessage(messageId: Int64, params: UserMessageUpdateParams, completionHandler: UserMessageHandler? = nil)
 }
 
 protocol BaseChannelDelegate: AnyObject {
@@ -494,8 +531,14 @@ struct DndTimeWindow: Hashable, Sendable {
     init(startHour: Int, startMinute: Int, endHour: Int, endMinute: Int)
 }
 
-final class FileMessage: BaseMessage {
-    override var messageParams: BaseMessageCreateParams? { get }
+open class EventDetail: NSObject {
+    final class UserReceivedInvitation: EventDetail {
+        let invitees: [User]
+        let inviter: User?
+    }
+}
+
+open class FileMessage: BaseMessage {
     var name: String { get }
     var plainURL: String? { get }
     var size: UInt { get }
@@ -526,7 +569,6 @@ final class FileMessageUpdateParams: BaseMessageUpdateParams {
 }
 
 open class GroupChannel: BaseChannel {
-    typealias MessageChangeLogsHandler = (_ updatedMessages: [BaseMessage]?, _ deletedMessageIds: [Int64]?, _ hasMore: Bool, _ token: String?, _ error: SBError?) -> Void
     var hasAIBot: Bool { get }
     var hasBot: Bool { get }
     var hiddenState: GroupChannelHiddenState { get }
@@ -583,9 +625,6 @@ open class GroupChannel: BaseChannel {
     func getDeliveryStatus(includeAllMembers: Bool) -> [String: [String: Any]]
     func getInviter() -> User?
     func getMember(_ userId: String) -> Member?
-    func getMessageChangeLogs(sinceTimestamp timestamp: Int64, params: MessageChangeLogsParams, completionHandler: MessageChangeLogsHandler?)
-    func getMessageChangeLogs(sinceToken token: String?, params: MessageChangeLogsParams, completionHandler: MessageChangeLogsHandler?)
-    func getMessagesByTimestamp(_ timestamp: Int64, params: MessageListParams, completionHandler: (([BaseMessage]?, SBError?) -> Void)?)
     func getMyPushTriggerOption(completionHandler: ((GroupChannelPushTriggerOption, SBError?) -> Void)? = nil)
     func getReadMembers(message: BaseMessage, includeAllMembers: Bool) -> [Member]
     func getReadStatus(includeAllMembers: Bool) -> [String: [String: Any]]
@@ -608,13 +647,9 @@ open class GroupChannel: BaseChannel {
     func myDeliveryStatus() -> Int64
     func notifyScreenshotWasTaken(completionHandler: SBErrorHandler? = nil)
     func refresh(completionHandler: SBErrorHandler? = nil)
-    @discardableResult func resendFileMessage(_ message: FileMessage, completionHandler: FileMessageHandler? = nil) -> FileMessage
-    @discardableResult func resendUserMessage(_ message: UserMessage, completionHandler: UserMessageHandler? = nil) -> UserMessage
+    @discardableResult func resendMultipleFilesMessage(_ message: MultipleFilesMessage, fileUploadHandler: FileUploadHandler?, completionHandler: MultipleFilesMessageHandler? = nil) -> MultipleFilesMessage?
     func resetMyHistory(completionHandler: SBErrorHandler? = nil)
-    @discardableResult func sendFileMessage(params: FileMessageCreateParams, completionHandler: FileMessageHandler? = nil) -> FileMessage
-    @discardableResult func sendFileMessage(params: FileMessageCreateParams, progressHandler: ProgressHandler?, completionHandler: FileMessageHandler? = nil) -> FileMessage
-    @discardableResult func sendUserMessage(_ message: String, completionHandler: UserMessageHandler? = nil) -> UserMessage
-    @discardableResult func sendUserMessage(params: UserMessageCreateParams, completionHandler: UserMessageHandler? = nil) -> UserMessage
+    @discardableResult func sendMultipleFilesMessage(params: MultipleFilesMessageCreateParams, fileUploadHandler: FileUploadHandler?, completionHandler: MultipleFilesMessageHandler? = nil) -> MultipleFilesMessage?
     func setMyCountPreference(_ preference: CountPreference, completionHandler: SBErrorHandler? = nil)
     func setMyPushTriggerOption(_ pushTriggerOption: GroupChannelPushTriggerOption, completionHandler: SBErrorHandler? = nil)
     func startTyping()
@@ -622,7 +657,6 @@ open class GroupChannel: BaseChannel {
     func unhide(completionHandler: SBErrorHandler? = nil)
     func update(params: GroupChannelUpdateParams, completionHandler: GroupChannelHandler? = nil)
     func update(params: GroupChannelUpdateParams, progressHandler: ProgressHandler?, completionHandler: GroupChannelHandler? = nil)
-    func updateUserMessage(messageId: Int64, params: UserMessageUpdateParams, completionHandler: UserMessageHandler? = nil)
 }
 
 final class GroupChannelChangeLogsParams: NSObject {
@@ -633,7 +667,7 @@ final class GroupChannelChangeLogsParams: NSObject {
     class func create(query: GroupChannelListQuery) -> GroupChannelChangeLogsParams
 }
 
-final class GroupChannelCollection: NSObject {
+open class GroupChannelCollection: NSObject {
     let query: GroupChannelListQuery
     var channelList: [GroupChannel] { get }
     weak var delegate: (any GroupChannelCollectionDelegate)? { get set }
@@ -1043,6 +1077,19 @@ enum MessageTypeFilter: Int, Sendable {
     case user
 }
 
+open class MultipleFilesMessage: BaseMessage {
+    var files: [UploadedFileInfo] { get }
+    func getMultipleFilesMessageParams() -> MultipleFilesMessageCreateParams?
+}
+
+final class MultipleFilesMessageCreateParams: BaseMessageCreateParams {
+    var message: String? { get set }
+    var pollId: Int64 { get set }
+    var uploadableFileInfoList: [UploadableFileInfo] { get set }
+    init(uploadableFileInfoList: [UploadableFileInfo])
+    override func copy(with zone: NSZone? = nil) -> Any
+}
+
 enum MutedState: Int, Sendable {
     case muted
     case unmuted
@@ -1068,6 +1115,22 @@ enum MyMemberStateFilter: Int, Sendable {
     case invitedByNonFriend
     case invitedOnly
     case joinedOnly
+}
+
+final class OGImage: NSObject {
+    let alt: String?
+    let height: Int
+    let secureURL: String?
+    let type: String?
+    let url: String?
+    let width: Int
+}
+
+final class OGMetaData: NSObject {
+    let defaultImage: OGImage?
+    let desc: String?
+    let title: String?
+    let url: String?
 }
 
 open class OpenChannel: BaseChannel {
@@ -1180,9 +1243,62 @@ final class ParticipantListQueryParams: NSObject {
     convenience init(builder: (ParticipantListQueryParams) -> Void)
 }
 
-final class PollUpdateEvent: NSObject {}
+final class PinnedMessage: NSObject {
+    let message: BaseMessage
+}
 
-final class PollVoteEvent: NSObject {}
+final class PinnedMessageListQuery: NSObject {
+    let params: PinnedMessageListQueryParams
+    var hasNext: Bool { get }
+    var isLoading: Bool { get }
+    func loadNextPage(completionHandler: ((_ messages: [PinnedMessage]?, _ error: SBError?) -> Void)? = nil)
+}
+
+final class PinnedMessageListQueryParams: NSObject {
+    var includeMetaArray: Bool { get set }
+    var includeParentMessageInfo: Bool { get set }
+    var includePollDetails: Bool { get set }
+    var includeReactions: Bool { get set }
+    var limit: UInt { get set }
+    override init()
+    convenience init(builder: (PinnedMessageListQueryParams) -> Void)
+}
+
+final class PollUpdateEvent: NSObject {
+    let messageId: Int64
+    let pollId: Int64
+}
+
+final class PollVoteEvent: NSObject {
+    let messageId: Int64
+    let pollId: Int64
+}
+
+final class PreviousMessageListQuery: NSObject {
+    let params: PreviousMessageListQueryParams
+    var hasNext: Bool { get }
+    var isLoading: Bool { get }
+    var limit: UInt { get }
+    func loadNextPage(completionHandler: MessageListHandler? = nil)
+}
+
+final class PreviousMessageListQueryParams: NSObject {
+    var customTypeFilter: String? { get set }
+    var customTypesFilter: [String]? { get set }
+    var includeMetaArray: Bool { get set }
+    var includeParentMessageInfo: Bool { get set }
+    var includePollDetails: Bool { get set }
+    var includeReactions: Bool { get set }
+    var includeThreadInfo: Bool { get set }
+    var limit: UInt { get set }
+    var messageTypeFilter: MessageTypeFilter { get set }
+    var replyType: ReplyType { get set }
+    var reverse: Bool { get set }
+    var senderUserIdsFilter: [String]? { get set }
+    var showSubChannelMessagesOnly: Bool { get set }
+    override init()
+    convenience init(builder: (PreviousMessageListQueryParams) -> Void)
+}
 
 enum PublicGroupChannelListOrder: Int, Sendable {
     case channelMetaDataValueAlphabetical
@@ -1225,6 +1341,11 @@ enum PublicGroupChannelMembershipFilter: Int, Sendable {
     case joined
 }
 
+enum PushNotificationDeliveryOption: Int, Sendable {
+    case `default`
+    case suppress
+}
+
 enum PushTokenRegistrationStatus: Int, Sendable {
     case error
     case pending
@@ -1242,11 +1363,6 @@ enum PushTriggerOption: Int, Sendable {
     case all
     case mentionOnly
     case off
-}
-
-enum PushNotificationDeliveryOption: Int, Sendable {
-    case `default`
-    case suppress
 }
 
 final class Reaction: NSObject {
@@ -1336,7 +1452,6 @@ enum ScheduledStatus: Int, Sendable {
 }
 
 final class SendbirdChat: NSObject {
-    typealias ChannelChangeLogsHandler = (_ updatedChannels: [GroupChannel]?, _ deletedChannelURLs: [String]?, _ hasMore: Bool, _ token: String?, _ error: SBError?) -> Void
     class var backgroundSessionCompletionHandler: (() -> Void)? { get set }
     class var currentUser: User? { get }
     class var isInitialized: Bool { get }
@@ -1380,8 +1495,6 @@ final class SendbirdChat: NSObject {
     class func getLastConnectedAt() -> Int64
     class func getLogLevel() -> LogLevel
     class func getMultipleFilesMessageFileCountLimit() -> Int
-    class func getMyGroupChannelChangeLogs(byTimestamp timestamp: Int64, customTypes: [String]?, completionHandler: ChannelChangeLogsHandler?)
-    class func getMyGroupChannelChangeLogs(byToken token: String?, customTypes: [String]?, completionHandler: ChannelChangeLogsHandler?)
     class func getMyGroupChannelChangeLogs(timestamp: Int64, params: GroupChannelChangeLogsParams = GroupChannelChangeLogsParams(), completionHandler: (([GroupChannel]?, [String]?, Bool, String?, SBError?) -> Void)?)
     class func getMyGroupChannelChangeLogs(token: String?, params: GroupChannelChangeLogsParams = GroupChannelChangeLogsParams(), completionHandler: (([GroupChannel]?, [String]?, Bool, String?, SBError?) -> Void)?)
     class func getMyPushTokens(token: String?, pushTokenType: PushTokenType, completionHandler: @escaping ([String], PushTokenType, Bool, String?, SBError?) -> Void)
@@ -1476,17 +1589,6 @@ protocol SessionDelegate: AnyObject {
 }
 
 final class ThreadInfo: NSObject {
-    let replyCount: Int
-}
-
-final class ThreadInfoUpdateEvent: NSObject {
-    let channelType: ChannelType
-    let channelURL: String
-    let targetMessageId: Int64
-    let threadInfo: ThreadInfo
-}
-
-final class ThreadInfo: NSObject {
     var lastRepliedAt: Int64 { get }
     var mostRepliedUsers: [User] { get }
     var replyCount: Int { get }
@@ -1540,6 +1642,26 @@ final class UnreadMessageCount: NSObject {
     let groupChannelCount: UInt
 }
 
+final class UploadableFileInfo: NSObject {
+    let file: Data?
+    let fileURL: String?
+    var fileName: String? { get set }
+    var fileSize: UInt { get set }
+    var mimeType: String? { get set }
+    var thumbnailSizes: [ThumbnailSize]? { get set }
+    init(file: Data)
+    init(fileURL: String)
+}
+
+final class UploadedFileInfo: NSObject {
+    let fileName: String?
+    let fileSize: UInt
+    let mimeType: String?
+    let plainURL: String
+    let thumbnails: [Thumbnail]?
+    let url: String
+}
+
 open class User: NSObject, Identifiable {
     var connectionStatus: UserConnectionStatus { get }
     var friendDiscoveryKey: String? { get }
@@ -1577,8 +1699,8 @@ protocol UserEventDelegate: AnyObject {
     func didUpdateTotalUnreadMessageCount(unreadMessageCount: UnreadMessageCount)  // has a default
 }
 
-final class UserMessage: BaseMessage {
-    override var messageParams: BaseMessageCreateParams? { get }
+open class UserMessage: BaseMessage {
+    var translationTargetLanguages: [String] { get }
     var translations: [String: String] { get }
 }
 
