@@ -181,6 +181,7 @@ package struct DoorsBench {
         let opening = Stopwatch()
         let params = MessageListParams()
         params.previousResultSize = pageSize
+        params.replyType = .none
         let collection = SendbirdChat.createMessageCollection(channel: channel, params: params)
         var (opened, seen) = (0.0, 0)
         await withCheckedContinuation { done in

@@ -32,10 +32,20 @@ package enum ConnectionStep: Equatable, Sendable {
     }
 }
 
+/// A step in the upload of a message's files.
+package enum UploadStep: Sendable {
+    /// Bytes were sent.
+    case sent(RequestID, UploadProgress)
+    /// The server has the file at this index.
+    case uploaded(RequestID, file: Int)
+}
+
 /// The observer of one client, which passes on its events in order until the client is closed.
 actor ClientObserver {
     private weak var door: Door?
     private let user: UserID
+    /// The client's number among those of the door.
+    private let number: Int
     private var state = ConnectionState.disconnected
     /// The calls that wait for the outcome of a message; several may wait for the same one.
     private var senders: [Sender] = []
@@ -47,14 +57,15 @@ actor ClientObserver {
         let number: Int
         let id: RequestID
         let callback: Callback<Outcome>
-        let progress: Callback<UploadProgress>
+        let progress: Callback<UploadStep>
         /// The message once it is on disk; nil before.
         var message: Message?
     }
 
-    init(_ door: Door, of user: UserID) {
+    init(_ door: Door, of user: UserID, number: Int) {
         self.door = door
         self.user = user
+        self.number = number
     }
 
     func listen(to client: ChatClient) async {
@@ -76,15 +87,31 @@ actor ClientObserver {
                     channel = try? await client?.cachedChannel(url)
                     channel = channel ?? GroupChannel(url: url)
                 }
-                await self?.notify(.event(event, channel))
+                await self?.take(event, of: channel)
             }
         }
     }
 
     private func notify(_ event: ClientEvent) { door?.receive(event) }
 
+    private func take(_ event: ChatEvent, of channel: GroupChannel?) {
+        switch event {
+        case .typing(let users, let url):
+            door?.note(of: number) { $0.typing[url] = users.isEmpty ? nil : users }
+        case .unreadTotalChanged(let count):
+            door?.note(of: number) { $0.unreadTotal = count }
+        default: break
+        }
+        notify(.event(event, channel))
+    }
+
     private func take(_ new: ConnectionState) {
         defer { state = new }
+        let now = door?.world.wallTime()
+        door?.note(of: number) { report in
+            report.connection = new
+            if case .connected = new { report.lastConnected = now }
+        }
         if let step = ConnectionStep(from: state, to: new) { notify(.connection(step, user)) }
         guard case .connected = new else { return failSenders() }
     }
@@ -96,7 +123,7 @@ actor ClientObserver {
     /// - Returns: The number of the registration.
     func expect(
         _ id: RequestID, _ callback: Callback<Outcome>,
-        progress: Callback<UploadProgress> = .none
+        progress: Callback<UploadStep> = .none
     ) -> Int {
         senderCount += 1
         senders.append(
@@ -144,11 +171,16 @@ actor ClientObserver {
                 message,
                 RoostError(.requestCanceled, remedy: .none, message: "The message was canceled."))
         case .uploading(let id, let progress):
-            for sender in senders where sender.id == id { door?.notify(sender.progress, progress) }
+            report(.sent(id, progress), of: id)
+        case .uploaded(let id, let file): report(.uploaded(id, file: file), of: id)
         case .queued, .retried, .changeQueued, .changeMade, .changeRefused,
             .changeDropped, .unrecorded:
             break
         }
+    }
+
+    private func report(_ step: UploadStep, of id: RequestID) {
+        for sender in senders where sender.id == id { door?.notify(sender.progress, step) }
     }
 
     private func settle(_ message: Message, _ error: RoostError?) {

@@ -23,6 +23,11 @@ package final class DelegateList: Sendable {
 
     package func removeAll() { entries.withLock { $0 = [] } }
 
+    /// Returns the delegate of a name; nil if there is none, or the app has released it.
+    package func delegate(_ name: String) -> AnyObject? {
+        entries.withLock { $0 }.first { $0.name == name }?.delegate.value.object
+    }
+
     /// The delegates; read and call them on the app's queue.
     package var all: [AnyObject] {
         let entries = entries.withLock { $0 }

@@ -10,7 +10,7 @@ extension Door {
     /// Messages are saved in the order of these calls.
     package func send(
         _ params: MessageParams, to channel: ChannelURL,
-        progress: Callback<UploadProgress> = .none,
+        progress: Callback<UploadStep> = .none,
         then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
         let preview = preview(of: params, in: channel)
@@ -36,7 +36,8 @@ extension Door {
 
     /// Sends a failed message again, under the same request ID.
     package func resend(
-        _ message: Message, then callback: Callback<(message: Message, error: RoostError?)>
+        _ message: Message, progress: Callback<UploadStep> = .none,
+        then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
         guard let requestID = message.requestID else {
             notify(callback, (message, .nothingToResend))
@@ -48,7 +49,7 @@ extension Door {
         sending.add(on: self) { [pending] in
             do throws(RoostError) {
                 let opened = try await current.opened()
-                let number = await opened.observer.expect(requestID, callback)
+                let number = await opened.observer.expect(requestID, callback, progress: progress)
                 guard await opened.client.resend(requestID) else {
                     if await opened.observer.forget(number) { throw .nothingToResend }
                     return
@@ -68,6 +69,7 @@ extension Door {
             delivery: .unsent(RequestID.random(world.entropy), .pending), channelURL: channel,
             createdAt: world.wallTime(), sender: me.map { Sender(user: $0) },
             content: .user(text: ""))
+        message.details.params = params
         switch params {
         case .user(let params):
             message.content = .user(text: params.text)
@@ -79,11 +81,7 @@ extension Door {
             message.isReplyToChannel = params.isReplyToChannel
             message.isSilent = params.isSilent
         case .file(let params):
-            let file = params.files.first
-            message.content = .file(
-                FileContent(
-                    url: file?.address ?? "", name: file?.name ?? "", type: file?.type ?? "",
-                    size: file?.size ?? ByteCount(bytes: 0), caption: params.caption))
+            message.content = .file(FileContent(params))
             message.data = params.data
             message.customType = params.customType
             message.mention = params.mention
@@ -95,21 +93,73 @@ extension Door {
         return message
     }
 
-    /// Edits the text of a message, and calls back with the edited message.
+    /// Returns a message that is not sent, and calls back with the reason.
+    package func refuse(
+        _ params: MessageParams, to channel: ChannelURL, _ error: RoostError,
+        then callback: Callback<(message: Message, error: RoostError?)>
+    ) -> Message {
+        var message = preview(of: params, in: channel)
+        message.delivery = .unsent("", .failed(error.code))
+        notify(callback, (message, error))
+        return message
+    }
+
+    /// The kinds of messages that their author can edit.
+    package enum EditedKind: Sendable {
+        case user
+        case file
+
+        fileprivate func matches(_ message: Message) -> Bool {
+            switch (self, message.content) {
+            case (.user, .user), (.file, .file): true
+            default: false
+            }
+        }
+    }
+
+    /// Edits a message, and calls back with the edited message.
     ///
     /// A message of another kind is refused, at once if the cache has it.
     package func edit(
-        _ id: MessageID, in channel: ChannelURL, _ edit: MessageEdit,
+        _ id: MessageID, in channel: ChannelURL, _ edit: MessageEdit, as kind: EditedKind = .user,
         then callback: Callback<Result<Message, RoostError>>
     ) {
         perform(then: callback) { client throws(RoostError) in
-            if let known = try await client.cachedMessage(id), !known.isText { throw .noText }
+            if let known = try await client.cachedMessage(id), !kind.matches(known) {
+                throw .otherKind
+            }
             try await client.outcome(of: try await client.edit(.delivered(id), in: channel, edit))
             var message = try await client.cachedMessage(id)
             // A message that was never shown is not in the cache, and its edit did not add it.
             if message == nil { message = try await client.fetchMessage(id, in: channel) }
-            guard let message, message.isText else { throw .noText }
+            guard let message, kind.matches(message) else { throw .otherKind }
             return message
+        }
+    }
+
+    /// Adds or removes the user's reaction, and calls back with the change as the server made it.
+    package func react(
+        _ key: String, to target: MessageTarget, in channel: ChannelURL, isAdded: Bool,
+        then callback: Callback<Result<ReactionChange, RoostError>>
+    ) {
+        let world = world
+        perform(then: callback) { client throws(RoostError) in
+            let request =
+                isAdded
+                ? try await client.addReaction(key, to: target, in: channel)
+                : try await client.removeReaction(key, from: target, in: channel)
+            try await client.outcome(of: request)
+            var change = ReactionChange(
+                key: key, userID: client.configuration.userID, isAdded: isAdded,
+                updatedAt: world.wallTime())
+            // The cache has the server's time, unless the last reaction of the key was removed.
+            if case .delivered(let id) = target,
+                let reactions = try await client.cachedMessage(id)?.details.reactions,
+                let reaction = reactions.first(where: { $0.key == key })
+            {
+                change.updatedAt = reaction.updatedAt
+            }
+            return change
         }
     }
 
@@ -128,13 +178,9 @@ extension RoostError {
     fileprivate static let nothingToResend = RoostError(
         .messageNotFound, remedy: .none,
         message: "This message has not failed, or was canceled, so it cannot be sent again.")
-    fileprivate static let noText = RoostError(
+    fileprivate static let otherKind = RoostError(
         .invalidParameter, remedy: .correctInput,
-        message: "This is not a user message: its text cannot be changed in this way.")
-}
-
-extension Message {
-    fileprivate var isText: Bool { if case .user = content { true } else { false } }
+        message: "This message is of another kind: it cannot be changed in this way.")
 }
 
 extension OutgoingFile.Source {
@@ -148,6 +194,25 @@ extension OutgoingFile.Source {
         } else {
             self = .url(address)
         }
+    }
+}
+
+extension FileContent {
+    /// The files of a message to be sent; bytes in memory have no address.
+    fileprivate init(_ params: FileMessageParams) {
+        let files = params.files.map { FileContent($0) }
+        self = files.first ?? FileContent(url: "", name: "", type: "", size: ByteCount(bytes: 0))
+        caption = params.caption
+        if files.count > 1 { self.files = files }
+    }
+
+    private init(_ file: OutgoingFile) {
+        var size = file.size?.bytes ?? 0
+        if case .bytes(let bytes) = file.source { size = Int64(bytes.count) }
+        self.init(
+            url: file.address, name: file.name, type: file.type, size: ByteCount(bytes: size))
+        thumbnails = file.thumbnails
+        requiresAuth = file.requiresAuth
     }
 }
 

@@ -25,6 +25,10 @@ package final class Door: Sendable {
         /// The handler of a rewrite of the cache; called on the app's queue, once for each opening
         /// that needs one.
         package var migrationBegins = Callback<Void>.none
+        /// The source of a new token, asked when the server says that the token has expired.
+        package var tokenProvider: (@Sendable () async -> String?)?
+        /// The identity of the comparator of `limit.order`; nil without one.
+        package var comparator: ObjectIdentifier?
 
         package init(applicationID: String? = nil, cache: Configuration.Cache? = nil) {
             self.applicationID = applicationID
@@ -35,7 +39,12 @@ package final class Door: Sendable {
     private struct State {
         var settings = Settings()
         var account: UserID?
+        /// The settings of the open client that another login may change.
+        var signature: Settings.Signature?
         var opening: Opening?
+        /// The number of clients opened so far.
+        var openings = 0
+        var report = Report()
         /// The user who is logged in; nil after `disconnect`.
         var user: User?
         var queue = CallbackQueue.main
@@ -70,6 +79,27 @@ package final class Door: Sendable {
 
     private let state = Guarded(State())
 
+    // MARK: The report of the open client
+
+    package var report: Report { state.withLock { $0.report } }
+
+    /// Changes the report, unless the news is of a client that was closed meanwhile.
+    func note(of number: Int, _ change: (inout Report) -> Void) {
+        state.withLock { state in
+            if state.openings == number { change(&state.report) }
+        }
+    }
+
+    /// Replaces the user who is logged in by a newer version.
+    package func update(_ user: User) {
+        state.withLock { if $0.user?.id == user.id { $0.user = user } }
+    }
+
+    private func learn(from client: ChatClient) async {
+        let login = await client.loginFacts
+        state.withLock { $0.report.login = login ?? $0.report.login }
+    }
+
     package init() {}
 
     // MARK: Settings
@@ -78,8 +108,8 @@ package final class Door: Sendable {
     package var user: User? { state.withLock { $0.user } }
     package var queue: CallbackQueue { state.withLock { $0.queue } }
 
-    /// Changes the settings for later clients; an open client keeps its settings until another user
-    /// logs in.
+    /// Changes the settings for later clients; an open client keeps its settings until the next
+    /// login.
     package func configure(_ change: (inout Settings) -> Void) {
         state.withLock { change(&$0.settings) }
     }
@@ -92,7 +122,8 @@ package final class Door: Sendable {
     /// The queue that saves messages in the order of the calls.
     var sending: WorkQueue { state.withLock { $0.sending } }
 
-    func receive(_ event: ClientEvent) { state.withLock { $0.listener }?(event) }
+    /// Passes an event on to the listener.
+    package func receive(_ event: ClientEvent) { state.withLock { $0.listener }?(event) }
 
     /// The user who is logged in, or was at the last start; known before the server confirms the
     /// login.
@@ -119,21 +150,29 @@ package final class Door: Sendable {
 
     // MARK: Users
 
-    /// Opens a user's cache, unless it is open, without a connection.
+    /// Opens a user's cache, unless it is open with the present settings, without a connection.
+    ///
+    /// An open client of another user or with other settings is closed.
     package func open(_ account: UserID) {
         let world = world
         state.withLock { state in
-            let settings = state.settings
-            guard state.account != account, settings.applicationID != nil else { return }
+            let (settings, signature) = (state.settings, state.settings.signature)
+            guard settings.applicationID != nil,
+                state.account != account || state.signature != signature
+            else { return }
             let before = state.opening
             state.account = account
+            state.signature = signature
+            state.openings += 1
+            let number = state.openings
+            state.report = Report()
             state.opening = Task(executorPreference: world.executor) {
                 // Two clients of one user would compete for the files; of two users, the later one
                 // counts.
                 if case .success(let opened)? = await before?.value { await opened.client.close() }
                 switch await self.open(account, settings, world) {
                 case .success(let client):
-                    let observer = ClientObserver(self, of: account)
+                    let observer = ClientObserver(self, of: account, number: number)
                     await observer.listen(to: client)
                     return .success(Opened(client: client, observer: observer))
                 case .failure(let error):
@@ -174,6 +213,7 @@ package final class Door: Sendable {
             userID: account, cache: settings.cache ?? .folder(standardFolder),
             cacheLimit: settings.limit, protection: settings.protection)
         configuration.locksFilesWithDevice = settings.locksFilesWithDevice
+        configuration.tokenProvider = settings.tokenProvider
         return configuration
     }
 
@@ -187,7 +227,7 @@ package final class Door: Sendable {
     /// Forgets a failed opening, so that the next call tries again.
     private func forget(_ account: UserID) {
         state.withLock { state in
-            if state.account == account { state.account = nil }
+            if state.account == account { (state.account, state.signature) = (nil, nil) }
         }
     }
 
@@ -225,6 +265,7 @@ package final class Door: Sendable {
                 await client.use(token: token)
                 try await client.connect()
                 me = try await client.me
+                await self.learn(from: client)
             } catch let failure {
                 error = failure
                 if failure.remedy == .retry { me = try? await current.opened().client.me }
@@ -247,7 +288,10 @@ package final class Door: Sendable {
     /// Closes the client; the next login starts over.
     package func close() async {
         let opening = state.withLock { state in
-            defer { (state.opening, state.account, state.user) = (nil, nil, nil) }
+            defer {
+                (state.opening, state.account, state.user) = (nil, nil, nil)
+                (state.signature, state.report) = (nil, Report())
+            }
             return state.opening
         }
         if case .success(let opened)? = await opening?.value { await opened.client.close() }

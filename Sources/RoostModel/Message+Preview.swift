@@ -14,6 +14,22 @@ extension Message {
     }
 }
 
+extension Message {
+    /// The message that this one replies to, as far as the reply shows it; nil without a preview.
+    package var parent: Message? {
+        guard let parentID, !hasNoDetails, let preview = details.parentPreview else { return nil }
+        var parent = Message(
+            delivery: .delivered(parentID, nil), channelURL: channelURL,
+            createdAt: preview.createdAt ?? Timestamp(milliseconds: 0),
+            updatedAt: preview.updatedAt, sender: preview.sender.map { Sender(user: $0) },
+            content: preview.content, data: preview.data, customType: preview.customType)
+        if !preview.translations.isEmpty {
+            parent.details.translations = preview.translations
+        }
+        return parent
+    }
+}
+
 extension MessageDetails {
     /// Replaces the shown parent by a newer copy, unless a later edit is shown already (scar 116).
     package mutating func follow(_ parent: ParentPreview) {

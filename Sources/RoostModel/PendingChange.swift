@@ -126,6 +126,8 @@ public enum OutboxEvent: Hashable, Codable, Sendable {
     case queued(Message)
     /// The files of the message are being uploaded.
     case uploading(RequestID, UploadProgress)
+    /// The server has the file of the message at this index, counted from zero.
+    case uploaded(RequestID, file: Int)
     /// An attempt failed for this reason; the message stays pending and is retried.
     case delayed(Message, RoostError.Code)
     /// The server has the message; this is its copy.

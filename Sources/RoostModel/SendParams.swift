@@ -18,6 +18,9 @@ public struct UserMessageParams: Hashable, Codable, Sendable {
     public var isReplyToChannel: Bool
     /// Whether the message causes no push and no unread count.
     public var isSilent: Bool
+    /// Further fields of the protocol, such as `mentioned_message_template`, which go to the server
+    /// as they are.
+    public var extraFields = UnknownFields()
 
     /// Creates parameters; only the text is required.
     public init(
@@ -56,6 +59,9 @@ public struct FileMessageParams: Hashable, Codable, Sendable {
     public var isReplyToChannel: Bool
     /// Whether the message causes no push and no unread count.
     public var isSilent: Bool
+    /// Further fields of the protocol, such as `mentioned_message_template`, which go to the server
+    /// as they are.
+    public var extraFields = UnknownFields()
 
     /// Creates parameters; only the files are required.
     public init(

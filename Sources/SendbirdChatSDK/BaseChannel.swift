@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostExecutors
 import RoostModel
 import RoostWire
 
@@ -14,13 +15,18 @@ public enum ChannelType: Int, Sendable {
     case feed
 }
 
-/// A channel, as it was when this object was made.
+/// A channel, as it was when this object was made or last refreshed.
 ///
 /// Two objects are equal if they are of the same channel.
-public class BaseChannel: NSObject {
-    let value: RoostModel.GroupChannel
+open class BaseChannel: NSObject {
+    private let current: Guarded<RoostModel.GroupChannel>
 
-    required init(_ value: RoostModel.GroupChannel) { self.value = value }
+    var value: RoostModel.GroupChannel { current.withLock { $0 } }
+
+    init(_ value: RoostModel.GroupChannel) { current = Guarded(value) }
+
+    /// Shows the channel as it is now.
+    func update(to value: RoostModel.GroupChannel) { current.withLock { $0 = value } }
 
     /// The channel's identity in the application.
     public var channelURL: String { value.url.rawValue }
@@ -36,23 +42,56 @@ public class BaseChannel: NSObject {
     public var customType: String? { value.customType.isEmpty ? nil : value.customType }
     /// The time of creation, in milliseconds.
     public var createdAt: Int64 { value.createdAt.milliseconds }
+    /// The creator; nil if the server did not tell.
+    public var creator: User? { value.createdBy.map { User($0) } }
     /// Whether only operators may write for now.
     public var isFrozen: Bool { value.isFrozen }
     /// The mark `is_ephemeral` of the server.
     public var isEphemeral: Bool { value.isEphemeral }
+    /// A mark of the app's own; false at first, and never set by the client, which keeps its cache
+    /// in step.
+    public var isDirty = false
+    /// The pinned messages' IDs; nil without one.
+    public var pinnedMessageIds: [Int64]? {
+        value.pinnedMessageIDs.isEmpty ? nil : value.pinnedMessageIDs.map(\.rawValue)
+    }
+    /// The message pinned last; nil without one.
+    public var lastPinnedMessage: BaseMessage? {
+        value.latestPinnedMessage.map { BaseMessage.make($0) }
+    }
+    /// The time up to which the server has removed messages, in milliseconds; 0 for never.
+    public var messageDeletionTimestamp: Int64 { value.purgeOffset?.milliseconds ?? 0 }
+    /// The metadata in the cache; empty before the server sent them.
+    public var cachedMetaData: [String: String] { value.metadata ?? [:] }
+
+    /// Returns the metadata in the cache; empty before the server sent them.
+    public func getCachedMetaData() -> [String: String] { cachedMetaData }
+
+    /// Returns whether the channel is a group channel.
+    public func isGroupChannel() -> Bool { channelType == .group }
+
+    /// Returns whether the channel is an open channel.
+    public func isOpenChannel() -> Bool { channelType == .open }
 
     /// Returns the channel as bytes, for a store of the app's own.
     public func serialize() -> Data? { Data(SerializedObject.channel(value).bytes) }
 
     /// Returns the channel that was serialised; nil for other bytes.
-    public class func build(fromSerializedData data: Data) -> Self? {
-        guard case .channel(let channel)? = SerializedObject(Array(data)) else { return nil }
+    public class func build(fromSerializedData data: Data?) -> Self? {
+        guard let data, case .channel(let channel)? = SerializedObject(Array(data)) else {
+            return nil
+        }
         return GroupChannel(channel) as? Self
     }
 
-    public override func isEqual(_ object: Any?) -> Bool {
+    open override func isEqual(_ object: Any?) -> Bool {
         (object as? BaseChannel)?.value.url == value.url
     }
 
-    public override var hash: Int { value.url.hashValue }
+    open override var hash: Int { value.url.hashValue }
+}
+
+extension BaseChannel: Identifiable {
+    /// The channel's identity; the same as `channelURL`.
+    public var id: String { channelURL }
 }

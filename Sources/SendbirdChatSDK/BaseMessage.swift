@@ -4,80 +4,216 @@ public import Foundation
 import RoostModel
 import RoostWire
 
-/// A message, as it was when this object was made.
+/// A message, as it was when this object was made; only `apply(_:)` changes it.
 ///
 /// Two objects are equal if they are of the same message, also if it was edited in between.
-public class BaseMessage: NSObject {
-    let value: Message
+open class BaseMessage: NSObject, NSCopying, Identifiable {
+    private(set) var value: Message
+    private var shownParent: BaseMessage?
 
-    required init(_ value: Message) { self.value = value }
+    init(_ value: Message) { self.value = value }
+
+    // MARK: Identity
 
     /// The server's ID; 0 while the message is unsent.
     public var messageId: Int64 { value.messageID?.rawValue ?? 0 }
+    /// The identifier of the send call, the same on every retry; "" if the server did not tell it.
+    public var requestId: String { value.requestID?.rawValue ?? "" }
+    /// The message ID, or the request ID while the message is unsent.
+    public var id: AnyHashable {
+        messageId == 0 ? AnyHashable(requestId) : AnyHashable(messageId)
+    }
     /// The channel of the message.
     public var channelURL: String { value.channelURL.rawValue }
     /// The kind of that channel.
     public var channelType: ChannelType { .group }
-    /// The identifier of the send call, the same on every retry; "" if the server did not tell it.
-    public var requestId: String { value.requestID?.rawValue ?? "" }
+
+    /// Returns whether the message is in a group channel.
+    public func isGroupChannel() -> Bool { channelType == .group }
+
+    /// Returns whether the message is in an open channel.
+    public func isOpenChannel() -> Bool { channelType == .open }
+
+    // MARK: Content
+
     /// The text of a user or an administrator, or the caption of a file.
     public var message: String { value.text }
+    /// The sender; nil for administrators' messages.
+    public var sender: Sender? { value.sender.map { Sender($0) } }
     /// The time of creation, in milliseconds: the server's, and before the delivery the device's.
     public var createdAt: Int64 { value.createdAt.milliseconds }
     /// The time of the last edit, in milliseconds; 0 if the message was never edited.
     public var updatedAt: Int64 { value.updatedAt?.milliseconds ?? 0 }
-    /// The sender; nil for administrators' messages.
-    public var sender: Sender? { value.sender.map { Sender($0) } }
     /// Text of the app's own; the server does not read it.
     public var data: String { value.data }
     /// A type of the app's own, which filters can select.
     public var customType: String? { value.customType }
+    /// Named lists of texts; nil without any.
+    public var metaArrays: [MessageMetaArray]? {
+        value.metaArrays.isEmpty ? nil : value.metaArrays.map { MessageMetaArray($0) }
+    }
+    /// The preview of the first link in the text; nil without one.
+    public var ogMetaData: OGMetaData? { details?.linkPreview.map { OGMetaData($0) } }
     /// Whether the message causes no push and no unread count.
     public var isSilent: Bool { value.isSilent }
+    /// The same as `isSilent`.
+    public var silent: Bool { isSilent }
     /// Whether the sender was an operator when the message was sent.
     public var isOperatorMessage: Bool { value.sender?.role == .operator }
+    /// The seconds until the message disappears; -1 if it stays.
+    public var messageSurvivalSeconds: Int { details?.survivalSeconds ?? -1 }
+
+    /// Returns the lists of texts with these keys, as far as the message has them.
+    public func metaArrays(keys: [String]) -> [MessageMetaArray] {
+        value.metaArrays.filter { keys.contains($0.key) }.map { MessageMetaArray($0) }
+    }
+
+    // MARK: Mentions
+
     /// Whether users or the whole channel are mentioned.
     public var mentionType: MentionType { value.mention.kind == .channel ? .channel : .users }
     /// The mentioned users' IDs.
     public var mentionedUserIds: [String] { value.mention.userIDs.map(\.rawValue) }
+    /// The mentioned users' IDs while the message is unsent; nil afterwards.
+    public var requestedMentionUserIds: [String]? {
+        value.status == .succeeded ? nil : mentionedUserIds
+    }
     /// The mentioned users, as far as the server sent them.
-    public var mentionedUsers: [User] { value.details.mentionedUsers.map { User($0) } }
-    /// Named lists of texts.
-    public var metaArrays: [MessageMetaArray] { value.metaArrays.map { MessageMetaArray($0) } }
+    public var mentionedUsers: [User] { (details?.mentionedUsers ?? []).map { User($0) } }
+    /// The text with placeholders for the mentioned users' names; nil without any.
+    public var mentionedMessageTemplate: String? {
+        details.flatMap { $0.mentionTemplate.isEmpty ? nil : $0.mentionTemplate }
+    }
+
+    // MARK: Reactions and threads
+
     /// The reactions; empty if there are none or the cache does not know them.
-    public var reactions: [Reaction] { (value.details.reactions ?? []).map { Reaction($0) } }
+    public var reactions: [Reaction] { (details?.reactions ?? []).map { Reaction($0) } }
+    /// The state of the thread below the message.
+    public var threadInfo: ThreadInfo {
+        ThreadInfo(details?.threadInfo ?? RoostModel.ThreadInfo(replyCount: 0))
+    }
     /// The message that this one replies to; 0 outside of threads.
     public var parentMessageId: Int64 { value.parentID?.rawValue ?? 0 }
+    /// The message that this one replies to, as far as the reply shows it; nil outside of threads.
+    ///
+    /// A value set by the app replaces it in this object only.
+    public var parentMessage: BaseMessage? {
+        get { shownParent ?? value.parent.map { BaseMessage.make($0) } }
+        set { shownParent = newValue }
+    }
     /// Whether a reply stands in the channel as well as in its thread.
     public var isReplyToChannel: Bool { value.isReplyToChannel }
+
+    /// Applies a reaction that was added or removed to this object.
+    ///
+    /// - Returns: Whether the object has changed; false for an event of another message.
+    @discardableResult
+    public func apply(_ reactionEvent: ReactionEvent) -> Bool {
+        guard reactionEvent.messageId == messageId, messageId != 0 else { return false }
+        let before = value.details.reactions ?? []
+        let after = before.applying(reactionEvent.change)
+        guard after != before else { return false }
+        value.details.reactions = after
+        return true
+    }
+
+    /// Applies news of the thread below the message to this object.
+    ///
+    /// - Returns: Whether the object has changed; false for an event of another message and for
+    ///   news older than the object.
+    @discardableResult
+    public func apply(_ threadInfoUpdateEvent: ThreadInfoUpdateEvent) -> Bool {
+        guard threadInfoUpdateEvent.targetMessageId == messageId, messageId != 0 else {
+            return false
+        }
+        let before = value.details.threadInfo
+        let news = threadInfoUpdateEvent.threadInfo.value
+        let after = before?.merged(with: news) ?? news
+        guard after != before else { return false }
+        value.details.threadInfo = after
+        return true
+    }
+
+    // MARK: Sending
+
     /// The state of sending.
-    public var sendingStatus: MessageSendingStatus { MessageSendingStatus(value.status) }
+    public var sendingStatus: MessageSendingStatus { MessageSendingStatus(value) }
     /// The reason for a failure, as a number of `ChatError` or the server; 0 without one.
     public var errorCode: Int {
         guard case .unsent(_, .failed(let code)) = value.delivery else { return 0 }
         return code.rawValue
     }
-
+    /// The planned sending of a scheduled message; nil for all others.
+    public var scheduledInfo: ScheduledInfo? { details?.schedule.map { ScheduledInfo($0) } }
     /// The parameters that send the message again, or draw it while it waits (R152); nil for kinds
     /// that no user writes.
-    public var messageParams: BaseMessageCreateParams? { nil }
+    public var messageParams: BaseMessageCreateParams? {
+        value.params.map { BaseMessageCreateParams.make($0) }
+    }
+
+    /// Returns whether the message failed for a reason that may have passed.
+    public func isResendable() -> Bool { value.isResendable }
+
+    // MARK: Copies
+
+    /// Returns an equal message, which later calls of `apply(_:)` do not change.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = BaseMessage.make(value)
+        copy.shownParent = shownParent
+        return copy
+    }
 
     /// Returns the message as bytes, for a store of the app's own.
     public func serialize() -> Data? { Data(SerializedObject.message(value).bytes) }
 
     /// Returns the message that was serialised; nil for other bytes and for a message of another
     /// kind.
-    public class func build(fromSerializedData data: Data) -> Self? {
-        guard case .message(let message)? = SerializedObject(Array(data)) else { return nil }
+    public class func build(fromSerializedData data: Data?) -> Self? {
+        guard let data, case .message(let message)? = SerializedObject(Array(data)) else {
+            return nil
+        }
+        return BaseMessage.make(message) as? Self
+    }
+
+    /// Returns the message that was serialised, in another state of sending.
+    ///
+    /// A message that the server has stays as it is, and an unsent one does not become a sent one.
+    public class func build(
+        fromSerializedData data: Data?, desiredState: MessageSendingStatus
+    ) -> Self? {
+        guard let data, case .message(var message)? = SerializedObject(Array(data)) else {
+            return nil
+        }
+        if case .unsent(let id, _) = message.delivery {
+            switch desiredState {
+            case .pending: message.delivery = .unsent(id, .pending)
+            case .failed: message.delivery = .unsent(id, .failed(.pendingError))
+            case .canceled: message.delivery = .unsent(id, .canceled)
+            case .none, .succeeded, .scheduled: break
+            }
+        }
         return BaseMessage.make(message) as? Self
     }
 
     static func make(_ message: Message) -> BaseMessage {
         switch message.content {
         case .user: UserMessage(message)
-        case .file: FileMessage(message)
+        case .file(let file):
+            file.files.count > 1 ? MultipleFilesMessage(message) : FileMessage(message)
         case .admin: AdminMessage(message)
         case .unknown: BaseMessage(message)
+        }
+    }
+
+    /// The details; nil if there are none, which is cheaper to find out.
+    var details: MessageDetails? { value.hasNoDetails ? nil : value.details }
+
+    /// The name of the message in calls of the client.
+    var target: MessageTarget {
+        switch value.delivery {
+        case .delivered(let id, _): .delivered(id)
+        case .unsent(let id, _): .unsent(id)
         }
     }
 
@@ -89,111 +225,5 @@ public class BaseMessage: NSObject {
 
     public override var hash: Int {
         messageId == 0 ? requestId.hashValue : messageId.hashValue
-    }
-}
-
-/// A text of a user.
-public final class UserMessage: BaseMessage {
-    /// The text in other languages, by language code.
-    public var translations: [String: String] { value.details.translations }
-
-    public override var messageParams: BaseMessageCreateParams? {
-        let params = UserMessageCreateParams(message: message)
-        params.take(from: value)
-        return params
-    }
-}
-
-/// A file of a user.
-public final class FileMessage: BaseMessage {
-    private var file: FileContent? {
-        guard case .file(let file) = value.content else { return nil }
-        return file
-    }
-
-    /// The address of the file, with the file key if it needs one.
-    public var url: String { file?.url ?? "" }
-    /// The address of the file without the file key.
-    public var plainURL: String { url }
-    /// The name of the file, without a folder.
-    public var name: String { file?.name ?? "" }
-    /// The media type, such as `image/png`.
-    public var type: String { file?.type ?? "" }
-    /// The size in bytes.
-    public var size: UInt { UInt(clamping: file?.size.bytes ?? 0) }
-
-    public override var messageParams: BaseMessageCreateParams? {
-        let params = FileMessageCreateParams(fileURL: url)
-        params.fileName = name
-        params.mimeType = type
-        params.fileSize = size
-        params.take(from: value)
-        return params
-    }
-}
-
-/// A text of an administrator or the server.
-public final class AdminMessage: BaseMessage {}
-
-/// The state of sending of a message.
-public enum MessageSendingStatus: Int, Sendable {
-    /// No state: in the contexts of events without messages.
-    case none
-    /// The message waits or is being sent.
-    case pending
-    /// The outbox has given up.
-    case failed
-    /// The server has the message.
-    case succeeded
-    /// The user canceled the message.
-    case canceled
-
-    init(_ status: SendingStatus) {
-        switch status {
-        case .pending: self = .pending
-        case .failed: self = .failed
-        case .succeeded: self = .succeeded
-        case .canceled: self = .canceled
-        }
-    }
-}
-
-/// The kinds of mentions.
-public enum MentionType: Int, Sendable {
-    /// Single users.
-    case users
-    /// Everybody in the channel.
-    case channel
-}
-
-/// A named list of texts that an app attaches to a message.
-public final class MessageMetaArray: NSObject {
-    /// The name; unique within a message.
-    public let key: String
-    /// The texts, in order.
-    public let value: [String]
-
-    /// Creates a list.
-    public init(key: String, value: [String]) {
-        self.key = key
-        self.value = value
-    }
-
-    convenience init(_ array: MetaArray) { self.init(key: array.key, value: array.values) }
-}
-
-/// The users who reacted to a message with one key.
-public final class Reaction: NSObject {
-    /// The key of the reaction, such as `thumbsup`.
-    public let key: String
-    /// The users, in the order of their reactions.
-    public let userIds: [String]
-    /// The time of the last change, in milliseconds.
-    public let updatedAt: Int64
-
-    init(_ reaction: RoostModel.Reaction) {
-        key = reaction.key
-        userIds = reaction.userIDs.map(\.rawValue)
-        updatedAt = reaction.updatedAt.milliseconds
     }
 }

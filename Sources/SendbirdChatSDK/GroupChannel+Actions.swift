@@ -8,24 +8,38 @@ import RoostModel
 // typing.
 
 extension GroupChannel {
-    private func act(
-        _ handler: SBErrorHandler?,
-        _ work: @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> Void
-    ) {
-        let url = value.url
-        SendbirdChat.door.perform(then: .done(handler)) { client throws(RoostError) in
-            try await work(client, url)
-        }
-    }
+    // MARK: Membership
 
     /// Joins a public channel.
     public func join(completionHandler: SBErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in try await client.join(url) }
+        join(accessCode: nil, completionHandler: completionHandler)
+    }
+
+    /// Joins a public channel with the code that it asks for.
+    public func join(accessCode: String?, completionHandler: SBErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.join(url, accessCode: accessCode)
+        }
     }
 
     /// Leaves the channel; nothing of it stays in the cache.
     public func leave(completionHandler: SBErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in try await client.leave(url) }
+    }
+
+    /// Invites a user, who joins at once when accepting invitations automatically.
+    public func inviteUser(_ user: User, completionHandler: SBErrorHandler? = nil) {
+        inviteUserIds([user.userId], completionHandler: completionHandler)
+    }
+
+    /// Invites users; those who accept invitations automatically join at once.
+    public func inviteUsers(_ users: [User], completionHandler: SBErrorHandler? = nil) {
+        inviteUserIds(users.map(\.userId), completionHandler: completionHandler)
+    }
+
+    /// Invites a user, who joins at once when accepting invitations automatically.
+    public func inviteUserId(_ userId: String, completionHandler: SBErrorHandler? = nil) {
+        inviteUserIds([userId], completionHandler: completionHandler)
     }
 
     /// Invites users; those who accept invitations automatically join at once.
@@ -39,8 +53,15 @@ extension GroupChannel {
 
     /// Accepts the invitation and joins the channel.
     public func acceptInvitation(completionHandler: SBErrorHandler? = nil) {
+        acceptInvitation(accessCode: nil, completionHandler: completionHandler)
+    }
+
+    /// Accepts the invitation and joins the channel with the code that it asks for.
+    public func acceptInvitation(
+        accessCode: String?, completionHandler: SBErrorHandler? = nil
+    ) {
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.acceptInvitation(to: url)
+            try await client.acceptInvitation(to: url, accessCode: accessCode)
         }
     }
 
@@ -50,6 +71,8 @@ extension GroupChannel {
             try await client.declineInvitation(to: url)
         }
     }
+
+    // MARK: The channel
 
     /// Deletes the channel for everybody; only operators may.
     public func delete(completionHandler: SBErrorHandler? = nil) {
@@ -71,6 +94,43 @@ extension GroupChannel {
             try await client.setFrozen(false, url)
         }
     }
+
+    /// Changes the properties that the parameters name.
+    public func update(
+        params: GroupChannelUpdateParams, completionHandler: GroupChannelHandler? = nil
+    ) { update(params: params, progressHandler: nil, completionHandler: completionHandler) }
+
+    /// Changes the properties that the parameters name; the progress of a cover image is reported
+    /// once, at its end.
+    public func update(
+        params: GroupChannelUpdateParams, progressHandler: ProgressHandler?,
+        completionHandler: GroupChannelHandler? = nil
+    ) {
+        guard let value = params.value else {
+            return SendbirdChat.door.refuse(completionHandler, params.refusal)
+        }
+        let cover = CoverImage(params.coverImage)
+        ask(.channel(cover.reporting(to: progressHandler, then: completionHandler))) {
+            client, url throws(RoostError) in
+            var value = value
+            if let address = try await cover.upload(client) { value.coverURL = address }
+            return try await client.update(url, value)
+        }
+    }
+
+    /// Updates this object to the channel in the cache, which is in step while connected, or at the
+    /// server if the cache does not have it.
+    public func refresh(completionHandler: SBErrorHandler? = nil) {
+        let answer = { [self] (channel: RoostModel.GroupChannel?, error: SBError?) in
+            if let channel { update(to: channel) }
+            completionHandler?(error)
+        }
+        ask(.answer(answer) { $0 }) { client, url throws(RoostError) in
+            try await client.channel(url)
+        }
+    }
+
+    // MARK: The user's view
 
     /// Hides the channel from the user's lists.
     ///
@@ -103,25 +163,18 @@ extension GroupChannel {
         }
     }
 
-    /// Changes the properties that the parameters name.
-    public func update(
-        params: GroupChannelUpdateParams, completionHandler: GroupChannelHandler? = nil
-    ) {
-        let (url, params) = (value.url, params.value)
-        SendbirdChat.door.perform(then: .channel(completionHandler)) {
-            client throws(RoostError) in try await client.update(url, params)
-        }
-    }
-
-    /// Fetches the channel from the server.
-    public func refresh(completionHandler: GroupChannelHandler? = nil) {
-        GroupChannel.getChannel(url: channelURL, completionHandler: completionHandler)
-    }
-
     /// Marks all messages of the channel as read.
     public func markAsRead(completionHandler: SBErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in
             try await client.markAsRead(url)
+        }
+    }
+
+    /// Marks a message and all later ones as unread.
+    public func markAsUnread(message: BaseMessage, completionHandler: SBErrorHandler? = nil) {
+        let id = MessageID(message.messageId)
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.markAsUnread(url, from: id)
         }
     }
 
@@ -133,5 +186,46 @@ extension GroupChannel {
     /// Reports that the user has stopped typing.
     public func endTyping() {
         act(nil) { client, url throws(RoostError) in await client.endTyping(in: url) }
+    }
+
+    /// Sets the messages of the channel that cause a push to the user.
+    public func setMyPushTriggerOption(
+        _ pushTriggerOption: GroupChannelPushTriggerOption,
+        completionHandler: SBErrorHandler? = nil
+    ) {
+        let trigger = pushTriggerOption.value
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.setPushTrigger(trigger, of: url)
+        }
+    }
+
+    /// Returns the messages of the channel that cause a push to the user; `.default` beside an
+    /// error.
+    public func getMyPushTriggerOption(
+        completionHandler: ((GroupChannelPushTriggerOption, SBError?) -> Void)? = nil
+    ) {
+        let answer = { (option: GroupChannelPushTriggerOption?, error: SBError?) in
+            completionHandler?(option ?? .default, error) ?? ()
+        }
+        ask(.answer(answer) { GroupChannelPushTriggerOption($0) }) {
+            client, url throws(RoostError) in
+            try await client.channel(url).pushTrigger
+        }
+    }
+
+    /// Sets the unread counts that include the channel.
+    public func setMyCountPreference(
+        _ preference: CountPreference, completionHandler: SBErrorHandler? = nil
+    ) {
+        let preference = preference.value
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.setCountPreference(preference, of: url)
+        }
+    }
+
+    /// Fails, because the server takes no reports of screenshots.
+    public func notifyScreenshotWasTaken(completionHandler: SBErrorHandler? = nil) {
+        SendbirdChat.door.refuse(
+            completionHandler, "The server takes no reports of screenshots.")
     }
 }

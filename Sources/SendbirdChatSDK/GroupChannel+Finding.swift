@@ -1,57 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
+import Foundation
 import Roost
 import RoostDoors
 import RoostModel
 
-/// The properties of a channel to be created.
-public final class GroupChannelCreateParams: NSObject {
-    /// The members besides the creator.
-    public var userIds: [String] = []
-    /// The name.
-    public var name: String?
-    /// The address of the cover picture.
-    public var coverURL: String?
-    /// Text of the app's own; the server does not read it.
-    public var data: String?
-    /// A type of the app's own, which lists can filter by.
-    public var customType: String?
-    /// Whether the server returns an existing channel with exactly these members instead of a new
-    /// one.
-    public var isDistinct = false
-
-    public override init() {}
-
-    var value: ChannelCreateParams {
-        ChannelCreateParams(
-            memberIDs: userIds.map { UserID($0) }, name: name ?? "", coverURL: coverURL ?? "",
-            data: data ?? "", customType: customType ?? "", isDistinct: isDistinct)
-    }
-}
-
-/// The properties of a channel to be changed; nil leaves a property as it is.
-public final class GroupChannelUpdateParams: NSObject {
-    /// The new name.
-    public var name: String?
-    /// The new address of the cover picture.
-    public var coverURL: String?
-    /// The new text of the app's own.
-    public var data: String?
-    /// The new custom type.
-    public var customType: String?
-
-    public override init() {}
-
-    var value: ChannelUpdateParams {
-        ChannelUpdateParams(name: name, coverURL: coverURL, data: data, customType: customType)
-    }
-}
-
 extension GroupChannel {
+    // MARK: Lists
+
+    /// Returns a query of the user's channels with the defaults of its parameters.
+    public class func createMyGroupChannelListQuery() -> GroupChannelListQuery {
+        GroupChannelListQuery(GroupChannelListQueryParams())
+    }
+
     /// Returns a query of the user's channels with parameters that the closure sets.
     public class func createMyGroupChannelListQuery(
-        paramsBuilder: ((GroupChannelListQueryParams) -> Void)? = nil
+        paramsBuilder: ((GroupChannelListQueryParams) -> Void)?
     ) -> GroupChannelListQuery {
         let params = GroupChannelListQueryParams()
         paramsBuilder?(params)
@@ -63,6 +27,25 @@ extension GroupChannel {
         params: GroupChannelListQueryParams
     ) -> GroupChannelListQuery { GroupChannelListQuery(params) }
 
+    /// Returns a query of the public channels with the defaults of its parameters.
+    public class func createPublicGroupChannelListQuery() -> PublicGroupChannelListQuery {
+        PublicGroupChannelListQuery(PublicGroupChannelListQueryParams())
+    }
+
+    /// Returns a query of the public channels.
+    public class func createPublicGroupChannelListQuery(
+        params: PublicGroupChannelListQueryParams
+    ) -> PublicGroupChannelListQuery { PublicGroupChannelListQuery(params) }
+
+    /// Returns a query of the public channels with parameters that the closure sets.
+    public class func createPublicGroupChannelListQuery(
+        paramsBuilder: (PublicGroupChannelListQueryParams) -> Void
+    ) -> PublicGroupChannelListQuery {
+        PublicGroupChannelListQuery(PublicGroupChannelListQueryParams(builder: paramsBuilder))
+    }
+
+    // MARK: One channel
+
     /// Returns a channel from the cache, or from the server if the cache does not have it.
     public class func getChannel(url: String, completionHandler: GroupChannelHandler?) {
         SendbirdChat.door.perform(then: .channel(completionHandler)) {
@@ -73,10 +56,92 @@ extension GroupChannel {
     /// Creates a channel with the user as a member; needs a connection.
     public class func createChannel(
         params: GroupChannelCreateParams, completionHandler: GroupChannelHandler?
+    ) { createChannel(params: params, progressHandler: nil, completionHandler: completionHandler) }
+
+    /// Creates a channel with the user as a member; the progress of a cover image is reported once,
+    /// at its end.
+    public class func createChannel(
+        params: GroupChannelCreateParams, progressHandler: ProgressHandler?,
+        completionHandler: GroupChannelHandler?
     ) {
-        let params = params.value
-        SendbirdChat.door.perform(then: .channel(completionHandler)) {
-            client throws(RoostError) in try await client.createChannel(params)
+        guard let value = params.value else {
+            return SendbirdChat.door.refuse(completionHandler, params.refusal)
+        }
+        let cover = CoverImage(params.coverImage)
+        let handler = cover.reporting(to: progressHandler, then: completionHandler)
+        SendbirdChat.door.perform(then: .channel(handler)) { client throws(RoostError) in
+            var value = value
+            if let address = try await cover.upload(client) { value.coverURL = address }
+            return try await client.createChannel(value)
+        }
+    }
+
+    /// Returns the channel that has exactly the parameters' members, or creates it.
+    ///
+    /// The handler also gets whether the channel was created: true unless the cache knows the
+    /// channel from before. A cache that is not complete yet may report an old channel as created.
+    public class func createDistinctChannelIfNotExist(
+        params: GroupChannelCreateParams,
+        completionHandler: ((GroupChannel?, Bool, SBError?) -> Void)?
+    ) {
+        createDistinctChannelIfNotExist(
+            params: params, progressHandler: nil, completionHandler: completionHandler)
+    }
+
+    /// Returns the channel that has exactly the parameters' members, or creates it; the progress of
+    /// a cover image is reported once, at its end.
+    public class func createDistinctChannelIfNotExist(
+        params: GroupChannelCreateParams, progressHandler: ProgressHandler?,
+        completionHandler: ((GroupChannel?, Bool, SBError?) -> Void)?
+    ) {
+        guard var value = params.value else {
+            return SendbirdChat.door.refuse(
+                completionHandler.map { handler in { handler($0, false, $1) } }, params.refusal)
+        }
+        value.isDistinct = true
+        let cover = CoverImage(params.coverImage)
+        let handler = cover.reporting(to: progressHandler) {
+            (made: (channel: RoostModel.GroupChannel, isNew: Bool)?, error: SBError?) in
+            completionHandler?(made.map { GroupChannel($0.channel) }, made?.isNew ?? false, error)
+        }
+        SendbirdChat.door.perform(then: .answer(handler) { $0 }) {
+            [value] client throws(RoostError) in
+            var (value, filter) = (value, ChannelFilter())
+            filter.members = .exactly(Set(value.memberIDs))
+            filter.hidden = .all
+            filter.includesEmpty = true
+            let list = try await client.channelList(ChannelListQuery(filter, pageSize: 100))
+            let known = Set(await list.snapshot.channels.map(\.url))
+            await list.close()
+            if let address = try await cover.upload(client) { value.coverURL = address }
+            let channel = try await client.createChannel(value)
+            return (channel, !known.contains(channel.url))
+        }
+    }
+}
+
+/// The cover picture of a channel to be created or changed.
+struct CoverImage: Sendable {
+    private let bytes: [UInt8]?
+
+    init(_ data: Data?) { bytes = data.map { Array($0) } }
+
+    /// Uploads the picture and returns its address; nil without one.
+    func upload(_ client: ChatClient) async throws(RoostError) -> String? {
+        guard let bytes else { return nil }
+        return try await client.uploadPicture(bytes)
+    }
+
+    /// Returns a handler that reports the end of the upload first.
+    func reporting<Object>(
+        to progress: ProgressHandler?, then handler: ((Object?, SBError?) -> Void)?
+    ) -> (Object?, SBError?) -> Void {
+        { object, error in
+            if error == nil, let bytes {
+                let size = Int64(bytes.count)
+                progress?(size, size, size)
+            }
+            handler?(object, error)
         }
     }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Roost
+import RoostDoors
 import RoostModel
 
-/// A group channel as the user saw it when this object was made; counts, role and state are the
-/// user's.
-public final class GroupChannel: BaseChannel {
+/// A group channel as the user saw it when this object was made or last refreshed; counts, role and
+/// state are the user's.
+open class GroupChannel: BaseChannel {
     /// The members that the server listed; all of them unless the channel is a super channel.
     public var members: [Member] { value.members.map { Member($0) } }
     /// The number of members and invited users.
@@ -31,18 +33,32 @@ public final class GroupChannel: BaseChannel {
     public var isDiscoverable: Bool { value.isDiscoverable }
     /// Whether a user must give a code to join.
     public var isAccessCodeRequired: Bool { value.needsAccessCode }
+    /// Whether the channel carries notifications.
+    public var isChatNotification: Bool { value.isChatNotification }
+    /// Whether a bot is among the members.
+    public var hasBot: Bool { value.hasBot }
+    /// Whether a bot with a language model is among the members.
+    public var hasAIBot: Bool { value.hasAIBot }
     /// Whether the channel is hidden from the user's lists.
     public var isHidden: Bool { value.hiddenState != .unhidden }
+    /// Whether the channel is hidden, and until when.
+    public var hiddenState: GroupChannelHiddenState { GroupChannelHiddenState(value.hiddenState) }
     /// The user's role.
     public var myRole: Role { Role(value.myRole) }
     /// The user's membership.
     public var myMemberState: MemberState { MemberState(value.myState) }
+    /// Whether the user may write.
+    public var myMutedState: MutedState { value.isMuted ? .muted : .unmuted }
     /// Whether the user may not write.
     public var isMuted: Bool { value.isMuted }
+    /// The messages of the channel that cause a push to the user.
+    public var myPushTriggerOption: GroupChannelPushTriggerOption {
+        GroupChannelPushTriggerOption(value.pushTrigger)
+    }
+    /// The unread counts that include the channel.
+    public var myCountPreference: CountPreference { CountPreference(value.countPreference) }
     /// The time up to which the user has read, in milliseconds; 0 if unknown.
     public var myLastRead: Int64 { value.myLastRead?.milliseconds ?? 0 }
-    /// The creator; nil if the server did not tell.
-    public var creator: User? { value.createdBy.map { User($0) } }
     /// The user who invited this user; nil if unknown.
     public var inviter: User? { value.inviter.map { User($0) } }
     /// The time of the invitation, in milliseconds; 0 without one.
@@ -52,9 +68,93 @@ public final class GroupChannel: BaseChannel {
     /// The time up to which messages, that moment included, are invisible to the user, in
     /// milliseconds.
     public var messageOffsetTimestamp: Int64 { value.messageOffset?.milliseconds ?? 0 }
-    /// The metadata, if the list's query included them; empty otherwise.
-    public var cachedMetaData: [String: String] { value.metadata ?? [:] }
+    /// The seconds after which messages vanish; -1 for never.
+    public var messageSurvivalSeconds: Int { value.messageSurvivalSeconds ?? -1 }
+
+    /// Returns the user who invited this user; nil if unknown.
+    public func getInviter() -> User? { inviter }
+
+    /// Returns the time up to which messages have reached the user, in milliseconds; 0 if unknown.
+    public func myDeliveryStatus() -> Int64 {
+        guard let me = SendbirdChat.door.account else { return 0 }
+        return value.deliveryReceipts?[me]?.milliseconds ?? 0
+    }
 }
 
-/// The handler of a channel, or of the error.
-public typealias GroupChannelHandler = (GroupChannel?, SBError?) -> Void
+/// The state of being hidden of a channel.
+public enum GroupChannelHiddenState: Int, Sendable {
+    /// In the user's lists.
+    case unhidden
+    /// Hidden until the next message.
+    case hiddenAllowAutoUnhide
+    /// Hidden until the user shows it again.
+    case hiddenPreventAutoUnhide
+
+    init(_ state: HiddenState) {
+        switch state {
+        case .unhidden: self = .unhidden
+        case .untilNextMessage: self = .hiddenAllowAutoUnhide
+        case .untilShown: self = .hiddenPreventAutoUnhide
+        }
+    }
+}
+
+/// The messages of one channel that cause a push.
+public enum GroupChannelPushTriggerOption: Int, Sendable {
+    /// As `SendbirdChat.setPushTriggerOption(_:)` says.
+    case `default`
+    /// All messages.
+    case all
+    /// Messages that mention the user.
+    case mentionOnly
+    /// None.
+    case off
+
+    init(_ trigger: PushTrigger) {
+        switch trigger {
+        case .standard: self = .default
+        case .all: self = .all
+        case .mentions: self = .mentionOnly
+        case .off: self = .off
+        }
+    }
+
+    var value: PushTrigger {
+        switch self {
+        case .default: .standard
+        case .all: .all
+        case .mentionOnly: .mentions
+        case .off: .off
+        }
+    }
+}
+
+/// The unread counts that include a channel.
+public enum CountPreference: Int, Sendable {
+    /// Messages and mentions.
+    case all
+    /// Messages.
+    case unreadMessageCountOnly
+    /// Mentions.
+    case unreadMentionCountOnly
+    /// Neither.
+    case off
+
+    init(_ preference: RoostModel.CountPreference) {
+        switch preference {
+        case .all: self = .all
+        case .messages: self = .unreadMessageCountOnly
+        case .mentions: self = .unreadMentionCountOnly
+        case .off: self = .off
+        }
+    }
+
+    var value: RoostModel.CountPreference {
+        switch self {
+        case .all: .all
+        case .unreadMessageCountOnly: .messages
+        case .unreadMentionCountOnly: .mentions
+        case .off: .off
+        }
+    }
+}

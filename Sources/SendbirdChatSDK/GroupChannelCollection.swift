@@ -3,58 +3,7 @@
 public import Foundation
 import RoostDoors
 import RoostExecutors
-package import RoostModel
-
-/// The source of a collection's event.
-///
-/// If events were joined for a slow app, the source is the first of theirs in the order below.
-public enum CollectionEventSource: Int, CaseIterable, Sendable {
-    /// This device acted; the server need not know of it yet.
-    case localAction
-    /// The server answered an action of this device.
-    case answer
-    /// A live event arrived.
-    case event
-    /// The server's change log of an absence was applied.
-    case changeLog
-    /// The catch-up after an absence filled in missing messages.
-    case catchUp
-    /// The server answered with a page.
-    case page
-    /// The cache was read.
-    case cache
-    /// Another process changed the cache, such as an extension of the app.
-    case otherProcess
-    /// The cache was cleared or evicted.
-    case upkeep
-
-    private init(_ origin: ChangeOrigin) {
-        switch origin {
-        case .local: self = .localAction
-        case .answer: self = .answer
-        case .event: self = .event
-        case .changeLog: self = .changeLog
-        case .catchUp: self = .catchUp
-        case .page: self = .page
-        case .disk: self = .cache
-        case .otherProcess: self = .otherProcess
-        case .upkeep: self = .upkeep
-        }
-    }
-
-    package init(_ origins: Set<ChangeOrigin>) {
-        let sources = origins.map { CollectionEventSource($0) }
-        self = sources.min { $0.rawValue < $1.rawValue } ?? .cache
-    }
-}
-
-/// The circumstances of an event of a channel collection.
-public final class ChannelContext: NSObject {
-    /// The source of the event.
-    public let source: CollectionEventSource
-
-    init(_ source: CollectionEventSource) { self.source = source }
-}
+import RoostModel
 
 /// The receiver of a channel collection's events.
 public protocol GroupChannelCollectionDelegate: AnyObject {
@@ -88,7 +37,7 @@ extension GroupChannelCollectionDelegate {
 }
 
 /// The user's channels selected by a query, kept in step with the server.
-public final class GroupChannelCollection: NSObject {
+open class GroupChannelCollection: NSObject {
     /// The receiver of events, held weakly.
     public weak var delegate: (any GroupChannelCollectionDelegate)?
     /// The selection and order of the list.
@@ -116,7 +65,7 @@ public final class GroupChannelCollection: NSObject {
     public var hasNext: Bool { driver.view.hasMore }
 
     /// Loads another page and returns it: at first that of the cache, if it has one.
-    public func loadMore(completionHandler: (([GroupChannel]?, SBError?) -> Void)? = nil) {
+    public func loadMore(completionHandler: GroupChannelListHandler? = nil) {
         let (door, callback) = (SendbirdChat.door, Callback.channels(completionHandler))
         door.start { [driver] in await driver.load { door.notify(callback, $0) } }
     }
@@ -127,23 +76,22 @@ public final class GroupChannelCollection: NSObject {
         SendbirdChat.door.start { [driver] in await driver.close() }
     }
 
+    /// Calls the delegate once for each context, because a call has one context only.
     private func notify(_ event: ChannelListDriver.Event) {
         let change = event.change
-        let context = ChannelContext(CollectionEventSource(change.origins))
-        if !change.inserted.isEmpty {
+        for run in change.inserted.runs({ ChannelContext($0, in: change) }) {
             delegate?.channelCollection(
-                self, context: context,
-                addedChannels: change.inserted.map { GroupChannel($0) })
+                self, context: run.context,
+                addedChannels: run.elements.map { GroupChannel($0) })
         }
-        if !change.updated.isEmpty {
+        for run in change.updated.runs({ ChannelContext($0, in: change) }) {
             delegate?.channelCollection(
-                self, context: context,
-                updatedChannels: change.updated.map { GroupChannel($0.after) })
+                self, context: run.context,
+                updatedChannels: run.elements.map { GroupChannel($0.after) })
         }
-        if !change.deleted.isEmpty {
+        for run in change.deleted.runs({ ChannelContext(removed: $0, in: change) }) {
             delegate?.channelCollection(
-                self, context: context,
-                deletedChannelURLs: change.deleted.map(\.url.rawValue))
+                self, context: run.context, deletedChannelURLs: run.elements.map(\.url.rawValue))
         }
     }
 }

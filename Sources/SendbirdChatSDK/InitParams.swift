@@ -3,41 +3,55 @@
 public import Foundation
 import Roost
 import RoostDoors
-import RoostExecutors
+import RoostModel
 
 /// The settings of the library, given before the first connection.
 public final class InitParams: NSObject {
     /// The application's identifier at the server.
-    public let applicationId: String
+    public var applicationId: String
     /// Whether the cache is on disk; if not, it is in memory and nothing outlives the process.
     public var isLocalCachingEnabled: Bool
+    /// The size and encryption of the cache; nil for the defaults.
+    public var localCacheConfig: LocalCacheConfig?
     /// Without effect: the library writes no log, and every failure is reported as an error.
     public var logLevel: LogLevel
     /// The version of the app, for the app's own use.
     public var appVersion: String?
-    /// The size and encryption of the cache.
-    public var localCacheConfig: LocalCacheConfig
-    /// The server's address, as `http://host:port` or `https://host`; Roost's own, because there is
-    /// no default.
-    public var server: String?
+    /// Without effect: `initialize` never blocks, because the first login opens the cache.
+    public var needsSynchronous: Bool
+    /// The server's address, as `http://host:port` or `https://host`; there is no default.
+    public var apiHost: String?
+    /// The address for sockets, which must be on the host of `apiHost`; nil takes that host.
+    public var wsHost: String?
     /// The folder of the cache; Roost's own, nil for the system's place.
     public var cacheFolder: String?
 
+    /// The server's address; another name of `apiHost`, Roost's own.
+    public var server: String? {
+        get { apiHost }
+        set { apiHost = newValue }
+    }
+
     /// Creates settings; only the application ID and the server are required.
     public init(
-        applicationId: String, isLocalCachingEnabled: Bool = false, logLevel: LogLevel = .none,
-        appVersion: String? = nil, localCacheConfig: LocalCacheConfig = LocalCacheConfig()
+        applicationId: String, isLocalCachingEnabled: Bool = false,
+        localCacheConfig: LocalCacheConfig? = nil, logLevel: LogLevel = .none,
+        appVersion: String? = nil, needsSynchronous: Bool = false, apiHost: String? = nil,
+        wsHost: String? = nil
     ) {
         self.applicationId = applicationId
         self.isLocalCachingEnabled = isLocalCachingEnabled
+        self.localCacheConfig = localCacheConfig
         self.logLevel = logLevel
         self.appVersion = appVersion
-        self.localCacheConfig = localCacheConfig
+        self.needsSynchronous = needsSynchronous
+        self.apiHost = apiHost
+        self.wsHost = wsHost
     }
 }
 
-/// The levels of a log; without effect.
-public enum LogLevel: Int, Sendable {
+/// The levels of a log; without effect, because the library writes none.
+public enum LogLevel: Int, Comparable, Sendable {
     /// Everything.
     case verbose
     /// For debugging.
@@ -50,80 +64,10 @@ public enum LogLevel: Int, Sendable {
     case error
     /// Nothing.
     case none
-}
 
-/// The size limit, the eviction order and the encryption of the cache.
-public final class LocalCacheConfig: NSObject {
-    /// The order in which channels lose their messages at the limit.
-    public enum ClearOrder: Int, Sendable {
-        /// The channel whose collection was made longest ago first.
-        case messageCollectionAccessedAt
-        /// The order of `customClearOrderComparator`.
-        case custom
-    }
-
-    /// The limit in megabytes of 1,048,576 bytes; values below 64 count as 64.
-    public var maxSize: Int64 {
-        get { size }
-        set { size = max(newValue, Self.minimumSize) }
-    }
-    /// The order of eviction.
-    public var clearOrder: ClearOrder
-    /// The comparator of `.custom`; the channel that sorts first is evicted first.
-    ///
-    /// It is called on a thread of the cache.
-    public var customClearOrderComparator:
-        ((CachedBaseChannelInfo, CachedBaseChannelInfo) -> ComparisonResult)?
-    /// Whether the cache is encrypted; on Apple platforms the stronger file protection is on as
-    /// well.
-    public var isEncryptionEnabled: Bool
-
-    private static let minimumSize: Int64 = 64
-    private var size: Int64
-
-    /// Creates settings; by default 256 MB, not encrypted.
-    public init(
-        isEncryptionEnabled: Bool = false, maxSize: Int64 = 256,
-        clearOrder: ClearOrder = .messageCollectionAccessedAt,
-        customClearOrderComparator: (
-            (CachedBaseChannelInfo, CachedBaseChannelInfo) -> ComparisonResult
-        )? = nil
-    ) {
-        self.isEncryptionEnabled = isEncryptionEnabled
-        size = max(maxSize, Self.minimumSize)
-        self.clearOrder = clearOrder
-        self.customClearOrderComparator = customClearOrderComparator
-    }
-}
-
-/// The size and state of a channel in the cache.
-public final class CachedBaseChannelInfo: NSObject {
-    /// The channel.
-    public let channelURL: String
-    /// The number of cached messages.
-    public let cachedMessageCount: Int64
-    /// The time its message collection was last made, in milliseconds; 0 for never.
-    public let messageCollectionAccessedAt: Int64
-
-    init(_ channel: CachedChannel) {
-        channelURL = channel.url.rawValue
-        cachedMessageCount = channel.cachedMessageCount
-        messageCollectionAccessedAt = channel.openedAt?.milliseconds ?? 0
-    }
-}
-
-extension LocalCacheConfig {
-    var limit: CacheLimit {
-        guard clearOrder == .custom, let comparator = customClearOrderComparator else {
-            return CacheLimit(maxSize: maxSize)
-        }
-        let carried = Carried(comparator)
-        return CacheLimit(
-            maxSize: maxSize,
-            order: .custom { left, right in
-                carried.value(CachedBaseChannelInfo(left), CachedBaseChannelInfo(right))
-                    == .orderedAscending
-            })
+    /// Returns whether the left level writes more than the right one.
+    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+        left.rawValue < right.rawValue
     }
 }
 
@@ -133,18 +77,40 @@ extension InitParams {
         var settings = Door.Settings(
             applicationID: applicationId,
             cache: isLocalCachingEnabled ? .folder(folder) : .memory)
-        settings.server = server
-        settings.limit = localCacheConfig.limit
+        settings.server = apiHost
+        let cache = localCacheConfig ?? LocalCacheConfig()
+        settings.limit = cache.limit
+        settings.comparator = cache.isCustom ? ObjectIdentifier(cache) : nil
         guard isLocalCachingEnabled else { return settings }
         // A cache that an earlier release sealed is opened with its key, whatever this
         // configuration says.
         let keys = folder + "-keys"
-        if localCacheConfig.isEncryptionEnabled {
+        if cache.isEncryptionEnabled {
             settings.protection = .keyFile(in: keys)
             settings.locksFilesWithDevice = true
         } else if FileManager.default.fileExists(atPath: keys) {
             settings.protection = Protection.keyFile(in: keys).takenOff()
         }
         return settings
+    }
+
+    /// The reason why the settings cannot be obeyed; nil if they can.
+    var refusal: RoostError? {
+        if applicationId.isEmpty { return .invalid("The application ID must not be empty.") }
+        return Self.refusal(ofSocket: wsHost, beside: apiHost)
+    }
+
+    /// Returns the reason why the client cannot use an address for sockets; nil if it can.
+    ///
+    /// The client derives the socket's address from the server's, so both must be on one host.
+    static func refusal(ofSocket wsHost: String?, beside server: String?) -> RoostError? {
+        func host(_ address: String) -> Substring {
+            let start = address.range(of: "://")?.upperBound ?? address.startIndex
+            return address[start...].prefix { $0 != "/" }
+        }
+        guard let wsHost, server.map(host) != host(wsHost) else { return nil }
+        return .invalid(
+            "The address for sockets is that of the server: set apiHost to the same host "
+                + "or leave wsHost out.")
     }
 }

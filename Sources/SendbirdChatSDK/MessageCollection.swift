@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import Roost
 import RoostDoors
 import RoostExecutors
 import RoostModel
@@ -12,7 +13,7 @@ public enum MessageCollectionInitPolicy: Int, Sendable {
 }
 
 /// The messages of one channel around a starting point, kept in step with the server.
-public final class MessageCollection: NSObject {
+open class MessageCollection: NSObject {
     /// The receiver of events, held weakly.
     public weak var delegate: (any MessageCollectionDelegate)?
     /// The time to begin around, in milliseconds; `Int64.max` for the newest messages.
@@ -75,8 +76,8 @@ public final class MessageCollection: NSObject {
     /// answer goes to the delegate.
     public func startCollection(
         initPolicy: MessageCollectionInitPolicy,
-        cacheResultHandler: (([BaseMessage]?, SBError?) -> Void)? = nil,
-        apiResultHandler: (([BaseMessage]?, SBError?) -> Void)? = nil
+        cacheResultHandler: MessageListHandler? = nil,
+        apiResultHandler: MessageListHandler? = nil
     ) {
         let door = SendbirdChat.door
         let (cache, api) = (messages(cacheResultHandler), messages(apiResultHandler))
@@ -89,13 +90,43 @@ public final class MessageCollection: NSObject {
     }
 
     /// Loads a page of newer messages.
-    public func loadNext(completionHandler: (([BaseMessage]?, SBError?) -> Void)? = nil) {
+    public func loadNext(completionHandler: MessageListHandler? = nil) {
         load(.newer, completionHandler)
     }
 
     /// Loads a page of older messages.
-    public func loadPrevious(completionHandler: (([BaseMessage]?, SBError?) -> Void)? = nil) {
+    public func loadPrevious(completionHandler: MessageListHandler? = nil) {
         load(.older, completionHandler)
+    }
+
+    /// Deletes failed messages from the outbox.
+    ///
+    /// The handler gets the request IDs of the messages that had failed; all others stay.
+    public func removeFailed(
+        messages: [BaseMessage], completionHandler: MessageRequestIdsHandler? = nil
+    ) {
+        remove(messages.map(\.requestId), then: .answer(completionHandler) { $0 })
+    }
+
+    /// Deletes all failed messages of the channel from the outbox.
+    public func removeAllFailed(completionHandler: SBErrorHandler? = nil) {
+        remove(
+            nil,
+            then: .answer(
+                completionHandler.map { handler in { (_: [String]?, error) in handler(error) } }
+            ) { $0 })
+    }
+
+    private func remove(
+        _ requestIds: [String]?, then callback: Callback<Result<[String], RoostError>>
+    ) {
+        let url = url
+        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
+            let failed = await client.failedMessages(in: url).compactMap { $0.requestID }
+            let removed = failed.filter { requestIds?.contains($0.rawValue) ?? true }
+            for id in removed { await client.removeFailed(id, in: url) }
+            return removed.map(\.rawValue)
+        }
     }
 
     /// Closes the collection; the delegate gets no more events.
@@ -109,7 +140,7 @@ public final class MessageCollection: NSObject {
 
     private func load(
         _ direction: TimelineDriver.Direction,
-        _ handler: (([BaseMessage]?, SBError?) -> Void)?
+        _ handler: MessageListHandler?
     ) {
         let (door, callback) = (SendbirdChat.door, messages(handler))
         door.start { [driver] in
@@ -118,7 +149,7 @@ public final class MessageCollection: NSObject {
     }
 
     private func messages(
-        _ handler: (([BaseMessage]?, SBError?) -> Void)?
+        _ handler: MessageListHandler?
     ) -> Callback<Result<[Message], RoostError>> {
         .answer(handler) { [params] in params.objects($0) }
     }
@@ -129,54 +160,44 @@ public final class MessageCollection: NSObject {
             delegate?.didDetectHugeGap(self)
         case .messages(.changed(let change)): notify(change)
         case .channel(let event):
-            let source = CollectionEventSource(event.change.origins)
-            let context = MessageContext(source, .none)
-            for channel in event.change.inserted + event.change.updated.map(\.after) {
-                current.withLock { $0 = channel }
-                delegate?.messageCollection(
-                    self, context: context, updatedChannel: GroupChannel(channel))
+            let change = event.change
+            for channel in change.inserted {
+                note(channel, ChannelContext(channel, in: change))
             }
-            for channel in event.change.deleted {
+            for update in change.updated {
+                note(update.after, ChannelContext(update, in: change))
+            }
+            for channel in change.deleted {
                 delegate?.messageCollection(
-                    self, context: context, deletedChannel: channel.url.rawValue)
+                    self, channelContext: ChannelContext(removed: channel, in: change),
+                    deletedChannel: channel.url.rawValue)
             }
         }
     }
 
-    /// Calls the delegate once for each status, because a call has one status only.
+    private func note(_ channel: RoostModel.GroupChannel, _ context: ChannelContext) {
+        current.withLock { $0 = channel }
+        delegate?.messageCollection(
+            self, channelContext: context, updatedChannel: GroupChannel(channel))
+    }
+
+    /// Calls the delegate once for each context, because a call has one context only.
     private func notify(_ change: ListDiff<Message>) {
         let channel = channel
-        let source = CollectionEventSource(change.origins)
-        func context(_ status: SendingStatus) -> MessageContext {
-            MessageContext(source, MessageSendingStatus(status))
-        }
-        for (status, messages) in change.deleted.byStatus {
+        for run in change.deleted.runs({ MessageContext(removed: $0, in: change) }) {
             delegate?.messageCollection(
-                self, context: context(status), channel: channel,
-                deletedMessages: params.objects(messages))
+                self, context: run.context, channel: channel,
+                deletedMessages: params.objects(run.elements))
         }
-        for (status, messages) in change.updated.map(\.after).byStatus {
+        for run in change.updated.runs({ MessageContext($0, in: change) }) {
             delegate?.messageCollection(
-                self, context: context(status), channel: channel,
-                updatedMessages: params.objects(messages))
+                self, context: run.context, channel: channel,
+                updatedMessages: params.objects(run.elements.map(\.after)))
         }
-        for (status, messages) in change.inserted.byStatus {
+        for run in change.inserted.runs({ MessageContext($0, in: change) }) {
             delegate?.messageCollection(
-                self, context: context(status), channel: channel,
-                addedMessages: params.objects(messages))
-        }
-    }
-}
-
-extension [Message] {
-    /// The messages in groups of consecutive equal status.
-    fileprivate var byStatus: [(SendingStatus, [Message])] {
-        reduce(into: []) { runs, message in
-            if runs.last?.0 == message.status {
-                runs[runs.count - 1].1.append(message)
-            } else {
-                runs.append((message.status, [message]))
-            }
+                self, context: run.context, channel: channel,
+                addedMessages: params.objects(run.elements))
         }
     }
 }

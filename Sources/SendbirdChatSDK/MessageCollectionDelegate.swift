@@ -1,21 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
-import RoostModel
-
-/// The circumstances of an event of a message collection.
-public final class MessageContext: NSObject {
-    /// The source of the event.
-    public let source: CollectionEventSource
-    /// The state of sending, the same for all messages of the event.
-    public let sendingStatus: MessageSendingStatus
-
-    init(_ source: CollectionEventSource, _ status: MessageSendingStatus) {
-        self.source = source
-        sendingStatus = status
-    }
-}
-
 /// The receiver of a message collection's events.
 public protocol MessageCollectionDelegate: AnyObject {
     /// Messages were added.
@@ -32,9 +16,19 @@ public protocol MessageCollectionDelegate: AnyObject {
         deletedMessages messages: [BaseMessage])
     /// The channel has changed.
     func messageCollection(
-        _ collection: MessageCollection, context: MessageContext,
+        _ collection: MessageCollection, channelContext: ChannelContext,
         updatedChannel channel: GroupChannel)
     /// The channel was deleted.
+    func messageCollection(
+        _ collection: MessageCollection, channelContext: ChannelContext,
+        deletedChannel channelURL: String)
+    /// The channel has changed; called only without an implementation of the form with a
+    /// `channelContext`.
+    func messageCollection(
+        _ collection: MessageCollection, context: MessageContext,
+        updatedChannel channel: GroupChannel)
+    /// The channel was deleted; called only without an implementation of the form with a
+    /// `channelContext`.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext,
         deletedChannel channelURL: String)
@@ -58,6 +52,20 @@ extension MessageCollectionDelegate {
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         deletedMessages messages: [BaseMessage]
     ) {}
+    public func messageCollection(
+        _ collection: MessageCollection, channelContext: ChannelContext,
+        updatedChannel channel: GroupChannel
+    ) {
+        messageCollection(
+            collection, context: MessageContext(channelContext), updatedChannel: channel)
+    }
+    public func messageCollection(
+        _ collection: MessageCollection, channelContext: ChannelContext,
+        deletedChannel channelURL: String
+    ) {
+        messageCollection(
+            collection, context: MessageContext(channelContext), deletedChannel: channelURL)
+    }
     public func messageCollection(
         _ collection: MessageCollection, context: MessageContext,
         updatedChannel channel: GroupChannel

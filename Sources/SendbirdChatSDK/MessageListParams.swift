@@ -3,56 +3,43 @@
 public import Foundation
 import RoostModel
 
-/// The kinds of messages.
-public enum MessageTypeFilter: Int, Sendable {
-    /// All kinds.
-    case all
-    /// Texts of users.
-    case user
-    /// Files of users.
-    case file
-    /// Texts of administrators and the server.
-    case admin
-}
-
-/// The replies that are selected besides other messages.
-public enum ReplyType: Int, Sendable {
-    /// No replies.
-    case none
-    /// All replies.
-    case all
-    /// The replies that also stand in the channel.
-    case onlyReplyToChannel
-}
-
-/// The selection and order of messages.
-public class MessageListParams: NSObject {
+/// The selection and order of messages around a time or a message.
+///
+/// An empty list of types or senders selects the same as nil. The switches `include…` have no
+/// effect: messages come with all their parts.
+public final class MessageListParams: NSObject, NSCopying {
     /// Whether the newest message comes first.
     public var reverse = false
     /// Whether messages with exactly the named time are included.
     public var isInclusive = false
     /// The kind of message.
     public var messageTypeFilter = MessageTypeFilter.all
-    /// The custom types, any of which fits; empty for all.
-    public var customTypes: [String] = []
-    /// The senders, any of whom fits; empty for all.
-    public var senderUserIds: [String] = []
+    /// The custom type; without effect if `customTypes` is set.
+    public var customType: String?
+    /// The custom types, any of which fits; nil for all.
+    public var customTypes: [String]?
+    /// The senders, any of whom fits; nil for all.
+    public var senderUserIds: [String]?
     /// The replies that are selected besides other messages.
-    public var replyType = ReplyType.none
+    ///
+    /// The default of the old SDK is uncertain; this one leaves no message out.
+    public var replyType = ReplyType.all
     /// The number of messages before the named time; 20 by default.
     public var previousResultSize: Int {
         get { previousSize ?? 20 }
         set { previousSize = newValue }
     }
-    /// The number of messages after the named time; 20 by default.
+    /// The number of messages after the named time; 0 by default.
     public var nextResultSize: Int {
-        get { nextSize ?? 20 }
+        get { nextSize ?? 0 }
         set { nextSize = newValue }
     }
     private var previousSize: Int?
     private var nextSize: Int?
     /// The size of a collection's page: the larger number if one is set.
-    var pageSize: Int? { [previousSize, nextSize].compactMap { $0 }.max() }
+    var pageSize: Int? {
+        [previousSize, nextSize].compactMap { $0 }.max().flatMap { $0 > 0 ? $0 : nil }
+    }
     /// Without effect: meta arrays come with every message.
     public var includeMetaArray = false
     /// Without effect: reactions come with every message.
@@ -61,36 +48,97 @@ public class MessageListParams: NSObject {
     public var includeThreadInfo = false
     /// Without effect: the preview of the parent comes with every reply.
     public var includeParentMessageInfo = false
+    /// Without effect: a message that carries a poll comes with the poll.
+    public var includePollDetails = false
+    /// Without effect: there are no sub-channels.
+    public var showSubChannelMessagesOnly = false
 
+    /// Creates parameters that select all messages.
     public override init() {}
+
+    /// Creates parameters that a closure sets.
+    public convenience init(builder: (MessageListParams) -> Void) {
+        self.init()
+        builder(self)
+    }
+
+    /// Creates parameters; both sizes are 0 unless they are named.
+    public convenience init(
+        previousResultSize: Int = 0, nextResultSize: Int = 0, isInclusive: Bool = false,
+        reverse: Bool = false, messageTypeFilter: MessageTypeFilter = .all,
+        customType: String? = nil, customTypes: [String]? = nil, senderUserIds: [String]? = nil,
+        replyType: ReplyType = .all, includeMetaArray: Bool = false,
+        includeReactions: Bool = false, includeThreadInfo: Bool = false,
+        includeParentMessageInfo: Bool = false
+    ) {
+        self.init()
+        self.previousResultSize = previousResultSize
+        self.nextResultSize = nextResultSize
+        self.isInclusive = isInclusive
+        self.reverse = reverse
+        self.messageTypeFilter = messageTypeFilter
+        self.customType = customType
+        self.customTypes = customTypes
+        self.senderUserIds = senderUserIds
+        self.replyType = replyType
+        self.includeMetaArray = includeMetaArray
+        self.includeReactions = includeReactions
+        self.includeThreadInfo = includeThreadInfo
+        self.includeParentMessageInfo = includeParentMessageInfo
+    }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = MessageListParams()
+        copy.reverse = reverse
+        copy.isInclusive = isInclusive
+        copy.messageTypeFilter = messageTypeFilter
+        copy.customType = customType
+        copy.customTypes = customTypes
+        copy.senderUserIds = senderUserIds
+        copy.replyType = replyType
+        copy.previousSize = previousSize
+        copy.nextSize = nextSize
+        copy.includeMetaArray = includeMetaArray
+        copy.includeReactions = includeReactions
+        copy.includeThreadInfo = includeThreadInfo
+        copy.includeParentMessageInfo = includeParentMessageInfo
+        copy.includePollDetails = includePollDetails
+        copy.showSubChannelMessagesOnly = showSubChannelMessagesOnly
+        return copy
+    }
+
+    /// Returns whether the parameters select a message; sizes and order do not matter.
+    public func belongsTo(_ message: BaseMessage) -> Bool { filter.matches(message.value) }
 
     var filter: MessageFilter {
         MessageFilter(
-            kind: kind, customTypes: customTypes.isEmpty ? nil : customTypes,
-            senderIDs: senderUserIds.isEmpty ? nil : senderUserIds.map { UserID($0) },
-            replyType: replies)
-    }
-
-    private var kind: MessageFilter.Kind {
-        switch messageTypeFilter {
-        case .all: .all
-        case .user: .user
-        case .file: .file
-        case .admin: .admin
-        }
-    }
-
-    private var replies: MessageFilter.ReplyType {
-        switch replyType {
-        case .none: .none
-        case .all: .all
-        case .onlyReplyToChannel: .onlyReplyToChannel
-        }
+            kind: messageTypeFilter, customType: customType, customTypes: customTypes,
+            senderUserIds: senderUserIds, replyType: replyType)
     }
 
     /// Returns objects of the messages, in the order of the parameters.
-    func objects(_ messages: [Message]) -> [BaseMessage] {
-        let objects = messages.map { BaseMessage.make($0) }
+    func objects(_ messages: [Message]) -> [BaseMessage] { messages.objects(reverse: reverse) }
+}
+
+extension [Message] {
+    /// Returns objects of the messages, in their order or against it.
+    func objects(reverse: Bool) -> [BaseMessage] {
+        let objects = map { BaseMessage.make($0) }
         return reverse ? objects.reversed() : objects
+    }
+}
+
+extension MessageFilter {
+    init(
+        kind: MessageTypeFilter, customType: String?, customTypes: [String]?,
+        senderUserIds: [String]?, replyType: SendbirdChatSDK.ReplyType
+    ) {
+        let types = customTypes ?? customType.map { [$0] } ?? []
+        let senders = senderUserIds ?? []
+        self.init(
+            kind: kind.kind, customTypes: types.isEmpty ? nil : types,
+            senderIDs: senders.isEmpty ? nil : senders.map { UserID($0) },
+            replyType: replyType.replies)
     }
 }

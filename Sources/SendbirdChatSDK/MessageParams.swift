@@ -1,102 +1,359 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostDoors
 import RoostModel
+import RoostWire
 
 /// The properties of a message to be sent.
-public class BaseMessageCreateParams: NSObject {
+///
+/// A message with a property that neither this library nor its server knows is not sent: the
+/// handler gets `ChatError.notSupported`.
+open class BaseMessageCreateParams: NSObject, NSCopying {
     /// Text of the app's own; the server does not read it.
     public var data: String?
     /// A type of the app's own, which filters can select.
     public var customType: String?
+    /// The pushes that the message causes; `.suppress` is not supported, but `isSilent` is.
+    public var pushNotificationDeliveryOption = PushNotificationDeliveryOption.default
     /// Whether users or the whole channel are mentioned.
     public var mentionType: MentionType = .users
-    /// The mentioned users' IDs.
-    public var mentionedUserIds: [String] = []
+    /// The mentioned users' IDs; nil for none.
+    public var mentionedUserIds: [String]?
+    /// The mentioned users, besides those in `mentionedUserIds`; nil for none.
+    public var mentionedUsers: [User]?
     /// Named lists of texts.
     public var metaArrays: [MessageMetaArray]?
     /// The message to reply to; 0 outside of threads.
     public var parentMessageId: Int64 = 0
     /// Whether a reply stands in the channel as well as in its thread.
     public var isReplyToChannel = false
+    /// Whether the message is pinned with its delivery; not supported, but
+    /// `pinMessage(messageId:completionHandler:)` is.
+    public var isPinnedMessage = false
+    /// The sound on Apple devices in silent mode; nil for none.
+    public var appleCriticalAlertOptions: AppleCriticalAlertOptions?
     /// Whether the message causes no push and no unread count.
     public var isSilent = false
 
-    func take(from message: Message) {
-        data = message.data
-        customType = message.customType
-        mentionType = message.mention.kind == .channel ? .channel : .users
-        mentionedUserIds = message.mention.userIDs.map(\.rawValue)
-        metaArrays = message.metaArrays.map { MessageMetaArray($0) }
-        parentMessageId = message.parentID?.rawValue ?? 0
-        isReplyToChannel = message.isReplyToChannel
-        isSilent = message.isSilent
+    /// Further fields of the protocol that the parameters came with.
+    private var extraFields = UnknownFields()
+
+    /// Adds users to the mentioned ones.
+    public func addMentionedUserIds(_ userIds: [String]) {
+        mentionedUserIds = (mentionedUserIds ?? []) + userIds
+    }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = BaseMessageCreateParams()
+        copy.take(from: self)
+        return copy
+    }
+
+    final func take(from other: BaseMessageCreateParams) {
+        data = other.data
+        customType = other.customType
+        pushNotificationDeliveryOption = other.pushNotificationDeliveryOption
+        mentionType = other.mentionType
+        mentionedUserIds = other.mentionedUserIds
+        mentionedUsers = other.mentionedUsers
+        metaArrays = other.metaArrays
+        parentMessageId = other.parentMessageId
+        isReplyToChannel = other.isReplyToChannel
+        isPinnedMessage = other.isPinnedMessage
+        appleCriticalAlertOptions = other.appleCriticalAlertOptions
+        isSilent = other.isSilent
+        extraFields = other.extraFields
+    }
+
+    /// Returns parameters that send a message again.
+    static func make(_ params: MessageParams) -> BaseMessageCreateParams {
+        let made: BaseMessageCreateParams
+        switch params {
+        case .user(let params):
+            made = UserMessageCreateParams(params)
+            made.take(
+                from: params.data, params.customType, params.mention, params.metaArrays,
+                params.parentID)
+            (made.isReplyToChannel, made.isSilent) = (params.isReplyToChannel, params.isSilent)
+            made.extraFields = params.extraFields
+        case .file(let params):
+            made =
+                params.files.count > 1
+                ? MultipleFilesMessageCreateParams(params) : FileMessageCreateParams(params)
+            made.take(
+                from: params.data, params.customType, params.mention, params.metaArrays,
+                params.parentID)
+            (made.isReplyToChannel, made.isSilent) = (params.isReplyToChannel, params.isSilent)
+            made.extraFields = params.extraFields
+        }
+        return made
+    }
+
+    private func take(
+        from data: String, _ customType: String, _ mention: Mention, _ arrays: [MetaArray],
+        _ parentID: MessageID?
+    ) {
+        self.data = data
+        self.customType = customType
+        mentionType = mention.kind == .channel ? .channel : .users
+        mentionedUserIds = mention.userIDs.map(\.rawValue)
+        metaArrays = arrays.map { MessageMetaArray($0) }
+        parentMessageId = parentID?.rawValue ?? 0
     }
 
     var mention: Mention {
-        Mention(
-            kind: mentionType == .channel ? .channel : .users,
-            userIDs: mentionedUserIds.map { UserID($0) })
+        var ids: [UserID] = []
+        let all = (mentionedUserIds ?? []) + (mentionedUsers ?? []).map(\.userId)
+        for id in all.map({ UserID($0) }) where !ids.contains(id) { ids.append(id) }
+        return Mention(kind: mentionType == .channel ? .channel : .users, userIDs: ids)
     }
 
-    var arrays: [MetaArray] {
-        (metaArrays ?? []).map { MetaArray(key: $0.key, values: $0.value) }
-    }
+    var arrays: [MetaArray] { (metaArrays ?? []).map(\.array) }
 
     var parentID: MessageID? { parentMessageId == 0 ? nil : MessageID(parentMessageId) }
+
+    /// The name of a property that cannot be honoured; nil if there is none.
+    var unsupported: String? {
+        if pushNotificationDeliveryOption == .suppress { return "pushNotificationDeliveryOption" }
+        return isPinnedMessage ? "isPinnedMessage" : nil
+    }
+
+    /// Returns the fields of the protocol for the properties that the client has no names for.
+    func extras(template: String? = nil, pollId: Int64 = 0) -> UnknownFields {
+        var fields = extraFields
+        if let appleCriticalAlertOptions {
+            fields.keep(appleCriticalAlertOptions.field)
+        }
+        if let template, !template.isEmpty {
+            fields.keep(.text("mentioned_message_template", template))
+        }
+        if pollId > 0 { fields.keep(UnknownFields.Field(name: "poll_id", json: String(pollId))) }
+        return fields
+    }
+}
+
+/// The sound of a message on Apple devices in silent mode.
+public final class AppleCriticalAlertOptions: NSObject {
+    /// The name of the sound file.
+    public let name: String
+    /// The volume, 0...1.
+    public let volume: Double
+
+    /// Creates a sound.
+    public init(name: String = "default", volume: Double = 1.0) {
+        self.name = name
+        self.volume = volume
+    }
+
+    var field: UnknownFields.Field {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.field("name", name)
+            writer.field("volume", raw: volume.isFinite ? String(volume) : "1.0")
+        }
+        return UnknownFields.Field(name: "apple_critical_alert_options", json: writer.text)
+    }
+}
+
+extension UnknownFields.Field {
+    /// A field with a text.
+    fileprivate static func text(_ name: String, _ text: String) -> Self {
+        var writer = JSONWriter()
+        writer.string(text)
+        return Self(name: name, json: writer.text)
+    }
 }
 
 /// The properties of a text to be sent.
 public final class UserMessageCreateParams: BaseMessageCreateParams {
     /// The text; at least one character.
     public var message: String
+    /// The languages to translate the text into; not supported.
+    public var translationTargetLanguages: [String]?
+    /// The text with placeholders for the mentioned users' names; nil without any.
+    public var mentionedMessageTemplate: String?
+    /// The poll that the message carries; 0 for none.
+    public var pollId: Int64 = 0
 
     /// Creates parameters.
     public init(message: String) { self.message = message }
 
-    var value: UserMessageParams {
-        UserMessageParams(
+    fileprivate convenience init(_ params: UserMessageParams) { self.init(message: params.text) }
+
+    /// Returns parameters with the same properties.
+    public override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = UserMessageCreateParams(message: message)
+        copy.take(from: self)
+        copy.translationTargetLanguages = translationTargetLanguages
+        copy.mentionedMessageTemplate = mentionedMessageTemplate
+        copy.pollId = pollId
+        return copy
+    }
+
+    override var unsupported: String? {
+        translationTargetLanguages?.isEmpty == false
+            ? "translationTargetLanguages" : super.unsupported
+    }
+
+    var value: MessageParams {
+        var params = UserMessageParams(
             text: message, data: data ?? "", customType: customType ?? "", mention: mention,
             metaArrays: arrays, parentID: parentID, isReplyToChannel: isReplyToChannel,
             isSilent: isSilent)
+        params.extraFields = extras(template: mentionedMessageTemplate, pollId: pollId)
+        return .user(params)
     }
 }
 
 /// The properties of a file to be sent.
 public final class FileMessageCreateParams: BaseMessageCreateParams {
-    /// The bytes of the file; nil if it lies at `fileURL`.
-    public var file: Data?
-    /// The address at which the file lies already; nil if `file` has its bytes.
-    public var fileURL: String?
+    /// The bytes of the file; they replace `fileURL`.
+    public var file: Data? {
+        didSet { if file != nil { fileURL = nil } }
+    }
+    /// The address at which the file lies already, or a path of this device; it replaces `file`.
+    public var fileURL: String? {
+        didSet { if fileURL != nil { file = nil } }
+    }
     /// The name of the file, without a folder.
     public var fileName: String?
     /// The media type, such as `image/png`.
     public var mimeType: String?
-    /// The size in bytes.
-    public var fileSize: UInt?
+    /// The size in bytes; 0 stands for the size of the file itself.
+    public var fileSize: UInt = 0
+    /// The greatest sizes of the smaller pictures that the server is asked to make.
+    public var thumbnailSizes: [ThumbnailSize]?
+    /// A text that goes with the file; nil for none.
+    public var message: String?
+    /// The poll that the message carries; 0 for none.
+    public var pollId: Int64 = 0
+
+    /// Creates parameters without a file, which must be set before the message is sent.
+    public override init() {}
 
     /// Creates parameters for a file that is uploaded.
     public init(file: Data) { self.file = file }
 
-    /// Creates parameters for a file that lies at an address already.
+    /// Creates parameters for a file that lies at an address already, or at a path of this device.
     public init(fileURL: String) { self.fileURL = fileURL }
+
+    fileprivate convenience init(_ params: FileMessageParams) {
+        self.init()
+        message = params.caption.isEmpty ? nil : params.caption
+        guard let first = params.files.first else { return }
+        (file, fileURL) = first.origin
+        fileName = first.name
+        mimeType = first.type
+        fileSize = UInt(clamping: first.size?.bytes ?? 0)
+        thumbnailSizes = first.sizeObjects
+    }
+
+    /// Returns parameters with the same properties.
+    public override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = FileMessageCreateParams()
+        copy.take(from: self)
+        copy.file = file
+        copy.fileURL = fileURL
+        copy.fileName = fileName
+        copy.mimeType = mimeType
+        copy.fileSize = fileSize
+        copy.thumbnailSizes = thumbnailSizes
+        copy.message = message
+        copy.pollId = pollId
+        return copy
+    }
+
+    /// Whether there is no file to be sent.
+    var isEmpty: Bool { file == nil && (fileURL ?? "").isEmpty }
+
+    var value: MessageParams {
+        let source = OutgoingFile(
+            file, at: fileURL, name: fileName, type: mimeType, size: fileSize,
+            thumbnailSizes: thumbnailSizes)
+        return fileMessage([source], message, pollId)
+    }
 }
 
-/// The fields of a message to be changed; nil leaves a field as it is.
-public final class UserMessageUpdateParams: NSObject {
-    /// The new text.
+/// The properties of a message with several files.
+public final class MultipleFilesMessageCreateParams: BaseMessageCreateParams {
+    /// The files, at least two.
+    public var uploadableFileInfoList: [UploadableFileInfo]
+    /// A text that goes with the files; nil for none.
     public var message: String?
-    /// The new text of the app's own.
-    public var data: String?
-    /// The new custom type.
-    public var customType: String?
-    /// Whether users or the whole channel are mentioned.
-    public var mentionType: MentionType?
-    /// The mentioned users' IDs.
-    public var mentionedUserIds: [String]?
+    /// The poll that the message carries; 0 for none.
+    public var pollId: Int64 = 0
 
-    /// Creates parameters that change the text.
-    public init(message: String) { self.message = message }
+    /// Creates parameters.
+    public init(uploadableFileInfoList: [UploadableFileInfo]) {
+        self.uploadableFileInfoList = uploadableFileInfoList
+    }
 
-    public override init() {}
+    fileprivate convenience init(_ params: FileMessageParams) {
+        self.init(uploadableFileInfoList: params.files.map { UploadableFileInfo($0) })
+        message = params.caption.isEmpty ? nil : params.caption
+    }
+
+    /// Returns parameters with the same properties.
+    public override func copy(with zone: NSZone? = nil) -> Any {
+        let copy = MultipleFilesMessageCreateParams(
+            uploadableFileInfoList: uploadableFileInfoList.map { $0.copied() })
+        copy.take(from: self)
+        copy.message = message
+        copy.pollId = pollId
+        return copy
+    }
+
+    var value: MessageParams {
+        fileMessage(uploadableFileInfoList.map(\.value), message, pollId)
+    }
+}
+
+extension BaseMessageCreateParams {
+    fileprivate func fileMessage(
+        _ files: [OutgoingFile], _ caption: String?, _ pollId: Int64
+    ) -> MessageParams {
+        var params = FileMessageParams(
+            files: files, caption: caption ?? "", data: data ?? "", customType: customType ?? "",
+            mention: mention, metaArrays: arrays, parentID: parentID,
+            isReplyToChannel: isReplyToChannel, isSilent: isSilent)
+        params.extraFields = extras(pollId: pollId)
+        return .file(params)
+    }
+}
+
+extension OutgoingFile {
+    init(
+        _ file: Data?, at url: String?, name: String?, type: String?, size: UInt,
+        thumbnailSizes: [SendbirdChatSDK.ThumbnailSize]?
+    ) {
+        let source = file.map { Source.bytes(Array($0)) } ?? Source(address: url ?? "")
+        self.init(
+            source, name: name ?? "", type: type ?? "application/octet-stream",
+            size: size == 0 ? nil : ByteCount(bytes: Int64(clamping: size)),
+            thumbnailSizes: (thumbnailSizes ?? []).map {
+                ThumbnailSize(
+                    width: Int($0.maxSize.width.rounded()),
+                    height: Int($0.maxSize.height.rounded()))
+            })
+    }
+
+    /// The bytes or the address of the file, one of them.
+    var origin: (Data?, String?) {
+        switch source {
+        case .bytes(let bytes): (Data(bytes), nil)
+        case .url(let url): (nil, url)
+        case .copy(let path), .reference(let path): (nil, "file://" + path)
+        }
+    }
+
+    /// Objects of the sizes; nil without any.
+    var sizeObjects: [SendbirdChatSDK.ThumbnailSize]? {
+        thumbnailSizes.isEmpty
+            ? nil
+            : thumbnailSizes.map {
+                .make(maxWidth: CGFloat($0.width), maxHeight: CGFloat($0.height))
+            }
+    }
 }

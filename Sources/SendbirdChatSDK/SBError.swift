@@ -5,7 +5,7 @@ import RoostModel
 
 // `@unchecked` restates the promise of `NSError`: this subclass has no state of its own.
 
-/// An error; `code` is one of `ChatError` or a number of the server's.
+/// An error; `code` is one of `ChatError` or another number of the server's.
 public final class SBError: NSError, @unchecked Sendable {
     /// The error domain of this library.
     public static let domain = "SendbirdChatSDK"
@@ -13,62 +13,60 @@ public final class SBError: NSError, @unchecked Sendable {
     convenience init(_ error: RoostError) {
         self.init(
             domain: Self.domain, code: error.code.rawValue,
-            userInfo: [NSLocalizedDescriptionKey: error.message])
+            userInfo: [
+                NSLocalizedDescriptionKey: error.message, "message": error.message,
+            ])
+    }
+
+    convenience init(_ code: ChatError, _ message: String) {
+        self.init(
+            domain: Self.domain, code: code.rawValue,
+            userInfo: [NSLocalizedDescriptionKey: message, "message": message])
+    }
+
+    /// The code as a case of `ChatError`; `.unknownError` for a number without a case, which `code`
+    /// has all the same.
+    public var errorCode: ChatError { ChatError(rawValue: code) ?? .unknownError }
+
+    /// Returns an error with the number under `code` and the text under `message`; nil without a
+    /// number.
+    public class func error(withDictionary dictionary: [String: Any]) -> SBError? {
+        guard let code = dictionary["code"] as? Int else { return nil }
+        var userInfo = dictionary
+        userInfo[NSLocalizedDescriptionKey] = dictionary["message"]
+        return SBError(domain: domain, code: code, userInfo: userInfo)
+    }
+
+    /// Returns an error with the code and the description of another one; nil for nil.
+    public class func error(withNSError error: NSError?) -> SBError? {
+        guard let error else { return nil }
+        if let error = error as? SBError { return error }
+        return SBError(
+            domain: error.domain, code: error.code,
+            userInfo: [NSLocalizedDescriptionKey: error.localizedDescription])
     }
 }
 
-/// The handler of an outcome; nil for success.
-public typealias SBErrorHandler = (SBError?) -> Void
+/// A number that an error can have.
+public protocol SBErrorCode {
+    /// The number.
+    var code: Int { get }
+    /// The class of the failure in words.
+    var message: String { get }
+    /// The error with this number and its usual text.
+    var asSBError: SBError { get }
+    /// Returns the error with this number and a text of the caller's; nil for the usual text.
+    func asSBError(message: String?) -> SBError
+}
 
-/// The numbers of the client's errors.
-///
-/// The set is open: the server and later releases add numbers, so compare `SBError.code` with a
-/// default.
-public enum ChatError: Int, Sendable {
-    /// The library is not initialised.
-    case invalidInitialization = 800100
-    /// The call needs a connection.
-    case connectionRequired = 800101
-    /// The connection attempt was canceled.
-    case connectionCanceled = 800102
-    /// An argument is invalid.
-    case invalidParameter = 800110
-    /// The network failed.
-    case networkError = 800120
-    /// The network failed to find the server.
-    case networkRoutingError = 800121
-    /// An answer of the server cannot be read.
-    case malformedData = 800130
-    /// An error of the server cannot be read.
-    case malformedErrorData = 800140
-    /// The channel is of another kind.
-    case wrongChannelType = 800150
-    /// Marks as read came too often.
-    case markAsReadRateLimitExceeded = 800160
-    /// The query is already loading.
-    case queryInProgress = 800170
-    /// The server did not acknowledge in time.
-    case ackTimeout = 800180
-    /// The server did not answer the login in time.
-    case loginTimeout = 800190
-    /// The socket was closed.
-    case webSocketConnectionClosed = 800200
-    /// The socket failed.
-    case webSocketConnectionFailed = 800210
-    /// The request failed.
-    case requestFailed = 800220
-    /// The upload cannot be canceled.
-    case fileUploadCancelFailed = 800230
-    /// The upload was canceled.
-    case fileUploadCanceled = 800240
-    /// The upload took too long.
-    case fileUploadTimeout = 800250
-    /// The file is too large.
-    case fileSizeLimitExceeded = 800260
-    /// The message was still queued when its time ran out.
-    case pendingError = 800400
-    /// The collection is closed.
-    case collectionDisposed = 800600
-    /// The local database failed; the description says why and what helps.
-    case localDatabaseError = 800700
+extension ChatError: SBErrorCode {
+    /// The number.
+    public var code: Int { rawValue }
+    /// The name of the case.
+    public var message: String { String(describing: self) }
+    /// The error with this number and its usual text.
+    public var asSBError: SBError { asSBError(message: nil) }
+
+    /// Returns the error with this number and a text of the caller's; nil for the usual text.
+    public func asSBError(message: String?) -> SBError { SBError(self, message ?? self.message) }
 }

@@ -3,6 +3,7 @@
 public import Foundation
 import Roost
 package import RoostDoors
+import RoostExecutors
 import RoostModel
 
 /// The library; a process has one.
@@ -13,10 +14,30 @@ import RoostModel
 public final class SendbirdChat: NSObject {
     package static let door = Door()
 
+    /// The settings that the door does not need.
+    struct Own {
+        var logLevel = LogLevel.none
+        var appVersion: String?
+        /// The server's address as of the initialisation.
+        var server: String?
+        var isNetworkAware = true
+        var pendingPushToken: Data?
+        var tokenPatience = 60
+        var waiting: [Carried<() -> Void>] = []
+        var backgroundSession: Carried<() -> Void>?
+    }
+
+    static let own = Guarded(Own())
+
     // MARK: Starting
 
     /// Configures the library without connecting.
-    public class func initialize(params: InitParams, completionHandler: SBErrorHandler? = nil) {
+    ///
+    /// - Returns: Whether the settings can be obeyed.
+    @discardableResult
+    public class func initialize(
+        params: InitParams, completionHandler: SBErrorHandler? = nil
+    ) -> Bool {
         initialize(
             params: params, migrationStartHandler: nil, completionHandler: completionHandler)
     }
@@ -24,66 +45,93 @@ public final class SendbirdChat: NSObject {
     /// Configures the library without connecting.
     ///
     /// The first connection opens the database. If rows must be rewritten, it calls
-    /// `migrationStartHandler` first, and never before this call returns.
+    /// `migrationStartHandler` first, and never before this call returns. Settings that differ from
+    /// those of an open client take effect with the next connection.
+    ///
+    /// - Returns: Whether the settings can be obeyed; if not, the handler gets the reason.
+    @discardableResult
     public class func initialize(
         params: InitParams, migrationStartHandler: (() -> Void)?,
-        completionHandler: SBErrorHandler?
-    ) {
+        completionHandler: SBErrorHandler? = nil
+    ) -> Bool {
+        if let refusal = params.refusal {
+            door.notify(.error(completionHandler), refusal)
+            return false
+        }
         var settings = params.settings
         settings.migrationBegins = Callback(
             migrationStartHandler.map { handler in { _ in handler() } })
+        settings.tokenProvider = { await SessionRenewal.token() }
         let chosen = settings
         door.configure { $0 = chosen }
+        let waiting = own.withLock { own in
+            defer { own.waiting = [] }
+            (own.logLevel, own.appVersion) = (params.logLevel, params.appVersion)
+            own.server = params.apiHost
+            return own.waiting
+        }
+        AppLife.watch()
+        for work in waiting { door.notify(Callback<Void> { work.value() }, ()) }
         door.notify(.error(completionHandler), nil)
+        return true
+    }
+
+    /// Configures the library without connecting; the same as `initialize(params:)`, which never
+    /// blocks.
+    @discardableResult
+    public class func initializeSynchronously(params: InitParams) -> Bool {
+        initialize(params: params)
+    }
+
+    /// Calls a closure when the library is configured: at once on the app's queue, or then.
+    public class func executeOrWaitForInitialization(executeHandler: @escaping () -> Void) {
+        let work = Carried(executeHandler)
+        guard isInitialized else { return own.withLock { $0.waiting.append(work) } }
+        door.notify(Callback<Void> { work.value() }, ())
+    }
+
+    /// Whether the library is configured.
+    public class var isInitialized: Bool { door.settings.applicationID != nil }
+
+    /// Whether the cache is on disk; false before the initialisation.
+    public class var isLocalCachingEnabled: Bool {
+        guard isInitialized, case .folder? = door.settings.cache else { return false }
+        return true
     }
 
     /// Returns the application ID; nil before the initialisation.
     public class func getApplicationId() -> String? { door.settings.applicationID }
+
+    /// Returns the version of the old library whose names this one has.
+    public class func getSDKVersion() -> String { "4.39.9" }
+
+    /// Sets the version of the app, for the app's own use.
+    public class func setAppVersion(version: String?) { own.withLock { $0.appVersion = version } }
+
+    /// Sets the level that `getLogLevel()` returns; the library writes no log.
+    public class func setLogLevel(_ logLevel: LogLevel) { own.withLock { $0.logLevel = logLevel } }
+
+    /// Returns the level of the initialisation or of the last `setLogLevel(_:)`.
+    public class func getLogLevel() -> LogLevel { own.withLock { $0.logLevel } }
+
+    /// Does nothing; the server is not told about extensions of the library.
+    public class func addExtension(_ key: String, version: String) {}
 
     /// Sets the queue on which handlers and delegates are called; nil for the main queue.
     public class func setCompletionHandlerDelegateQueue(_ queue: DispatchQueue?) {
         door.call(on: queue.map { CallbackQueue($0) } ?? .main)
     }
 
-    // MARK: Connecting
-
-    /// Logs a user in.
-    ///
-    /// If the server cannot be reached, the handler gets the user of the last login and the error.
-    /// The cache can be used then, and the client connects by itself.
-    public class func connect(
-        userId: String, authToken: String? = nil, apiHost: String? = nil, wsHost: String? = nil,
-        completionHandler: ((User?, SBError?) -> Void)? = nil
-    ) {
-        if let apiHost { door.configure { $0.server = apiHost } }
-        door.connect(
-            UserID(userId), token: authToken,
-            then: Callback(
-                completionHandler.map { handler in
-                    { outcome in
-                        handler(outcome.0.map { User($0) }, outcome.1.map { SBError($0) })
-                    }
-                }))
-    }
-
-    /// Logs out; the cache stays for the user's next login.
-    public class func disconnect(completionHandler: (() -> Void)? = nil) {
-        door.disconnect(then: Callback(completionHandler.map { handler in { _ in handler() } }))
-    }
-
-    /// Returns the user who is logged in; nil for none.
-    public class func getCurrentUser() -> User? { door.user.map { User($0) } }
-
-    /// The user who is logged in; nil for none.
-    public class var currentUser: User? { getCurrentUser() }
-
     // MARK: Collections
 
     /// Returns a collection of the user's channels selected by a query; cache and server are asked
     /// at once.
+    ///
+    /// - Returns: The collection; nil if the client cannot obey the query, as
+    ///   `GroupChannelListQuery.loadNextPage(completionHandler:)` says.
     public class func createGroupChannelCollection(
         query: GroupChannelListQuery
-    ) -> GroupChannelCollection? { GroupChannelCollection(query) }
+    ) -> GroupChannelCollection? { query.refusal == nil ? GroupChannelCollection(query) : nil }
 
     /// Returns a collection of a channel's messages around a time in milliseconds; `Int64.max` for
     /// the newest.
@@ -134,5 +182,20 @@ extension Callback {
         _ handler: ((Object?, SBError?) -> Void)?, _ make: @escaping (Message) -> Object
     ) -> Self where Value == (message: Message, error: RoostError?) {
         sent(handler, make, orElse: { SBError($0) })
+    }
+}
+
+extension Callback where Value == Result<Int, RoostError> {
+    /// Returns a handler that gets a count, which is 0 beside an error.
+    static func count(_ handler: ((UInt, SBError?) -> Void)?) -> Self {
+        Callback(
+            handler.map { handler in
+                { result in
+                    switch result {
+                    case .success(let count): handler(UInt(clamping: count), nil)
+                    case .failure(let error): handler(0, SBError(error))
+                    }
+                }
+            })
     }
 }

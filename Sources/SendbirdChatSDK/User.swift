@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import Roost
+import RoostDoors
 import RoostModel
 import RoostWire
 
 /// A person or a bot, as they were when this object was made.
-public class User: NSObject {
+open class User: NSObject {
     let value: RoostModel.User
 
-    required init(_ value: RoostModel.User) { self.value = value }
+    init(_ value: RoostModel.User) { self.value = value }
 
     /// The user's identity in the application.
     public var userId: String { value.id.rawValue }
@@ -16,108 +18,121 @@ public class User: NSObject {
     public var nickname: String { value.nickname }
     /// The address of the picture.
     public var profileURL: String? { value.profileURL.isEmpty ? nil : value.profileURL }
-    /// Texts of the app's own, by key.
-    public var metaData: [String: String] { value.metadata }
+    /// The address of the picture as the server sent it; the same as `profileURL`.
+    public var originalProfileURL: String? { profileURL }
+    /// The address of the picture without a file key; the same as `profileURL`.
+    public var plainProfileImageURL: String? { profileURL }
+    /// Texts of the app's own, by key; empty if the server sent none.
+    public var metaData: [String: String]? { value.metadata }
     /// Whether the user may log in.
     public var isActive: Bool { value.isActive }
+    /// Whether the user is a bot, as far as the server reported.
+    public var isBot: Bool { value.unknownFields["is_bot"] == "true" }
     /// Whether the user is online, as far as the server reported.
     public var connectionStatus: UserConnectionStatus {
         switch value.details.isOnline {
         case true?: .online
         case false?: .offline
-        case nil: .notAvailable
+        case nil: .nonAvailable
         }
     }
     /// The time of the user's last connection, in milliseconds; 0 if unknown.
     public var lastSeenAt: Int64 { value.details.lastSeenAt?.milliseconds ?? 0 }
+    /// The languages that the user prefers, best first; nil if the server sent none.
+    public var preferredLanguages: [String]? {
+        value.details.preferredLanguages.isEmpty ? nil : value.details.preferredLanguages
+    }
+    /// The name that this user has given to the friend; nil if the server sent none.
+    public var friendName: String? { value.details.friendName }
+    /// The key by which friends find the user; nil if the server sent none.
+    public var friendDiscoveryKey: String? { value.details.friendDiscoveryKey }
 
     /// Returns the user as bytes, for a store of the app's own.
     public func serialize() -> Data? { Data(SerializedObject.user(value).bytes) }
 
     /// Returns the user that was serialised; nil for other bytes.
-    public class func build(fromSerializedData data: Data) -> Self? {
-        guard case .user(let user)? = SerializedObject(Array(data)) else { return nil }
-        return Self(user)
+    ///
+    /// The bytes do not tell the user's part in a channel, such as the role of a member.
+    public class func build(fromSerializedData data: Data?) -> Self? {
+        guard let data, case .user(let user)? = SerializedObject(Array(data)) else { return nil }
+        return make(user) as? Self
     }
 
-    public override func isEqual(_ object: Any?) -> Bool {
+    class func make(_ user: RoostModel.User) -> User { User(user) }
+
+    open override func isEqual(_ object: Any?) -> Bool {
         (object as? User)?.value.id == value.id
     }
 
-    public override var hash: Int { value.id.hashValue }
+    open override var hash: Int { value.id.hashValue }
+}
+
+extension User: Identifiable {
+    /// The user's identity; the same as `userId`.
+    public var id: String { userId }
+}
+
+// MARK: - Metadata of the current user
+
+extension User {
+    /// Adds texts to the metadata of the current user.
+    ///
+    /// The call fails for other users, as the server permits only the user's own.
+    public func createMetaData(
+        _ metaData: [String: String],
+        completionHandler: (([String: String]?, SBError?) -> Void)? = nil
+    ) {
+        change(completionHandler) { client throws(RoostError) in
+            try await client.createUserMetadata(metaData)
+        }
+    }
+
+    /// Changes metadata of the current user; missing keys are added.
+    ///
+    /// The call fails for other users, as the server permits only the user's own.
+    public func updateMetaData(
+        _ metaData: [String: String],
+        completionHandler: (([String: String]?, SBError?) -> Void)? = nil
+    ) {
+        change(completionHandler) { client throws(RoostError) in
+            try await client.updateUserMetadata(metaData, addsMissing: true)
+        }
+    }
+
+    /// Deletes the current user's metadata under a key.
+    public func deleteMetaData(key: String, completionHandler: SBErrorHandler? = nil) {
+        delete(key, completionHandler)
+    }
+
+    /// Deletes all metadata of the current user.
+    public func deleteAllMetaData(completionHandler: SBErrorHandler? = nil) {
+        delete(nil, completionHandler)
+    }
+
+    private func delete(_ key: String?, _ handler: SBErrorHandler?) {
+        change(handler.map { handler in { (_: Void?, error) in handler(error) } }) {
+            client throws(RoostError) in try await client.deleteUserMetadata(key)
+        }
+    }
+
+    private func change<Answer: Sendable>(
+        _ handler: ((Answer?, SBError?) -> Void)?,
+        _ work: @escaping @Sendable (ChatClient) async throws(RoostError) -> Answer
+    ) {
+        let door = SendbirdChat.door
+        guard value.id == door.account else {
+            return door.refuse(handler, "Only the metadata of the current user can be changed.")
+        }
+        door.perform(then: .answer(handler) { $0 }, work)
+    }
 }
 
 /// The online state of a user.
 public enum UserConnectionStatus: Int, Sendable {
     /// The server did not tell.
-    case notAvailable
+    case nonAvailable
     /// The user is online.
     case online
     /// The user is offline.
     case offline
-}
-
-/// The author of a message.
-public final class Sender: User {
-    /// The role in the channel when the message was sent.
-    public private(set) var role = Role.none
-    /// Whether this user has blocked the sender.
-    public private(set) var isBlockedByMe = false
-
-    convenience init(_ sender: RoostModel.Sender) {
-        self.init(sender.user)
-        role = Role(sender.role)
-        isBlockedByMe = sender.isBlockedByMe
-    }
-}
-
-/// A user as part of a channel.
-public final class Member: User {
-    /// Whether the user has joined or is invited.
-    public private(set) var state = MemberState.joined
-    /// The role in the channel.
-    public private(set) var role = Role.none
-    /// Whether the user may not write.
-    public private(set) var isMuted = false
-    /// Whether this user has blocked the member.
-    public private(set) var isBlockedByMe = false
-    /// Whether the member has blocked this user.
-    public private(set) var isBlockingMe = false
-
-    convenience init(_ member: RoostModel.Member) {
-        self.init(member.user)
-        state = MemberState(member.state)
-        role = Role(member.role)
-        isMuted = member.isMuted
-        isBlockedByMe = member.isBlockedByMe
-        isBlockingMe = member.isBlockingMe
-    }
-}
-
-/// The role of a user in a channel.
-public enum Role: Int, Sendable {
-    /// An ordinary member.
-    case none
-    /// A user who may moderate the channel.
-    case `operator`
-
-    init(_ role: RoostModel.Role) { self = role == .operator ? .operator : .none }
-}
-
-/// The relation of a user to a channel.
-public enum MemberState: Int, Sendable {
-    /// Neither a member nor invited.
-    case none
-    /// Invited; not yet a member.
-    case invited
-    /// A member.
-    case joined
-
-    init(_ state: MembershipState) {
-        switch state {
-        case .none: self = .none
-        case .invited: self = .invited
-        case .joined: self = .joined
-        }
-    }
 }

@@ -35,13 +35,14 @@ package final class CallTable {
         }
     }
 
-    /// Makes all calls from inside the first callback of each call.
+    /// Makes all calls from inside the first callback of each call, or of the first few.
     ///
     /// Every handler must run on the queue, and handlers with one outcome must run once.
     package func play(
-        pause: () async -> Void, sourceLocation: SourceLocation = #_sourceLocation
+        outers: Int = Int.max, pause: () async -> Void,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async {
-        for outer in calls {
+        for outer in calls.prefix(outers) {
             (counts, strays) = ([:], [])
             make(outer.call, "outer") { [calls] in
                 for inner in calls { self.make(inner.call, inner.name) {} }

@@ -43,9 +43,9 @@ extension SendbirdChatTests {
             try DoorStory.play(seed: 23) { story in
                 let params = story.params()
                 let seen = Answers<CachedBaseChannelInfo>()
-                if order != .standard { params.localCacheConfig.clearOrder = .custom }
+                if order != .standard { params.localCacheConfig?.clearOrder = .custom }
                 if order == .custom {
-                    params.localCacheConfig.customClearOrderComparator = { left, right in
+                    params.localCacheConfig?.customClearOrderComparator = { left, right in
                         seen.values += [left, right]
                         return NSNumber(value: right.cachedMessageCount)
                             .compare(NSNumber(value: left.cachedMessageCount))
@@ -94,7 +94,7 @@ extension SendbirdChatTests {
         ) throws {
             try DoorStory.play(seed: 24) { story in
                 let params = story.params()
-                params.localCacheConfig.maxSize = maxSize  // 1 is 64.
+                params.localCacheConfig?.maxSize = maxSize  // 1 is 64.
                 SendbirdChat.initialize(params: params)
                 SendbirdChat.door.open("alice")
                 let client = try await SendbirdChat.door.client()
@@ -120,13 +120,14 @@ extension SendbirdChatTests {
             throws
         {
             #expect(
-                SettingsSample.encryption(appId: "app").localCacheConfig.isEncryptionEnabled)
+                SettingsSample.encryption(appId: "app").localCacheConfig?.isEncryptionEnabled
+                    == true)
             for isEncrypted in [false, true] {
                 try DoorStory.play(seed: isEncrypted ? 21 : 20) { story in
                     let folder = story.folder.file("cache")
                     let params = story.params()
                     params.cacheFolder = folder
-                    params.localCacheConfig.isEncryptionEnabled = isEncrypted
+                    params.localCacheConfig?.isEncryptionEnabled = isEncrypted
                     SendbirdChat.initialize(params: params)
                     let url = try await story.channel("a secret name")
                     try await story.bob.send("a secret word", to: url)
@@ -143,7 +144,7 @@ extension SendbirdChatTests {
                     #expect(try Self.says("a secret", below: folder) == !isEncrypted)
 
                     // A cache without encryption reads the same messages.
-                    params.localCacheConfig.isEncryptionEnabled = false
+                    params.localCacheConfig?.isEncryptionEnabled = false
                     story.launch()
                     SendbirdChat.initialize(params: params)
                     await story.phone.network.cut()

@@ -33,7 +33,7 @@ extension SendbirdChatTests {
                 let third = try await story.channel("three")
                 await story.world.pass()
                 #expect(view.added == ["three"])
-                #expect(view.contexts.first?.source == .event)
+                #expect(view.contexts.first?.source == .eventUserJoined)
                 try await story.bob.send("hello", to: third)
                 await story.world.pass()
                 #expect(view.updated.contains("three"))

@@ -84,11 +84,11 @@ extension SendbirdChatTests {
                 deletedMessages messages: [BaseMessage]
             ) { table.record(#function) }
             func messageCollection(
-                _ collection: MessageCollection, context: MessageContext,
+                _ collection: MessageCollection, channelContext: ChannelContext,
                 updatedChannel channel: Channel
             ) { table.record(#function) }
             func messageCollection(
-                _ collection: MessageCollection, context: MessageContext,
+                _ collection: MessageCollection, channelContext: ChannelContext,
                 deletedChannel channelURL: String
             ) { table.record(#function) }
             func didHugeGapDetected(_ collection: MessageCollection) { table.record(#function) }
@@ -107,6 +107,7 @@ extension SendbirdChatTests {
             }
             let list = "channelCollection(_:context:"
             let chat = "messageCollection(_:context:"
+            let itsChannel = "messageCollection(_:channelContext:"
             return [
                 ("didStartReconnection()", { await network.cut() }),
                 ("didSucceedReconnection()", { await network.cut() }),
@@ -167,10 +168,10 @@ extension SendbirdChatTests {
                     { try await bob.delete(try await say(), in: url) }
                 ),
                 (
-                    chat + "updatedChannel:)",
+                    itsChannel + "updatedChannel:)",
                     { try await bob.update(url, ChannelUpdateParams(name: "three")) }
                 ),
-                (chat + "deletedChannel:)", { try await bob.deleteChannel(doomed) }),
+                (itsChannel + "deletedChannel:)", { try await bob.deleteChannel(doomed) }),
                 (
                     "didHugeGapDetected(_:)",
                     {
@@ -186,7 +187,7 @@ extension SendbirdChatTests {
         private static func refuse(_ story: DoorStory, _ url: ChannelURL) async throws {
             let table = CallTable()
             SendbirdChat.door.call(on: table.queue(story.world))
-            Reentry.add(aboutTheLibraryTo: table, url.rawValue)
+            Reentry.add(aboutTheLibraryTo: table, url.rawValue, story.params())
             let observer = Observer(table)
             SendbirdChat.addConnectionDelegate(observer, identifier: "observer")
             await story.world.setToken("secret", of: "alice")
@@ -220,7 +221,7 @@ extension SendbirdChatTests {
                 }
                 let message = try #require(sent)
                 let shelf = Reentry.Shelf()
-                Reentry.add(aboutTheLibraryTo: table, url.rawValue)
+                Reentry.add(aboutTheLibraryTo: table, url.rawValue, story.params())
                 table.add("loadNextPage") { called in
                     Channel.createMyGroupChannelListQuery().loadNextPage { _, _ in called() }
                 }
@@ -243,10 +244,18 @@ extension SendbirdChatTests {
                 var chats: [MessageCollection] = []
                 let actions = Self.actions(story, dave, url, doomed)
                 let methods = try CallTable.delegateMethods(of: "SendbirdChatSDK")
+                let others: Set = [
+                    "didDetectHugeGap(_:)", "didFailReconnection()",
+                    // Both are called only without the forms that this delegate has.
+                    "messageCollection(_:context:updatedChannel:)",
+                    "messageCollection(_:context:deletedChannel:)",
+                    // Tests of the session cause these.
+                    "sessionTokenDidRequire(successCompletion:)", "sessionWasClosed()",
+                    "sessionWasRefreshed()", "sessionDidHaveError(_:)",
+                ]
                 #expect(
-                    Set(actions.map(\.method)).union([
-                        "didDetectHugeGap(_:)", "didFailReconnection()",
-                    ]) == methods)
+                    Set(actions.map(\.method)).union(others).union(Events.methods)
+                        .union(Events.uncalled) == methods)
                 for (method, action) in actions {
                     // A huge gap ends a chat, and so does the end of its channel.
                     for chat in chats { chat.dispose() }

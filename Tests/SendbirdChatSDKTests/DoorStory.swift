@@ -42,7 +42,7 @@ struct DoorStory: Sendable {
     func params(isLocalCachingEnabled: Bool = true) -> InitParams {
         let params = InitParams(
             applicationId: "simulation", isLocalCachingEnabled: isLocalCachingEnabled,
-            logLevel: .verbose, appVersion: "1.2.3")
+            localCacheConfig: LocalCacheConfig(), logLevel: .verbose, appVersion: "1.2.3")
         params.server = "http://127.0.0.1:1"
         params.cacheFolder = base.folder.path
         return params

@@ -73,12 +73,15 @@ extension SendbirdChatTests {
                 let other = try await story.get(lost)
                 try await story.bob.deleteChannel(lost)
                 let shelf = Shelf()
-                Self.add(aboutTheLibraryTo: table, url.rawValue)
+                Self.add(aboutTheLibraryTo: table, url.rawValue, story.params())
                 Self.add(aboutChannelsTo: table, channel, other)
                 Self.add(aboutMessagesTo: table, channel, try #require(sent), try #require(file))
                 Self.add(collectionsTo: table, channel, shelf)
                 let functions = try CallTable.functions(of: "SendbirdChatSDK")
-                #expect(table.functions.union(["disconnect"]) == functions)
+                // No open channel exists to be entered or left.
+                let others = Self.settings(channel, other, try #require(sent)).functions
+                    .union(["disconnect", "disconnectWebSocket", "enter", "exit"])
+                #expect(table.functions.union(others) == functions)
                 Self.add(delegatesTo: table, channel, shelf)
                 await table.play {
                     await story.world.pass(.seconds(15))
@@ -90,11 +93,11 @@ extension SendbirdChatTests {
             }
         }
 
-        static func add(aboutTheLibraryTo table: CallTable, _ url: String) {
+        static func add(
+            aboutTheLibraryTo table: CallTable, _ url: String, _ params: InitParams
+        ) {
             table.add("initialize") { called in
-                // Settings of an open client stay until another user logs in.
-                let params = InitParams(applicationId: "simulation", isLocalCachingEnabled: true)
-                params.server = "http://127.0.0.1:1"
+                // The same settings leave the open client alone.
                 SendbirdChat.initialize(params: params) { _ in called() }
             }
             table.add("connect") { called in
@@ -105,16 +108,6 @@ extension SendbirdChatTests {
             }
             table.add("clearCachedMessages") { called in
                 SendbirdChat.clearCachedMessages(channelURL: url) { _ in called() }
-            }
-            table.add("getMyGroupChannelChangeLogs by token") { called in
-                SendbirdChat.getMyGroupChannelChangeLogs(byToken: nil, customTypes: nil) {
-                    _, _, _, _, _ in called()
-                }
-            }
-            table.add("getMyGroupChannelChangeLogs by time") { called in
-                SendbirdChat.getMyGroupChannelChangeLogs(byTimestamp: 1, customTypes: nil) {
-                    _, _, _, _, _ in called()
-                }
             }
         }
 
@@ -135,12 +128,12 @@ extension SendbirdChatTests {
                 ("unhide", { channel.unhide(completionHandler: $0) }),
                 ("resetMyHistory", { other.resetMyHistory(completionHandler: $0) }),
                 ("markAsRead", { channel.markAsRead(completionHandler: $0) }),
+                ("refresh", { channel.refresh(completionHandler: $0) }),
             ]
             for (name, act) in acts { table.add(name) { called in act { _ in called() } } }
             typealias Find = (@escaping GroupChannelHandler) -> Void
             let finds: [(String, Find)] = [
                 ("getChannel", { Channel.getChannel(url: "nowhere", completionHandler: $0) }),
-                ("refresh", { channel.refresh(completionHandler: $0) }),
                 (
                     "update",
                     { other.update(params: GroupChannelUpdateParams(), completionHandler: $0) }
@@ -162,68 +155,6 @@ extension SendbirdChatTests {
         }
 
         static func add(
-            aboutMessagesTo table: CallTable, _ channel: Channel, _ message: UserMessage,
-            _ file: FileMessage
-        ) {
-            table.add("sendUserMessage") { called in
-                channel.sendUserMessage("hi") { _, _ in called() }
-            }
-            table.add("sendUserMessage with params") { called in
-                channel.sendUserMessage(params: UserMessageCreateParams(message: "hi")) { _, _ in
-                    called()
-                }
-            }
-            table.add("sendFileMessage") { called in
-                channel.sendFileMessage(params: FileMessageCreateParams(file: Data("x".utf8))) {
-                    _, _ in called()
-                }
-            }
-            table.add("resendUserMessage") { called in
-                channel.resendUserMessage(message) { _, _ in called() }
-            }
-            table.add("resendFileMessage") { called in
-                channel.resendFileMessage(file) { _, _ in called() }
-            }
-            table.add("cancelPendingMessage") { called in
-                channel.cancelPendingMessage(requestId: "none") { _ in called() }
-            }
-            table.add("updateUserMessage") { called in
-                let params = UserMessageUpdateParams(message: "hello!")
-                channel.updateUserMessage(messageId: message.messageId, params: params) { _, _ in
-                    called()
-                }
-            }
-            table.add("deleteMessage") { called in
-                channel.deleteMessage(messageId: 404) { _ in called() }
-            }
-            table.add("deleteMessage of an object") { called in
-                let preview = channel.sendUserMessage("never mind")
-                channel.deleteMessage(preview) { _ in called() }
-            }
-            table.add("addReaction") { called in
-                channel.addReaction(with: message, key: "👍") { _, _ in called() }
-            }
-            table.add("deleteReaction") { called in
-                channel.deleteReaction(with: message, key: "👍") { _, _ in called() }
-            }
-            table.add("getMessagesByTimestamp") { called in
-                channel.getMessagesByTimestamp(Int64.max, params: MessageListParams()) { _, _ in
-                    called()
-                }
-            }
-            table.add("getMessageChangeLogs by token") { called in
-                channel.getMessageChangeLogs(sinceToken: nil, params: MessageChangeLogsParams()) {
-                    _, _, _, _, _ in called()
-                }
-            }
-            table.add("getMessageChangeLogs by time") { called in
-                channel.getMessageChangeLogs(
-                    sinceTimestamp: 1, params: MessageChangeLogsParams()
-                ) { _, _, _, _, _ in called() }
-            }
-        }
-
-        static func add(
             collectionsTo table: CallTable, _ channel: Channel, _ shelf: Shelf
         ) {
             func collection() -> MessageCollection {
@@ -236,6 +167,12 @@ extension SendbirdChatTests {
             table.add("startCollection from the server") { called in
                 collection().startCollection(
                     initPolicy: .cacheAndReplaceByApi, apiResultHandler: { _, _ in called() })
+            }
+            table.add("removeFailed") { called in
+                collection().removeFailed(messages: []) { _, _ in called() }
+            }
+            table.add("removeAllFailed") { called in
+                collection().removeAllFailed { _ in called() }
             }
             table.add("loadPrevious") { called in collection().loadPrevious { _, _ in called() } }
             table.add("loadNext") { called in collection().loadNext { _, _ in called() } }

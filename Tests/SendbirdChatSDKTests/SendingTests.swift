@@ -370,7 +370,7 @@ extension SendbirdChatTests {
                 let steps = Answers<(Int64, Int64, Int64)>()
                 let (sent, _): (FileMessage?, SBError?) = await story.wait { done in
                     channel.sendFileMessage(
-                        params: params, progressHandler: { steps.values.append(($0, $1, $2)) },
+                        params: params, progressHandler: { steps.values.append(($1, $2, $3)) },
                         completionHandler: { done(($0, $1)) })
                 }
                 #expect(sent?.sendingStatus == .succeeded)

@@ -48,20 +48,6 @@ extension SendbirdChatTests {
             ) { heard.append("list - by \(context.source)") }
         }
 
-        @Test func `each origin of a change has a source of its own (R86 to R88, R103 to R107)`() {
-            let sources: [ChangeOrigin: CollectionEventSource] = [
-                .local: .localAction, .answer: .answer, .event: .event, .changeLog: .changeLog,
-                .catchUp: .catchUp, .page: .page, .disk: .cache, .otherProcess: .otherProcess,
-                .upkeep: .upkeep,
-            ]
-            #expect(Set(sources.keys) == Set(ChangeOrigin.allCases))
-            for (origin, source) in sources { #expect(CollectionEventSource([origin]) == source) }
-            #expect(Set(sources.values) == Set(CollectionEventSource.allCases))
-            // Of joined steps the user's own action comes first.
-            #expect(CollectionEventSource([.event, .local, .upkeep]) == .localAction)
-            #expect(CollectionEventSource([.upkeep, .event]) == .event)
-        }
-
         @Test func `each event has the source of its change (R86 to R88, R103 to R107)`() throws {
             try DoorStory.play(seed: 63) { story in
                 let url = try await story.channel("train")
@@ -81,24 +67,25 @@ extension SendbirdChatTests {
                 await story.world.pass()
                 #expect(
                     observer.take() == [
-                        "add 1 pending by localAction", "update 1 succeeded by answer",
+                        "add 1 pending by localMessagePendingCreated",
+                        "update 1 succeeded by eventMessageSent",
                     ])
                 try await story.bob.send("live", to: url)
                 await story.world.pass()
-                #expect(observer.take() == ["add 1 succeeded by event"])
+                #expect(observer.take() == ["add 1 succeeded by eventMessageReceived"])
 
                 await story.phone.network.cut()
                 channel.sendUserMessage("waits")
                 await story.world.pass()
-                #expect(observer.take() == ["add 1 pending by localAction"])
+                #expect(observer.take() == ["add 1 pending by localMessagePendingCreated"])
                 try await story.bob.send("missed", to: url)
                 try await story.bob.edit(oldID, in: url, text: "older")
                 await story.bob.waitUntilIdle()
                 story.phone.network.restore()
                 await story.world.pass(.seconds(60))
                 let heard = observer.take()
-                #expect(heard.contains("add 1 succeeded by catchUp"), "\(heard)")
-                #expect(heard.contains("update 1 succeeded by changeLog"), "\(heard)")
+                #expect(heard.contains("add 1 succeeded by messageFill"), "\(heard)")
+                #expect(heard.contains("update 1 succeeded by messageChangelog"), "\(heard)")
 
                 let _: Bool = await story.wait { done in
                     SendbirdChat.clearCachedMessages(channelURL: url.rawValue) { _ in done(true) }
@@ -108,7 +95,7 @@ extension SendbirdChatTests {
                 #expect(cleared.contains { $0.hasPrefix("delete") }, "\(cleared)")
                 #expect(
                     cleared.filter { $0.hasPrefix("delete") }
-                        .allSatisfy { $0.hasSuffix("by upkeep") }, "\(cleared)")
+                        .allSatisfy { $0.hasSuffix("by messageFill") }, "\(cleared)")
                 chat.dispose()
 
                 let query = SendbirdChatSDK.GroupChannel.createMyGroupChannelListQuery {
@@ -122,14 +109,17 @@ extension SendbirdChatTests {
                 await story.world.pass()
                 try await story.bob.deleteChannel(boat)
                 await story.world.pass()
-                #expect(observer.take() == ["list + by event", "list - by event"])
+                #expect(
+                    observer.take() == [
+                        "list + by eventUserJoined", "list - by eventChannelDeleted",
+                    ])
                 await story.phone.network.cut()
                 _ = try await story.channel("ship")
                 story.phone.network.restore()
                 await story.world.pass(.seconds(60))
                 let missed = observer.take()
                 #expect(missed.first?.hasPrefix("list + by") == true, "\(missed)")
-                #expect(missed.first != "list + by event")
+                #expect(missed.first != "list + by eventUserJoined")
                 list.dispose()
             }
         }

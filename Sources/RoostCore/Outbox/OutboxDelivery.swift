@@ -111,6 +111,7 @@ package struct OutboxDelivery: SyncOperation {
         sync.outbox.order.change(requestID) { $0.content = content }
         sync.outbox.disk.note(
             .content(requestID, item.channel, content), [copy].compactMap { $0 })
+        sync.publish(.uploaded(requestID, file: place))
         sync.showUnsent(of: item.channel)
         guard let ticket = sync.writeNotes() else { return upload(&sync) }
         state = .keeping
@@ -364,6 +365,7 @@ extension MessageCommand {
             channelURL: item.channel, requestID: item.requestID, content: message.content,
             data: message.data, customType: message.customType, mention: message.mention,
             metaArrays: message.metaArrays, parentID: message.parentID,
-            isReplyToChannel: message.isReplyToChannel, isSilent: message.isSilent)
+            isReplyToChannel: message.isReplyToChannel, isSilent: message.isSilent,
+            unknownFields: item.content.extraFields)
     }
 }

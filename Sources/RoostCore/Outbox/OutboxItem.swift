@@ -50,12 +50,15 @@ extension OutboxItem {
     package func message(from sender: Sender?, files: String? = nil) -> Message? {
         switch content {
         case .userMessage(let params):
-            return Message(
+            var message = Message(
                 delivery: .unsent(requestID, state), channelURL: channel, createdAt: createdAt,
                 sender: sender, content: .user(text: params.text), data: params.data,
                 customType: params.customType, mention: params.mention,
                 metaArrays: params.metaArrays, parentID: params.parentID,
                 isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent)
+            // All other parameters are in the message.
+            if !params.extraFields.isEmpty { message.details.params = .user(params) }
+            return message
         case .fileMessage(var params, let copies):
             for (index, copy) in copies.enumerated() {
                 // An encrypted copy cannot be displayed; the original file may be.

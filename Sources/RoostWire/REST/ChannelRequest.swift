@@ -27,6 +27,8 @@ package enum ChannelRequest: Codable, Question {
     case markAllAsRead([ChannelURL]?, by: UserID)
     case block(UserID, by: UserID)
     case unblock(UserID, by: UserID)
+    /// Pins or unpins a message for all members.
+    case pin(MessageID, isPinned: Bool, ChannelURL)
 
     package func encode() -> APIRequest {
         switch self {
@@ -53,6 +55,10 @@ package enum ChannelRequest: Codable, Question {
             Self.delete(url, ["metadata"] + (key.map { [$0] } ?? []))
         case .deleteCounters(let url, let key):
             Self.delete(url, ["metacounter"] + (key.map { [$0] } ?? []))
+        case .pin(let id, let isPinned, let url):
+            APIRequest(
+                isPinned ? .post : .delete,
+                ["group_channels", url.rawValue, "messages", String(id.rawValue), "pin"])
         case .setCountPreference, .setPushTrigger, .markAllAsRead, .block, .unblock:
             encodeOwn()
         }

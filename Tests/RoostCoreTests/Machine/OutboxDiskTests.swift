@@ -261,6 +261,7 @@ extension [SyncMachine.Effect] {
             case .changeRefused: "change refused"
             case .changeDropped: "change dropped"
             case .uploading: "uploading"
+            case .uploaded(let id, let file): "uploaded \(file) of \(id.rawValue)"
             }
         }
     }

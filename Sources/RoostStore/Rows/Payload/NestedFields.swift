@@ -31,6 +31,7 @@ struct NestedPlace: Equatable {
         case criticalAlert = 18
         case effects = 19
         case member = 20
+        case sendParams = 21
     }
 
     let kind: Kind
@@ -142,9 +143,12 @@ extension NestedFields {
 
     init(of content: OutboxContent) {
         switch content {
-        case .userMessage(let params): note(metaArrays: params.metaArrays)
+        case .userMessage(let params):
+            note(metaArrays: params.metaArrays)
+            note(.sendParams, params.extraFields)
         case .fileMessage(let params, _):
             note(metaArrays: params.metaArrays)
+            note(.sendParams, params.extraFields)
             for (index, file) in params.files.enumerated() {
                 for (second, thumbnail) in file.thumbnails.enumerated() {
                     note(.partThumbnail, thumbnail.unknownFields, index, second)
@@ -163,6 +167,14 @@ extension NestedFields {
                 content = .userMessage(params)
             case (.fileMessage(var params, let copies), .metaArray):
                 isFound = params.metaArrays.keep(fields, place.first)
+                content = .fileMessage(params, copies: copies)
+            case (.userMessage(var params), .sendParams):
+                params.extraFields = fields
+                isFound = true
+                content = .userMessage(params)
+            case (.fileMessage(var params, let copies), .sendParams):
+                params.extraFields = fields
+                isFound = true
                 content = .fileMessage(params, copies: copies)
             case (.fileMessage(var params, let copies), .partThumbnail):
                 guard params.files.indices.contains(place.first) else { throw .invalid }
@@ -263,7 +275,8 @@ extension MessageDetails {
         case .pollOption: return poll?.options.keep(fields, place.first) ?? false
         case .criticalAlert: return criticalAlert.keep(fields)
         case .effects: return effects.keep(fields)
-        case .sender, .metaArray, .file, .thumbnail, .part, .partThumbnail, .member: return false
+        case .sender, .metaArray, .file, .thumbnail, .part, .partThumbnail, .member, .sendParams:
+            return false
         }
     }
 }

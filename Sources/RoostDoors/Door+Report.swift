@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Roost
+package import RoostModel
+
+extension Door {
+    /// The state of the open client that the app may read at any time, on any thread.
+    package struct Report: Sendable {
+        package internal(set) var connection = ConnectionState.disconnected
+        /// The time of the last login, on the device's clock; nil before the first.
+        package internal(set) var lastConnected: Timestamp?
+        /// The members who are typing, by channel.
+        package internal(set) var typing: [ChannelURL: [User]] = [:]
+        /// The number of the user's unread messages, as the server counts them.
+        package internal(set) var unreadTotal = 0
+        /// The facts of the last login; nil before the first.
+        package internal(set) var login: LoginFacts?
+    }
+}
+
+extension Door.Settings {
+    /// The settings that need another client when they change.
+    struct Signature: Equatable {
+        let applicationID: String?
+        let server: String?
+        let cache: Configuration.Cache?
+        let maxSize: Int64
+        let comparator: ObjectIdentifier?
+        let locksFilesWithDevice: Bool
+    }
+
+    var signature: Signature {
+        Signature(
+            applicationID: applicationID, server: server, cache: cache, maxSize: limit.maxSize,
+            comparator: comparator, locksFilesWithDevice: locksFilesWithDevice)
+    }
+}
+
+// MARK: - The connection
+
+extension Door {
+    /// Closes the connection; the user stays logged in, and the next call of `connect` goes on.
+    package func disconnectSocket(then callback: Callback<Void>) {
+        let current = currentClient()
+        start {
+            // Without a client there is no connection to close.
+            if let client = try? await current.opened().client { await client.disconnect() }
+            self.notify(callback, ())
+        }
+    }
+
+    /// Connects the user again who was connected last; returns whether there is one.
+    package func reconnect() -> Bool {
+        guard account != nil, user != nil else { return false }
+        let current = currentClient()
+        start {
+            // The outcome goes to the delegates of the connection.
+            if let client = try? await current.opened().client { try? await client.connect() }
+        }
+        return true
+    }
+
+    /// Tells the open client that the app has come to the foreground or gone to the background.
+    package func appMoved(toForeground: Bool) {
+        let current = currentClient()
+        start {
+            // Without a client there is no connection to keep or close.
+            let client = try? await current.opened().client
+            await client?.appMoved(toForeground: toForeground)
+        }
+    }
+
+    /// Tells the open client that a network has come or gone.
+    package func networkChanged(isUp: Bool) {
+        let current = currentClient()
+        start {
+            // Without a client there is no connection to keep or close.
+            let client = try? await current.opened().client
+            await client?.networkChanged(isUp: isUp)
+        }
+    }
+}

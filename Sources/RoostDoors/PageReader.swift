@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Roost
+import RoostExecutors
+package import RoostModel
+
+/// The reader of a list that only the server holds, page by page.
+package final class PageReader<Element: Hashable & Sendable>: Sendable {
+    private struct State {
+        var token: String?
+        var hasNext = true
+        var isLoading = false
+    }
+
+    private let door: Door
+    private let state = Guarded(State())
+
+    package init(_ door: Door) { self.door = door }
+
+    /// Whether another page may follow; true before the first one.
+    package var hasNext: Bool { state.withLock { $0.hasNext } }
+    package var isLoading: Bool { state.withLock { $0.isLoading } }
+
+    /// Loads the next page; an empty one behind the last.
+    ///
+    /// - Parameters:
+    ///   - callback: The receiver of the page, or of `.queryInProgress` while another is loading.
+    ///   - fetch: Asks a client for the page of a token; nil is the first page's.
+    package func load(
+        then callback: Callback<Result<[Element], RoostError>>,
+        _ fetch: @escaping @Sendable (ChatClient, String?) async throws(RoostError) -> Page<Element>
+    ) {
+        let before = state.withLock { state in
+            defer { state.isLoading = true }
+            return state
+        }
+        guard !before.isLoading else { return door.notify(callback, .failure(.underWay)) }
+        let current = door.currentClient()
+        door.start { [self] in
+            var result = Result<[Element], RoostError>.success([])
+            var next = before
+            do throws(RoostError) {
+                if before.hasNext {
+                    let page = try await fetch(try await current.opened().client, before.token)
+                    (next.token, next.hasNext) = (page.next, page.next != nil)
+                    result = .success(page.elements)
+                }
+            } catch {
+                result = .failure(error)
+            }
+            state.withLock { [next] in $0 = next }
+            door.notify(callback, result)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostDoors
+import RoostModel
+
+extension BaseChannel {
+    /// Calls the client about this channel.
+    func ask<Answer: Sendable>(
+        _ callback: Callback<Result<Answer, RoostError>>,
+        _ work: @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> Answer
+    ) {
+        let url = value.url
+        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
+            try await work(client, url)
+        }
+    }
+
+    /// Calls the client about this channel.
+    func act(
+        _ handler: SBErrorHandler?,
+        _ work: @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> Void
+    ) {
+        let url = value.url
+        SendbirdChat.door.perform(then: .done(handler)) { client throws(RoostError) in
+            try await work(client, url)
+        }
+    }
+
+    // MARK: Metadata
+
+    /// Adds texts to the channel's metadata; fails if one of the keys exists.
+    public func createMetaData(
+        _ metaData: [String: String],
+        completionHandler: (([String: String]?, SBError?) -> Void)? = nil
+    ) {
+        ask(.answer(completionHandler) { $0 }) { client, url throws(RoostError) in
+            try await client.createMetadata(metaData, of: url)
+        }
+    }
+
+    /// Changes the channel's metadata; missing keys are added.
+    public func updateMetaData(
+        _ metaData: [String: String],
+        completionHandler: (([String: String]?, SBError?) -> Void)? = nil
+    ) {
+        ask(.answer(completionHandler) { $0 }) { client, url throws(RoostError) in
+            try await client.updateMetadata(metaData, of: url, addsMissing: true)
+        }
+    }
+
+    /// Fetches the channel's metadata under some keys, as far as they exist.
+    public func getMetaData(
+        keys: [String], completionHandler: (([String: String]?, SBError?) -> Void)? = nil
+    ) {
+        ask(.answer(completionHandler) { $0 }) { client, url throws(RoostError) in
+            try await client.metadata(of: url, keys: keys)
+        }
+    }
+
+    /// Fetches all metadata of the channel.
+    public func getAllMetaData(
+        completionHandler: (([String: String]?, SBError?) -> Void)? = nil
+    ) {
+        ask(.answer(completionHandler) { $0 }) { client, url throws(RoostError) in
+            try await client.metadata(of: url)
+        }
+    }
+
+    /// Deletes the channel's metadata under a key.
+    public func deleteMetaData(key: String, completionHandler: SBErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.deleteMetadata(key, of: url)
+        }
+    }
+
+    /// Deletes all metadata of the channel.
+    public func deleteAllMetaData(completionHandler: SBErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.deleteMetadata(of: url)
+        }
+    }
+
+    // MARK: Counters
+
+    /// Adds counters to the channel; fails if one of the keys exists.
+    public func createMetaCounters(
+        _ metaCounters: [String: Int],
+        completionHandler: (([String: Int]?, SBError?) -> Void)? = nil
+    ) {
+        ask(.answer(completionHandler) { $0.counts }) { client, url throws(RoostError) in
+            try await client.createCounters(metaCounters.wide, of: url)
+        }
+    }
+
+    /// Sets counters of the channel; missing keys are added.
+    public func updateMetaCounters(
+        _ metaCounters: [String: Int],
+        completionHandler: (([String: Int]?, SBError?) -> Void)? = nil
+    ) { change(.set, metaCounters, completionHandler) }
+
+    /// Adds to counters of the channel; a missing key counts from 0.
+    public func increaseMetaCounters(
+        _ metaCounters: [String: Int],
+        completionHandler: (([String: Int]?, SBError?) -> Void)? = nil
+    ) { change(.increase, metaCounters, completionHandler) }
+
+    /// Subtracts from counters of the channel; a missing key counts from 0.
+    public func decreaseMetaCounters(
+        _ metaCounters: [String: Int],
+        completionHandler: (([String: Int]?, SBError?) -> Void)? = nil
+    ) { change(.decrease, metaCounters, completionHandler) }
+
+    private func change(
+        _ change: ChatClient.CounterChange, _ counters: [String: Int],
+        _ handler: (([String: Int]?, SBError?) -> Void)?
+    ) {
+        ask(.answer(handler) { $0.counts }) { client, url throws(RoostError) in
+            try await client.changeCounters(counters.wide, of: url, change, addsMissing: true)
+        }
+    }
+
+    /// Fetches the channel's counters under some keys, as far as they exist; nil for all.
+    public func getMetaCounters(
+        keys: [String]?, completionHandler: (([String: Int]?, SBError?) -> Void)? = nil
+    ) {
+        ask(.answer(completionHandler) { $0.counts }) { client, url throws(RoostError) in
+            try await client.counters(of: url, keys: keys)
+        }
+    }
+
+    /// Fetches all counters of the channel.
+    public func getAllMetaCounters(
+        completionHandler: (([String: Int]?, SBError?) -> Void)? = nil
+    ) { getMetaCounters(keys: nil, completionHandler: completionHandler) }
+
+    /// Deletes the channel's counter under a key.
+    public func deleteMetaCounters(key: String, completionHandler: SBErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.deleteCounters(key, of: url)
+        }
+    }
+
+    /// Deletes all counters of the channel.
+    public func deleteAllMetaCounters(completionHandler: SBErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.deleteCounters(of: url)
+        }
+    }
+}
+
+extension [String: Int64] {
+    fileprivate var counts: [String: Int] { mapValues { Int($0) } }
+}
+
+extension [String: Int] {
+    fileprivate var wide: [String: Int64] { mapValues { Int64($0) } }
+}

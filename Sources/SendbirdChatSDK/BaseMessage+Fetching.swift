@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostDoors
+import RoostModel
+
+// Queries of the server; each needs a connection.
+
+extension BaseMessage {
+    /// Fetches a message.
+    ///
+    /// A channel of another kind than a group channel gives `ChatError.notSupported`.
+    public class func getMessage(
+        params: MessageRetrievalParams, completionHandler: BaseMessageHandler?
+    ) {
+        let callback = Callback.answer(completionHandler) { (message: Message) in
+            BaseMessage.make(message)
+        }
+        guard params.channelType == .group else {
+            return SendbirdChat.door.notify(
+                callback,
+                .failure(.unsupported("Only messages of group channels can be fetched.")))
+        }
+        let (url, id) = (ChannelURL(params.channelURL), MessageID(params.messageId))
+        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
+            try await client.fetchMessage(id, in: url)
+        }
+    }
+
+    /// Fetches the replies to this message around a time, as the parameters select them, and the
+    /// message itself as it is now.
+    public func getThreadedMessages(
+        timestamp: Int64, params: ThreadedMessageListParams,
+        completionHandler: ThreadedMessageListHandler?
+    ) {
+        let (url, parent) = (value.channelURL, value.messageID)
+        let (older, newer) = (params.previousResultSize, params.nextResultSize)
+        let (isInclusive, reverse) = (params.isInclusive, params.reverse)
+        let filter = params.filter(of: parent ?? 0)
+        let callback = Callback<Result<(Message, [Message]), RoostError>>(
+            completionHandler.map { handler in
+                { result in
+                    switch result {
+                    case .success(let (parent, replies)):
+                        handler(BaseMessage.make(parent), replies.objects(reverse: reverse), nil)
+                    case .failure(let error): handler(nil, nil, SBError(error))
+                    }
+                }
+            })
+        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
+            guard let parent else { throw .notSent }
+            let replies = try await client.fetchMessages(
+                of: url, around: Timestamp(milliseconds: timestamp), older: older, newer: newer,
+                includesMoment: isInclusive, filter: filter)
+            return (try await client.fetchMessage(parent, in: url), replies)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import RoostModel
+
+/// The name of one message.
+///
+/// The switches `include…` have no effect: messages come with all their parts.
+public final class MessageRetrievalParams: NSObject, NSCopying {
+    /// The channel of the message.
+    public var channelURL = ""
+    /// The kind of that channel.
+    public var channelType = ChannelType.group
+    /// The server's ID of the message.
+    public var messageId: Int64 = 0
+    /// Without effect: meta arrays come with every message.
+    public var includeMetaArray = false
+    /// Without effect: reactions come with every message.
+    public var includeReactions = false
+    /// Without effect: thread information comes with every message.
+    public var includeThreadInfo = false
+    /// Without effect: the preview of the parent comes with every reply.
+    public var includeParentMessageInfo = false
+    /// Without effect: a message that carries a poll comes with the poll.
+    public var includePollDetails = false
+
+    /// Creates parameters that name no message yet.
+    public override init() {}
+
+    /// Creates parameters that name a message.
+    public convenience init(
+        channelURL: String, channelType: ChannelType = .group, messageId: Int64,
+        includeMetaArray: Bool = false, includeReactions: Bool = false,
+        includeThreadInfo: Bool = false, includeParentMessageInfo: Bool = false
+    ) {
+        self.init()
+        self.channelURL = channelURL
+        self.channelType = channelType
+        self.messageId = messageId
+        self.includeMetaArray = includeMetaArray
+        self.includeReactions = includeReactions
+        self.includeThreadInfo = includeThreadInfo
+        self.includeParentMessageInfo = includeParentMessageInfo
+    }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = MessageRetrievalParams(
+            channelURL: channelURL, channelType: channelType, messageId: messageId,
+            includeMetaArray: includeMetaArray, includeReactions: includeReactions,
+            includeThreadInfo: includeThreadInfo,
+            includeParentMessageInfo: includeParentMessageInfo)
+        copy.includePollDetails = includePollDetails
+        return copy
+    }
+}
+
+/// The selection and order of the replies in a thread around a time.
+///
+/// An empty list of types or senders selects the same as nil. The switches `include…` have no
+/// effect: messages come with all their parts.
+public final class ThreadedMessageListParams: NSObject, NSCopying {
+    /// The number of replies before the named time.
+    public var previousResultSize = 0
+    /// The number of replies after the named time.
+    public var nextResultSize = 0
+    /// Whether replies with exactly the named time are included.
+    public var isInclusive = false
+    /// Whether the newest reply comes first.
+    public var reverse = false
+    /// The kind of message.
+    public var messageTypeFilter = MessageTypeFilter.all
+    /// The custom type; without effect if `customTypes` is set.
+    public var customType: String?
+    /// The custom types, any of which fits; nil for all.
+    public var customTypes: [String]?
+    /// The senders, any of whom fits; nil for all.
+    public var senderUserIds: [String]?
+    /// Without effect: meta arrays come with every message.
+    public var includeMetaArray = false
+    /// Without effect: reactions come with every message.
+    public var includeReactions = false
+    /// Without effect: the preview of the parent comes with every reply.
+    public var includeParentMessageInfo = false
+
+    /// Creates parameters that select no reply until a size is set.
+    public override init() {}
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = ThreadedMessageListParams()
+        copy.previousResultSize = previousResultSize
+        copy.nextResultSize = nextResultSize
+        copy.isInclusive = isInclusive
+        copy.reverse = reverse
+        copy.messageTypeFilter = messageTypeFilter
+        copy.customType = customType
+        copy.customTypes = customTypes
+        copy.senderUserIds = senderUserIds
+        copy.includeMetaArray = includeMetaArray
+        copy.includeReactions = includeReactions
+        copy.includeParentMessageInfo = includeParentMessageInfo
+        return copy
+    }
+
+    func filter(of parent: MessageID) -> MessageFilter {
+        var filter = MessageFilter(
+            kind: messageTypeFilter, customType: customType, customTypes: customTypes,
+            senderUserIds: senderUserIds, replyType: .all)
+        filter.parentID = parent
+        return filter
+    }
+}
+
+/// The selection of a message change log.
+///
+/// The switches `include…` have no effect: messages come with all their parts.
+public final class MessageChangeLogsParams: NSObject, NSCopying {
+    /// The replies that are selected besides other messages.
+    public var replyType = ReplyType.none
+    /// Without effect: meta arrays come with every message.
+    public var includeMetaArray = false
+    /// Without effect: reactions come with every message.
+    public var includeReactions = false
+    /// Without effect: thread information comes with every message.
+    public var includeThreadInfo = false
+    /// Without effect: the preview of the parent comes with every reply.
+    public var includeParentMessageInfo = false
+    /// Without effect: a message that carries a poll comes with the poll.
+    public var includePollDetails = false
+
+    /// Creates parameters that select all messages but replies.
+    public override init() {}
+
+    /// Returns parameters with the replies that a list selects; nil for the defaults.
+    public class func create(with params: MessageListParams?) -> MessageChangeLogsParams {
+        let made = MessageChangeLogsParams()
+        guard let params else { return made }
+        made.replyType = params.replyType
+        made.includeMetaArray = params.includeMetaArray
+        made.includeReactions = params.includeReactions
+        made.includeThreadInfo = params.includeThreadInfo
+        made.includeParentMessageInfo = params.includeParentMessageInfo
+        made.includePollDetails = params.includePollDetails
+        return made
+    }
+
+    /// Returns parameters with the replies that a query selects; nil for the defaults.
+    public class func create(with query: PreviousMessageListQuery?) -> MessageChangeLogsParams {
+        let made = MessageChangeLogsParams()
+        guard let params = query?.params else { return made }
+        made.replyType = params.replyType
+        made.includeMetaArray = params.includeMetaArray
+        made.includeReactions = params.includeReactions
+        made.includeThreadInfo = params.includeThreadInfo
+        made.includeParentMessageInfo = params.includeParentMessageInfo
+        return made
+    }
+
+    /// Returns parameters with the same properties.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = MessageChangeLogsParams()
+        copy.replyType = replyType
+        copy.includeMetaArray = includeMetaArray
+        copy.includeReactions = includeReactions
+        copy.includeThreadInfo = includeThreadInfo
+        copy.includeParentMessageInfo = includeParentMessageInfo
+        copy.includePollDetails = includePollDetails
+        return copy
+    }
+
+    var filter: MessageFilter { MessageFilter(replyType: replyType.replies) }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+
+// Queries of a channel's users with a part in its moderation; each needs a connection. While a page
+// is being loaded, another call fails.
+
+/// The selection of a list of muted users.
+public final class MutedUserListQueryParams: NSObject {
+    /// The number of users of a page, 1...100.
+    public var limit: UInt = 20
+
+    public override init() {}
+
+    /// Creates parameters that the closure sets.
+    public convenience init(builder: (MutedUserListQueryParams) -> Void) {
+        self.init()
+        builder(self)
+    }
+}
+
+/// A query of a channel's muted users with a position for the next page.
+public final class MutedUserListQuery: NSObject {
+    /// The selection of the list.
+    public let params: MutedUserListQueryParams
+    private let url: ChannelURL
+    private let reader = PageReader<RoostModel.RestrictedUser>(SendbirdChat.door)
+
+    init(_ url: ChannelURL, _ params: MutedUserListQueryParams) {
+        self.url = url
+        self.params = params
+    }
+
+    /// The number of users of a page, 1...100.
+    public var limit: UInt {
+        get { params.limit }
+        set { params.limit = newValue }
+    }
+    /// Whether `loadNextPage(completionHandler:)` may find more.
+    public var hasNext: Bool { reader.hasNext }
+    /// Whether a page is being loaded.
+    public var isLoading: Bool { reader.isLoading }
+
+    /// Loads the next page; an empty one behind the last.
+    public func loadNextPage(completionHandler: @escaping ([RestrictedUser]?, SBError?) -> Void) {
+        let (url, limit) = (url, Int(clamping: params.limit))
+        reader.load(
+            then: .answer(completionHandler) { users in users.map { RestrictedUser($0, .muted) } }
+        ) { client, token throws(RoostError) in
+            try await client.mutedUsers(of: url, pageSize: limit, after: token)
+        }
+    }
+}
+
+/// The selection of a list of banned users.
+public final class BannedUserListQueryParams: NSObject {
+    /// The number of users of a page, 1...100.
+    public var limit: UInt = 20
+
+    public override init() {}
+
+    /// Creates parameters that the closure sets.
+    public convenience init(builder: (BannedUserListQueryParams) -> Void) {
+        self.init()
+        builder(self)
+    }
+}
+
+/// A query of a channel's banned users with a position for the next page.
+public final class BannedUserListQuery: NSObject {
+    /// The selection of the list.
+    public let params: BannedUserListQueryParams
+    private let url: ChannelURL
+    private let reader = PageReader<RoostModel.RestrictedUser>(SendbirdChat.door)
+
+    init(_ url: ChannelURL, _ params: BannedUserListQueryParams) {
+        self.url = url
+        self.params = params
+    }
+
+    /// The number of users of a page, 1...100.
+    public var limit: UInt {
+        get { params.limit }
+        set { params.limit = newValue }
+    }
+    /// Whether `loadNextPage(completionHandler:)` may find more.
+    public var hasNext: Bool { reader.hasNext }
+    /// Whether a page is being loaded.
+    public var isLoading: Bool { reader.isLoading }
+
+    /// Loads the next page; an empty one behind the last.
+    public func loadNextPage(completionHandler: @escaping ([RestrictedUser]?, SBError?) -> Void) {
+        let (url, limit) = (url, Int(clamping: params.limit))
+        reader.load(
+            then: .answer(completionHandler) { users in users.map { RestrictedUser($0, .banned) } }
+        ) { client, token throws(RoostError) in
+            try await client.bannedUsers(of: url, pageSize: limit, after: token)
+        }
+    }
+}
+
+/// The selection of a list of operators.
+public final class OperatorListQueryParams: NSObject {
+    /// The number of users of a page, 1...100.
+    public var limit: UInt = 20
+
+    public override init() {}
+
+    /// Creates parameters that the closure sets.
+    public convenience init(builder: (OperatorListQueryParams) -> Void) {
+        self.init()
+        builder(self)
+    }
+}
+
+/// A query of a channel's operators with a position for the next page.
+public final class OperatorListQuery: NSObject {
+    /// The selection of the list.
+    public let params: OperatorListQueryParams
+    private let url: ChannelURL
+    private let reader = PageReader<RoostModel.User>(SendbirdChat.door)
+
+    init(_ url: ChannelURL, _ params: OperatorListQueryParams) {
+        self.url = url
+        self.params = params
+    }
+
+    /// The number of users of a page, 1...100.
+    public var limit: UInt {
+        get { params.limit }
+        set { params.limit = newValue }
+    }
+    /// Whether `loadNextPage(completionHandler:)` may find more.
+    public var hasNext: Bool { reader.hasNext }
+    /// Whether a page is being loaded.
+    public var isLoading: Bool { reader.isLoading }
+
+    /// Loads the next page; an empty one behind the last.
+    public func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void) {
+        let (url, limit) = (url, Int(clamping: params.limit))
+        reader.load(
+            then: .answer(completionHandler) { users in users.map { User($0) } }
+        ) { client, token throws(RoostError) in
+            try await client.operators(of: url, pageSize: limit, after: token)
+        }
+    }
+}

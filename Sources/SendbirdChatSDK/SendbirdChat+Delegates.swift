@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostDoors
+import RoostModel
+
+extension SendbirdChat {
+    private static let connectionDelegates = DelegateList()
+    private static let channelDelegates = DelegateList()
+    private static let userEventDelegates = DelegateList()
+
+    // MARK: The connection
+
+    /// Registers a delegate under an identifier; an earlier one of the same identifier is replaced.
+    ///
+    /// The delegate is held weakly.
+    public class func addConnectionDelegate(
+        _ delegate: any ConnectionDelegate, identifier: String
+    ) {
+        listen()
+        connectionDelegates.add(delegate, identifier)
+    }
+
+    /// Removes the connection delegate of an identifier.
+    public class func removeConnectionDelegate(forIdentifier identifier: String) {
+        connectionDelegates.remove(identifier)
+    }
+
+    /// Removes all connection delegates.
+    public class func removeAllConnectionDelegates() { connectionDelegates.removeAll() }
+
+    /// Returns the connection delegate of an identifier; nil for none.
+    public class func connectionDelegate(
+        forIdentifier identifier: String
+    ) -> (any ConnectionDelegate)? {
+        connectionDelegates.delegate(identifier) as? any ConnectionDelegate
+    }
+
+    // MARK: Channels
+
+    /// Registers a delegate under an identifier; an earlier one of the same identifier is replaced.
+    ///
+    /// The delegate is held weakly.
+    public class func addChannelDelegate(
+        _ delegate: any BaseChannelDelegate, identifier: String
+    ) {
+        listen()
+        channelDelegates.add(delegate, identifier)
+    }
+
+    /// Removes the channel delegate of an identifier.
+    public class func removeChannelDelegate(forIdentifier identifier: String) {
+        channelDelegates.remove(identifier)
+    }
+
+    /// Removes all channel delegates; collections are not affected.
+    public class func removeAllChannelDelegates() { channelDelegates.removeAll() }
+
+    /// Returns the channel delegate of an identifier; nil for none.
+    public class func channelDelegate(
+        forIdentifier identifier: String
+    ) -> (any BaseChannelDelegate)? {
+        channelDelegates.delegate(identifier) as? any BaseChannelDelegate
+    }
+
+    // MARK: The user
+
+    /// Registers a delegate under an identifier; an earlier one of the same identifier is replaced.
+    ///
+    /// The delegate is held weakly.
+    public class func addUserEventDelegate(
+        _ delegate: any UserEventDelegate, identifier: String
+    ) {
+        listen()
+        userEventDelegates.add(delegate, identifier)
+    }
+
+    /// Removes the user event delegate of an identifier.
+    public class func removeUserEventDelegate(forIdentifier identifier: String) {
+        userEventDelegates.remove(identifier)
+    }
+
+    /// Removes all user event delegates.
+    public class func removeAllUserEventDelegates() { userEventDelegates.removeAll() }
+
+    /// Returns the user event delegate of an identifier; nil for none.
+    public class func userEventDelegate(
+        forIdentifier identifier: String
+    ) -> (any UserEventDelegate)? {
+        userEventDelegates.delegate(identifier) as? any UserEventDelegate
+    }
+
+    // MARK: Calls
+
+    /// Begins to pass on the events of all clients.
+    class func listen() {
+        door.listen { event in
+            let state = door.report.connection
+            door.queue.async {
+                switch event {
+                case .connection(let step, let user):
+                    for case let delegate as any ConnectionDelegate in connectionDelegates.all {
+                        notify(delegate, step, user)
+                    }
+                    SessionRenewal.note(step, state)
+                case .event(.unreadTotalChanged(let count), _):
+                    for case let delegate as any UserEventDelegate in userEventDelegates.all {
+                        delegate.didUpdateTotalUnreadMessageCount(
+                            Int32(clamping: count), totalCountByCustomType: nil)
+                        delegate.didUpdateTotalUnreadMessageCount(
+                            unreadMessageCount: UnreadMessageCount(count))
+                    }
+                case .event(let event, let channel):
+                    for case let delegate as any BaseChannelDelegate in channelDelegates.all {
+                        notify(delegate, event, channel.map { GroupChannel($0) })
+                    }
+                }
+            }
+        }
+    }
+
+    private class func notify(
+        _ delegate: any ConnectionDelegate, _ step: ConnectionStep, _ user: UserID
+    ) {
+        switch step {
+        case .connected: delegate.didConnect(userId: user.rawValue)
+        case .lost: delegate.didStartReconnection()
+        case .regained: delegate.didSucceedReconnection()
+        case .givenUp: delegate.didFailReconnection()
+        case .disconnected: delegate.didDisconnect(userId: user.rawValue)
+        }
+    }
+
+    private class func notify(
+        _ delegate: any BaseChannelDelegate, _ event: ChatEvent, _ channel: GroupChannel?
+    ) {
+        if case .channelDeleted(let url) = event {
+            return delegate.channelWasDeleted(url.rawValue, channelType: .group)
+        }
+        guard let channel else { return }
+        event.tell(delegate, about: channel)
+        if let delegate = delegate as? any GroupChannelDelegate {
+            event.tell(delegate, about: channel)
+        }
+    }
+}
+
+// Each event is told by the methods of its own, whichever protocol has them.
+
+extension ChatEvent {
+    fileprivate func tell(_ delegate: any BaseChannelDelegate, about channel: GroupChannel) {
+        switch self {
+        case .messageReceived(let message):
+            delegate.channel(channel, didReceive: BaseMessage.make(message))
+        case .mentioned(let message):
+            delegate.channel(channel, didReceiveMention: BaseMessage.make(message))
+        case .messageUpdated(let message):
+            delegate.channel(channel, didUpdate: BaseMessage.make(message))
+        case .messageDeleted(let id, _):
+            delegate.channel(channel, messageWasDeleted: id.rawValue)
+        case .reactionChanged(let change, let id, _):
+            delegate.channel(
+                channel, updatedReaction: ReactionEvent(change, of: id.rawValue))
+        case .threadChanged(let info, let id, let url):
+            delegate.channel(
+                channel, didUpdateThreadInfo: ThreadInfoUpdateEvent(info, of: id, in: url))
+        case .frozen(true, _): delegate.channelWasFrozen(channel)
+        case .frozen(false, _): delegate.channelWasUnfrozen(channel)
+        case .operatorsChanged: delegate.channelDidUpdateOperators(channel)
+        case .muted(let user, _):
+            delegate.channel(channel, userWasMuted: RestrictedUser(user, .muted))
+        case .unmuted(let user, _): delegate.channel(channel, userWasUnmuted: User(user))
+        case .banned(let user, _):
+            delegate.channel(channel, userWasBanned: RestrictedUser(user, .banned))
+        case .unbanned(let user, _): delegate.channel(channel, userWasUnbanned: User(user))
+        case .metadataChanged(let created, let updated, let deleted, _):
+            if !created.isEmpty { delegate.channel(channel, createdMetaData: created) }
+            if !updated.isEmpty { delegate.channel(channel, updatedMetaData: updated) }
+            if !deleted.isEmpty { delegate.channel(channel, deletedMetaDataKeys: deleted) }
+        case .countersChanged(let created, let updated, let deleted, _):
+            if !created.isEmpty {
+                delegate.channel(channel, createdMetaCounters: created.mapValues { Int($0) })
+            }
+            if !updated.isEmpty {
+                delegate.channel(channel, updatedMetaCounters: updated.mapValues { Int($0) })
+            }
+            if !deleted.isEmpty { delegate.channel(channel, deletedMetaCountersKeys: deleted) }
+        case .channelChanged, .pinsChanged, .unhidden: delegate.channelWasChanged(channel)
+        case .channelDeleted, .joined, .left, .invited, .declined, .memberCountsChanged, .typing,
+            .read, .delivered, .hidden, .unreadTotalChanged, .blocked, .unblocked,
+            .storageRepaired, .missed:
+            break
+        }
+    }
+
+    fileprivate func tell(_ delegate: any GroupChannelDelegate, about channel: GroupChannel) {
+        switch self {
+        case .joined(let members, _):
+            for member in members { delegate.channel(channel, userDidJoin: Member(member)) }
+        case .left(let user, _): delegate.channel(channel, userDidLeave: User(user))
+        case .invited(let members, let inviter, _):
+            delegate.channel(
+                channel, didReceiveInvitation: members.map { Member($0) },
+                inviter: inviter.map { User($0) })
+        case .declined(let user, let inviter, _):
+            delegate.channel(
+                channel, didDeclineInvitation: User(user), inviter: inviter.map { User($0) })
+        case .memberCountsChanged: delegate.channelDidChangeMemberCount([channel])
+        case .typing: delegate.channelDidUpdateTypingStatus(channel)
+        case .read(let user, _, _):
+            delegate.channelDidUpdateReadStatus(channel)
+            delegate.channelDidUpdateReadStatus(channel, userIds: [user.id.rawValue])
+            delegate.channelDidMarkAsRead(channel, userIds: [user.id.rawValue])
+        case .delivered: delegate.channelDidUpdateDeliveryStatus(channel)
+        case .pinsChanged: delegate.channelDidUpdatePinnedMessages(channel)
+        case .hidden: delegate.channelWasHidden(channel)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostDoors
+import RoostExecutors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendbirdChatSDK
+import Testing
+
+extension SendbirdChatTests {
+    /// Tests of the settings, the connection and the session.
+    struct Connecting {
+        @Test func `settings are accepted, or refused with a sentence (R213)`() throws {
+            try SimulatedWorld.play(seed: 70) { world in
+                SendbirdChat.door.enter(world.surroundings(of: world.device(of: "alice")))
+                SendbirdChat.door.call(on: CallbackQueue { work in world.later(work) })
+                let seen = Answers<String>()
+                #expect(!SendbirdChat.isInitialized)
+                #expect(!SendbirdChat.isLocalCachingEnabled)
+                SendbirdChat.executeOrWaitForInitialization { seen.values.append("waited") }
+                await world.pass()
+                #expect(seen.values == [])
+                let wrong = InitParams(applicationId: "app", apiHost: "http://127.0.0.1:1")
+                wrong.wsHost = "ws://10.0.0.1"
+                #expect(
+                    !SendbirdChat.initialize(params: wrong) { error in
+                        seen.values.append("refused \(error?.code ?? 0)")
+                    })
+                #expect(!SendbirdChat.initialize(params: InitParams(applicationId: "")))
+                #expect(!SendbirdChat.isInitialized)
+                let params = InitParams(
+                    applicationId: "app", isLocalCachingEnabled: true, logLevel: .info)
+                params.wsHost = "ws://127.0.0.1:1/socket"
+                params.apiHost = "http://127.0.0.1:1"
+                #expect(
+                    SendbirdChat.initialize(params: params, migrationStartHandler: nil) { error in
+                        seen.values.append("ready \(error?.code ?? 0)")
+                    })
+                SendbirdChat.executeOrWaitForInitialization { seen.values.append("at once") }
+                await world.pass()
+                #expect(
+                    seen.values == [
+                        "refused \(ChatError.invalidParameter.rawValue)", "waited", "ready 0",
+                        "at once",
+                    ])
+                #expect(SendbirdChat.isInitialized)
+                #expect(SendbirdChat.isLocalCachingEnabled)
+                #expect(SendbirdChat.getLogLevel() == .info)
+                #expect(LogLevel.debug < .error)
+            }
+        }
+
+        @Test func `the state of the connection can be read at any time (R205)`() throws {
+            try DoorStory.play(seed: 71) { story in
+                #expect(SendbirdChat.getConnectState() == .closed)
+                #expect(SendbirdChat.getLastConnectedAt() == 0)
+                #expect(SendbirdChat.getAppInfo() == nil)
+                #expect(!SendbirdChat.reconnect())
+                await story.connect()
+                await story.world.pass()
+                #expect(SendbirdChat.getConnectState() == .open)
+                #expect(SendbirdChat.getLastConnectedAt() > 0)
+                #expect((SendbirdChat.getAppInfo()?.uploadSizeLimit ?? 0) > 0)
+                await story.phone.network.cut()
+                await story.world.pass(.seconds(30))
+                #expect(SendbirdChat.getConnectState() == .connecting)
+                story.phone.network.restore()
+                SendbirdChat.networkChanged(isUp: true)
+                await story.world.pass(.seconds(60))
+                #expect(SendbirdChat.getConnectState() == .open)
+                let _: Bool = await story.wait { done in
+                    SendbirdChat.disconnectWebSocket { done(true) }
+                }
+                await story.world.pass()
+                #expect(SendbirdChat.getConnectState() == .closed)
+                #expect(SendbirdChat.getCurrentUser()?.userId == "alice")
+                #expect(SendbirdChat.reconnect())
+                await story.world.pass()
+                #expect(SendbirdChat.getConnectState() == .open)
+                SendbirdChat.appMoved(toForeground: false)
+                await story.world.pass(.seconds(60))
+                #expect(SendbirdChat.getConnectState() != .open)
+                SendbirdChat.appMoved(toForeground: true)
+                await story.world.pass()
+                #expect(SendbirdChat.getConnectState() == .open)
+            }
+        }
+
+        @Test
+        func
+            `a login with another server, cache or user closes the open client, and the same one keeps it`()
+            throws
+        {
+            try DoorStory.play(seed: 72) { story in
+                await story.connect()
+                let first = try await SendbirdChat.door.client()
+                await story.connect()
+                #expect(try await SendbirdChat.door.client() === first)
+                SendbirdChat.initialize(params: story.params())
+                await story.connect()
+                #expect(try await SendbirdChat.door.client() === first)
+
+                let refused: (SendbirdChatSDK.User?, SBError?) = await story.wait { done in
+                    SendbirdChat.connect(
+                        userId: "alice", apiHost: "http://127.0.0.1:1", wsHost: "ws://10.0.0.1"
+                    ) { done(($0, $1)) }
+                }
+                #expect(refused.0 == nil)
+                #expect(refused.1?.code == ChatError.invalidParameter.rawValue)
+                #expect(try await SendbirdChat.door.client() === first)
+
+                let moved: (SendbirdChatSDK.User?, SBError?) = await story.wait { done in
+                    SendbirdChat.connect(userId: "alice", apiHost: "http://127.0.0.2:1") {
+                        done(($0, $1))
+                    }
+                }
+                let second = try await SendbirdChat.door.client()
+                #expect(moved.1 == nil)
+                #expect(second !== first)
+                #expect(second.configuration.server == "http://127.0.0.2:1")
+
+                let params = story.params()
+                params.cacheFolder = story.folder.file("elsewhere")
+                SendbirdChat.initialize(params: params)
+                await story.connect()
+                let third = try await SendbirdChat.door.client()
+                #expect(third !== second)
+                #expect(third.configuration.cache == .folder(story.folder.file("elsewhere")))
+
+                await story.world.add(User(id: "zoe"))
+                let _: SBError? = await story.wait { done in
+                    SendbirdChat.connect(userId: "zoe") { done($1) }
+                }
+                #expect(SendbirdChat.getCurrentUser()?.userId == "zoe")
+                #expect(try await SendbirdChat.door.client() !== third)
+            }
+        }
+
+        /// A delegate that answers as the test tells it.
+        private final class Session: SessionDelegate {
+            var answer: ((@escaping (String?) -> Void, @escaping () -> Void) -> Void)?
+            var heard: [String] = []
+
+            func sessionTokenDidRequire(
+                successCompletion success: @escaping (String?) -> Void,
+                failCompletion fail: @escaping () -> Void
+            ) { answer?(success, fail) }
+            func sessionWasClosed() { heard.append("closed") }
+            func sessionWasRefreshed() { heard.append("refreshed") }
+            func sessionDidHaveError(_ error: SBError) { heard.append("error") }
+        }
+
+        @Test func `the session delegate gives a new token once, in time, or none`() throws {
+            try DoorStory.play(seed: 73) { story in
+                let provider = try #require(SendbirdChat.door.settings.tokenProvider)
+                #expect(await provider() == nil)
+                let session = Session()
+                SendbirdChat.setSessionDelegate(session)
+                session.answer = { success, fail in
+                    success("fresh")
+                    success("twice")
+                    fail()
+                }
+                #expect(await provider() == "fresh")
+                #expect(session.heard == [])
+                await story.connect()
+                await story.world.pass()
+                #expect(session.heard == ["refreshed"])
+                session.answer = { success, _ in success(nil) }
+                #expect(await provider() == nil)
+                session.answer = { _, fail in fail() }
+                #expect(await provider() == nil)
+                await story.world.pass()
+                #expect(session.heard == ["refreshed", "error"])
+                SendbirdChat.setSessionTokenRefreshTimeout(5)
+                session.answer = nil
+                let late = Guarded<[String?]>([])
+                SendbirdChat.door.start {
+                    let token = await provider()
+                    late.withLock { $0.append(token) }
+                }
+                await story.world.pass(.seconds(1))
+                #expect(late.withLock { $0 } == [])
+                await story.world.pass(.seconds(10))
+                #expect(late.withLock { $0 } == [nil])
+                SendbirdChat.setSessionTokenRefreshTimeout(60)
+                SendbirdChat.removeSessionDelegate()
+            }
+        }
+
+        @Test func `the session is closed when the server refuses the token`() throws {
+            try DoorStory.play(seed: 74) { story in
+                let session = Session()
+                SendbirdChat.setSessionDelegate(session)
+                await story.world.setToken("secret", of: "alice")
+                SendbirdChat.connect(userId: "alice", authToken: "wrong")
+                await story.world.pass(.seconds(20))
+                #expect(session.heard == ["error", "closed"])
+                #expect(SendbirdChat.getConnectState() == .closed)
+                SendbirdChat.removeSessionDelegate()
+            }
+        }
+    }
+}

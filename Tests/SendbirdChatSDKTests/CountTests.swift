@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendbirdChatSDK
+import Testing
+
+extension SendbirdChatTests {
+    /// Tests of counts, marks, change logs and push tokens.
+    struct Counts {
+        private typealias Channel = SendbirdChatSDK.GroupChannel
+
+        @Test func `a push token waits for the login, and an uninitialised library refuses it`()
+            throws
+        {
+            try SimulatedWorld.play(seed: 90) { world in
+                SendbirdChat.door.enter(world.surroundings(of: world.device(of: "alice")))
+                SendbirdChat.door.call(on: CallbackQueue { work in world.later(work) })
+                let seen = Answers<String>()
+                func register() async {
+                    SendbirdChat.registerDevicePushToken(Data([0xAB, 1]), unique: true) {
+                        seen.values.append("\($0) \($1?.code ?? 0)")
+                    }
+                    await world.pass()
+                }
+                await register()
+                #expect(SendbirdChat.getPendingPushToken() == nil)
+                SendbirdChat.initialize(params: InitParams(applicationId: "simulation"))
+                await register()
+                #expect(
+                    seen.values == [
+                        "error \(ChatError.invalidInitialization.rawValue)", "pending 0",
+                    ])
+                #expect(SendbirdChat.getPendingPushToken() == Data([0xAB, 1]))
+            }
+        }
+
+        @Test func `unread messages are counted, marked as read and marked as unread again`() throws
+        {
+            try DoorStory.play(seed: 91) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                for number in 1...3 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.world.pass()
+                func counts() async -> [UInt] {
+                    let messages: UInt = await story.wait { done in
+                        SendbirdChat.getTotalUnreadMessageCount { count, _ in done(count) }
+                    }
+                    let channels: UInt = await story.wait { done in
+                        SendbirdChat.getTotalUnreadChannelCount { count, _ in done(count) }
+                    }
+                    return [messages, channels]
+                }
+                #expect(await counts() == [3, 1])
+                let read: SBError? = await story.wait { done in
+                    SendbirdChat.markAsRead(channelURLs: [url.rawValue]) { done($0) }
+                }
+                #expect(read == nil)
+                await story.world.pass()
+                #expect(await counts() == [0, 0])
+                let refreshed: SBError? = await story.wait { done in
+                    channel.refresh { done($0) }
+                }
+                #expect(refreshed == nil)
+                let last = try #require(channel.lastMessage)
+                let unread: SBError? = await story.wait { done in
+                    channel.markAsUnread(message: last) { done($0) }
+                }
+                #expect(unread == nil)
+                await story.world.pass()
+                #expect(await counts() == [1, 1])
+                let params = GroupChannelTotalUnreadMessageCountParams()
+                params.superChannelFilter = .super
+                let refused: (UInt, SBError?) = await story.wait { done in
+                    SendbirdChat.getTotalUnreadMessageCount(params: params) { done(($0, $1)) }
+                }
+                #expect(refused.0 == 0)
+                #expect(refused.1 != nil)
+            }
+        }
+
+        @Test func `the change log of channels is read by token and by time`() throws {
+            try DoorStory.play(seed: 92) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                typealias Page = (names: [String], token: String?)
+                let first: Page = await story.wait { done in
+                    SendbirdChat.getMyGroupChannelChangeLogs(timestamp: 1) {
+                        channels, _, _, token, _ in
+                        done((names: (channels ?? []).map(\.name), token: token))
+                    }
+                }
+                #expect(first.names == ["train"])
+                try await story.bob.update(url, ChannelUpdateParams(name: "boat"))
+                await story.world.pass()
+                let second: Page = await story.wait { done in
+                    SendbirdChat.getMyGroupChannelChangeLogs(token: first.token) {
+                        channels, _, _, token, _ in
+                        done((names: (channels ?? []).map(\.name), token: token))
+                    }
+                }
+                #expect(second.names == ["boat"])
+            }
+        }
+
+        @Test func `a distinct channel is created once, and its second creator learns so`() throws {
+            try DoorStory.play(seed: 93) { story in
+                await story.connect()
+                let params = GroupChannelCreateParams()
+                params.addUserId("bob")
+                func create() async -> (url: String?, isNew: Bool) {
+                    await story.wait { done in
+                        Channel.createDistinctChannelIfNotExist(params: params) {
+                            channel, isNew, _ in
+                            done((url: channel?.channelURL, isNew: isNew))
+                        }
+                    }
+                }
+                let first = await create()
+                await story.world.pass()
+                let second = await create()
+                #expect(first.url != nil)
+                #expect(first.isNew)
+                #expect(second.url == first.url)
+                #expect(!second.isNew)
+            }
+        }
+    }
+}

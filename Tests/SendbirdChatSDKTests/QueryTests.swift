@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendbirdChatSDK
+import Testing
+
+extension SendbirdChatTests {
+    /// Tests of the queries and of what moderation does to them.
+    struct Queries {
+        private typealias Channel = SendbirdChatSDK.GroupChannel
+        private typealias Params = GroupChannelListQueryParams
+
+        @Test func `parameters have the defaults of the reference`() {
+            let params = Params()
+            #expect(params.includeEmptyChannel)
+            #expect(params.includeFrozenChannel)
+            #expect(params.order == .chronological)
+            #expect(params.limit == 20)
+            #expect(params.queryType == .and)
+            #expect(params.channelHiddenStateFilter == .unhiddenOnly)
+            #expect(params.superChannelFilter == .all)
+            #expect(params.publicChannelFilter == .all)
+            #expect(params.customTypesFilter == nil)
+            #expect(params.channelURLsFilter == nil)
+            let query = Channel.createMyGroupChannelListQuery()
+            #expect(query.hasNext)
+            #expect(!query.isLoading)
+            query.limit = 5
+            #expect(query.params.limit == 5)
+            #expect((query.copy() as? GroupChannelListQuery)?.limit == 5)
+            let create = GroupChannelCreateParams()
+            #expect(create.userIds == nil)
+            #expect(!create.isDistinct && !create.isSuper && !create.isPublic)
+            create.addUserIds(["bob", "carol"])
+            create.addUserId("bob")
+            #expect(create.userIds == ["bob", "carol"])
+            #expect(MemberListQueryParams().order == .nicknameAlphabetical)
+            #expect(PublicGroupChannelListQueryParams().includeEmptyChannel)
+        }
+
+        @Test func `parameters keep the builder's values, also in a copy`() throws {
+            let params = Params {
+                $0.setMetaDataFilter("floor", values: ["1"])
+                $0.setUserIdsIncludeFilter(["bob"], queryType: .or)
+                $0.setSearchFilter("train", fields: [.channelName])
+                $0.createdAfter = 5
+            }
+            let copy = try #require(params.copy() as? Params)
+            copy.setMetaDataFilter("floor", valueStartsWith: "2")
+            #expect(params.metaDataValuesFilter == ["1"])
+            #expect(copy.metaDataValuesFilter == nil)
+            #expect(copy.metaDataValueStartsWithFilter == "2")
+            #expect(copy.userIdsIncludeFilter == ["bob"])
+            #expect(copy.queryType == .or)
+            #expect(copy.createdAfter == 5)
+        }
+
+        @Test func `a list that the client cannot make is refused`() throws {
+            try DoorStory.play(seed: 80) { story in
+                await story.connect()
+                let query = Channel.createMyGroupChannelListQuery {
+                    $0.nicknameExactMatchFilter = "Bob"
+                }
+                #expect(SendbirdChat.createGroupChannelCollection(query: query) == nil)
+                let friends = Channel.createMyGroupChannelListQuery {
+                    $0.myMemberStateFilter = .invitedByFriend
+                }
+                for query in [query, friends] {
+                    let answer: ([Channel]?, SBError?) = await story.wait { done in
+                        query.loadNextPage { done(($0, $1)) }
+                    }
+                    #expect(answer.0 == nil)
+                    #expect(answer.1 != nil)
+                }
+                let open: ([OpenChannel]?, SBError?) = await story.wait { done in
+                    OpenChannel.createOpenChannelListQuery().loadNextPage { done(($0, $1)) }
+                }
+                #expect(open.0 == nil)
+                #expect(open.1 != nil)
+                let params = GroupChannelCreateParams()
+                params.isStrict = true
+                let made: (Channel?, SBError?) = await story.wait { done in
+                    Channel.createChannel(params: params) { done(($0, $1)) }
+                }
+                #expect(made.0 == nil)
+                #expect(made.1?.localizedDescription.contains("strict") == true)
+            }
+        }
+
+        @Test func `a query loads one page at a time, and knows which channels belong to it`()
+            throws
+        {
+            try DoorStory.play(seed: 81) { story in
+                let urls = [try await story.channel("train"), try await story.channel("boat")]
+                await story.connect()
+                let channels = [try await story.get(urls[0]), try await story.get(urls[1])]
+                let query = Channel.createMyGroupChannelListQuery {
+                    $0.channelNameContainsFilter = "rai"
+                }
+                let outcomes = Answers<String>()
+                query.loadNextPage { channels, error in
+                    outcomes.values.append((channels ?? []).map(\.name).joined())
+                    #expect(!query.isLoading)
+                }
+                #expect(query.isLoading)
+                query.loadNextPage { _, error in outcomes.values.append("\(error?.code ?? 0)") }
+                await story.world.pass()
+                #expect(
+                    Set(outcomes.values)
+                        == ["train", "\(ChatError.queryInProgress.rawValue)"])
+                #expect(!query.hasNext)
+                #expect(query.belongsTo(channel: channels[0]))
+                #expect(!query.belongsTo(channel: channels[1]))
+            }
+        }
+
+        @Test func `operators see members, mutes, bans and operators in pages`() throws {
+            try DoorStory.play(seed: 82) { story in
+                for user in ["carol", "dave", "erin"] as [UserID] {
+                    await story.world.add(
+                        User(id: user, nickname: user.rawValue), acceptsInvitations: true)
+                }
+                await story.connect()
+                let params = GroupChannelCreateParams()
+                params.userIds = ["carol", "dave", "erin"]
+                params.operatorUserIds = ["alice"]
+                let made: Channel? = await story.wait { done in
+                    Channel.createChannel(params: params) { channel, _ in done(channel) }
+                }
+                let channel = try #require(made)
+                let members = try #require(
+                    channel.createMemberListQuery {
+                        $0.limit = 3
+                        $0.order = .operatorThenMemberNicknameAlphabetical
+                    })
+                let first = try await Self.names(story) {
+                    members.loadNextPage(completionHandler: $0)
+                }
+                #expect(first.first == "alice")
+                #expect(first.count == 3)
+                #expect(members.hasNext)
+                let second = try await Self.names(story) {
+                    members.loadNextPage(completionHandler: $0)
+                }
+                #expect(second == ["erin"])
+                #expect(!members.hasNext)
+
+                await Self.act(story) {
+                    channel.muteUser(
+                        userId: "carol", seconds: -1, description: "loud", completionHandler: $0)
+                }
+                await Self.act(story) {
+                    channel.banUser(
+                        userId: "dave", seconds: 120, description: nil, completionHandler: $0)
+                }
+                await Self.act(story) {
+                    channel.addOperators(userIds: ["erin"], completionHandler: $0)
+                }
+                let muted: [SendbirdChatSDK.RestrictedUser]? = await story.wait { done in
+                    channel.createMutedUserListQuery()?.loadNextPage { users, _ in done(users) }
+                }
+                #expect(muted?.map(\.userId) == ["carol"])
+                #expect(muted?.first?.restrictionInfo?.desc == "loud")
+                #expect(muted?.first?.restrictionInfo?.endAt == -1)
+                let banned: [SendbirdChatSDK.RestrictedUser]? = await story.wait { done in
+                    BaseChannel.createBannedUserListQuery(
+                        channelType: .group, channelURL: channel.channelURL
+                    ) { $0.limit = 10 }.loadNextPage { users, _ in done(users) }
+                }
+                #expect(banned?.map(\.userId) == ["dave"])
+                #expect((banned?.first?.restrictionInfo?.endAt ?? 0) > 0)
+                let operators: [SendbirdChatSDK.User]? = await story.wait { done in
+                    channel.createOperatorListQuery()?.loadNextPage { users, _ in done(users) }
+                }
+                #expect(Set(operators?.map(\.userId) ?? []) == ["alice", "erin"])
+                #expect(channel.members.count == 4)
+                await Self.act(story) { channel.refresh(completionHandler: $0) }
+                #expect(channel.members.count == 3)
+                #expect(channel.getMember("carol")?.isMuted == true)
+                #expect(channel.getMember("carol")?.restrictionInfo?.desc == "loud")
+                #expect(!channel.hasMember("dave"))
+            }
+        }
+
+        @Test
+        func `typing members, hidden state, preferences and metadata are read from a channel`()
+            throws
+        {
+            try DoorStory.play(seed: 83) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                let observer = TypingObserver()
+                SendbirdChat.addChannelDelegate(observer, identifier: "typing")
+                await story.bob.startTyping(in: url)
+                await story.world.pass()
+                #expect(channel.isTyping())
+                #expect(channel.getTypingUsers()?.map(\.userId) == ["bob"])
+                await story.world.pass(.seconds(30))
+                #expect(!channel.isTyping())
+                SendbirdChat.removeChannelDelegate(forIdentifier: "typing")
+
+                await Self.act(story) {
+                    channel.hide(
+                        hidePreviousMessages: false, allowAutoUnhide: false, completionHandler: $0)
+                }
+                await Self.act(story) {
+                    channel.setMyPushTriggerOption(.mentionOnly, completionHandler: $0)
+                }
+                await Self.act(story) {
+                    channel.setMyCountPreference(.unreadMentionCountOnly, completionHandler: $0)
+                }
+                await story.world.pass()
+                await Self.act(story) { channel.refresh(completionHandler: $0) }
+                #expect(channel.hiddenState == .hiddenPreventAutoUnhide)
+                #expect(channel.myPushTriggerOption == .mentionOnly)
+                #expect(channel.myCountPreference == .unreadMentionCountOnly)
+
+                try await story.bob.createMetadata(["floor": "1"], of: url)
+                await story.world.pass()
+                let texts: [String: String]? = await story.wait { done in
+                    channel.getAllMetaData { texts, _ in done(texts) }
+                }
+                #expect(texts == ["floor": "1"])
+                await Self.act(story) { channel.refresh(completionHandler: $0) }
+                #expect(channel.getCachedMetaData() == ["floor": "1"])
+            }
+        }
+
+        private final class TypingObserver: GroupChannelDelegate {}
+
+        private static func act(
+            _ story: DoorStory, _ call: (@escaping SBErrorHandler) -> Void
+        ) async {
+            let error: SBError? = await story.wait { done in call { done($0) } }
+            #expect(error == nil)
+        }
+
+        private static func names(
+            _ story: DoorStory,
+            _ load: (@escaping ([SendbirdChatSDK.Member]?, SBError?) -> Void) -> Void
+        ) async throws -> [String] {
+            let members: [SendbirdChatSDK.Member]? = await story.wait { done in
+                load { members, _ in done(members) }
+            }
+            return try #require(members).map(\.userId)
+        }
+    }
+}
