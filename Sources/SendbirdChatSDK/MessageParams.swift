@@ -334,8 +334,8 @@ extension OutgoingFile {
             size: size == 0 ? nil : ByteCount(bytes: Int64(clamping: size)),
             thumbnailSizes: (thumbnailSizes ?? []).map {
                 ThumbnailSize(
-                    width: Int($0.maxSize.width.rounded()),
-                    height: Int($0.maxSize.height.rounded()))
+                    width: Int(exactly: $0.maxSize.width.rounded()) ?? .max,
+                    height: Int(exactly: $0.maxSize.height.rounded()) ?? .max)
             })
     }
 
