@@ -108,6 +108,9 @@ extension BaseMessage {
         switch value.params {
         case .user(var params)?:
             (params.parentID, params.isReplyToChannel) = (nil, false)
+            if let template = mentionedMessageTemplate {
+                params.extraFields.keep(mentionTemplate: template)
+            }
             return .user(params)
         case .file(var params)?:
             (params.parentID, params.isReplyToChannel) = (nil, false)

@@ -232,6 +232,10 @@ extension SendbirdChatTests {
                     name: "bell", volume: 0.5)
                 let pending = channel.sendUserMessage(params: params)
                 #expect(pending.requestedMentionUserIds == ["bob", "carol"])
+                #expect(pending.mentionedMessageTemplate == "hi @{bob}")
+                let again = pending.messageParams as? UserMessageCreateParams
+                #expect(again?.mentionedMessageTemplate == "hi @{bob}")
+                #expect(again?.mentionedUserIds == ["bob", "carol"])
                 await story.world.pass()
                 await SendbirdChat.door.close()
                 story.launch()
