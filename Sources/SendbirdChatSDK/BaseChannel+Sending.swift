@@ -89,7 +89,8 @@ extension BaseChannel {
     ) -> FileMessage? {
         let message = FileMessage(
             send(
-                params.value, refusal: params.refusal, progress: .progress(progressHandler),
+                params.value, refusal: params.isEmpty ? .noFile : params.refusal,
+                progress: .progress(progressHandler),
                 then: .sent(completionHandler) { FileMessage($0) }))
         return params.isEmpty ? nil : message
     }

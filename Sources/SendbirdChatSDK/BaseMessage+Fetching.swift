@@ -52,7 +52,11 @@ extension BaseMessage {
             let replies = try await client.fetchMessages(
                 of: url, around: Timestamp(milliseconds: timestamp), older: older, newer: newer,
                 includesMoment: isInclusive, filter: filter)
-            return (try await client.fetchMessage(parent, in: url), replies)
+            // The server counts the head of a thread among its replies.
+            return (
+                try await client.fetchMessage(parent, in: url),
+                replies.filter { $0.messageID != parent }
+            )
         }
     }
 }

@@ -82,7 +82,10 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
     public var mentionedUsers: [User] { (details?.mentionedUsers ?? []).map { User($0) } }
     /// The text with placeholders for the mentioned users' names; nil without any.
     public var mentionedMessageTemplate: String? {
-        details.flatMap { $0.mentionTemplate.isEmpty ? nil : $0.mentionTemplate }
+        guard let details else { return nil }
+        if !details.mentionTemplate.isEmpty { return details.mentionTemplate }
+        // An unsent message has it among its parameters only.
+        return (messageParams as? UserMessageCreateParams)?.mentionedMessageTemplate
     }
 
     // MARK: Reactions and threads

@@ -79,6 +79,9 @@ extension RoostError {
     static let noUpload = RoostError(
         .uploadCancelFailed, remedy: .none,
         message: "No message with this request ID waits for an upload.")
+    static let noFile = RoostError(
+        .invalidParameter, remedy: .correctInput,
+        message: "A file message needs bytes or the address of a file.")
     static let tooFewFiles = RoostError(
         .invalidParameter, remedy: .correctInput,
         message: "A message with several files needs at least two.")
@@ -105,6 +108,9 @@ extension BaseMessage {
         switch value.params {
         case .user(var params)?:
             (params.parentID, params.isReplyToChannel) = (nil, false)
+            if let template = mentionedMessageTemplate {
+                params.extraFields.keep(mentionTemplate: template)
+            }
             return .user(params)
         case .file(var params)?:
             (params.parentID, params.isReplyToChannel) = (nil, false)

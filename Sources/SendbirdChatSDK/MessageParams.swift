@@ -72,7 +72,9 @@ open class BaseMessageCreateParams: NSObject, NSCopying {
         let made: BaseMessageCreateParams
         switch params {
         case .user(let params):
-            made = UserMessageCreateParams(params)
+            let text = UserMessageCreateParams(message: params.text)
+            text.mentionedMessageTemplate = params.extraFields.mentionTemplate
+            made = text
             made.take(
                 from: params.data, params.customType, params.mention, params.metaArrays,
                 params.parentID)
@@ -127,7 +129,7 @@ open class BaseMessageCreateParams: NSObject, NSCopying {
             fields.keep(appleCriticalAlertOptions.field)
         }
         if let template, !template.isEmpty {
-            fields.keep(.text("mentioned_message_template", template))
+            fields.keep(mentionTemplate: template)
         }
         if pollId > 0 { fields.keep(UnknownFields.Field(name: "poll_id", json: String(pollId))) }
         return fields
@@ -157,12 +159,18 @@ public final class AppleCriticalAlertOptions: NSObject {
     }
 }
 
-extension UnknownFields.Field {
-    /// A field with a text.
-    fileprivate static func text(_ name: String, _ text: String) -> Self {
+extension UnknownFields {
+    private static let templateName = "mentioned_message_template"
+
+    /// The text with placeholders for the mentioned users' names; nil without any.
+    var mentionTemplate: String? {
+        self[Self.templateName].flatMap { try? JSONValue(parsing: $0).string }
+    }
+
+    mutating func keep(mentionTemplate: String) {
         var writer = JSONWriter()
-        writer.string(text)
-        return Self(name: name, json: writer.text)
+        writer.string(mentionTemplate)
+        keep(Field(name: Self.templateName, json: writer.text))
     }
 }
 
@@ -179,8 +187,6 @@ public final class UserMessageCreateParams: BaseMessageCreateParams {
 
     /// Creates parameters.
     public init(message: String) { self.message = message }
-
-    fileprivate convenience init(_ params: UserMessageParams) { self.init(message: params.text) }
 
     /// Returns parameters with the same properties.
     public override func copy(with zone: NSZone? = nil) -> Any {
@@ -334,8 +340,8 @@ extension OutgoingFile {
             size: size == 0 ? nil : ByteCount(bytes: Int64(clamping: size)),
             thumbnailSizes: (thumbnailSizes ?? []).map {
                 ThumbnailSize(
-                    width: Int($0.maxSize.width.rounded()),
-                    height: Int($0.maxSize.height.rounded()))
+                    width: Int(exactly: $0.maxSize.width.rounded()) ?? .max,
+                    height: Int(exactly: $0.maxSize.height.rounded()) ?? .max)
             })
     }
 

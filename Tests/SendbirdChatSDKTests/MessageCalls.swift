@@ -68,17 +68,23 @@ extension SendbirdChatTests.Reentry {
             UploadableFileInfo(fileURL: "https://files.example/b"),
         ])
         table.add("sendMultipleFilesMessage") { called in
-            channel.sendMultipleFilesMessage(params: files, fileUploadHandler: nil) { _, _ in called() }
+            channel.sendMultipleFilesMessage(params: files, fileUploadHandler: nil) { _, _ in
+                called()
+            }
         }
         table.add("resendMultipleFilesMessage") { called in
             // A message that has not failed gives an error.
-            guard let sent = channel.sendMultipleFilesMessage(
-                params: files, fileUploadHandler: nil) else { return }
+            guard
+                let sent = channel.sendMultipleFilesMessage(
+                    params: files, fileUploadHandler: nil)
+            else { return }
             channel.resendMultipleFilesMessage(sent, fileUploadHandler: nil) { _, _ in called() }
         }
         table.add("copyMultipleFilesMessage") { called in
-            guard let sent = channel.sendMultipleFilesMessage(
-                params: files, fileUploadHandler: nil) else { return }
+            guard
+                let sent = channel.sendMultipleFilesMessage(
+                    params: files, fileUploadHandler: nil)
+            else { return }
             channel.copyMultipleFilesMessage(sent, toTargetChannel: channel) { _, _ in called() }
         }
     }

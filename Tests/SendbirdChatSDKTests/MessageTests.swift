@@ -111,7 +111,8 @@ extension SendbirdChatTests {
                 #expect(copied?.files.count == 3)
                 let few = MultipleFilesMessageCreateParams(uploadableFileInfoList: [files[0]])
                 let (none, refusal): (MultipleFilesMessage?, SBError?) = await story.wait { done in
-                    let none = channel.sendMultipleFilesMessage(params: few, fileUploadHandler: nil) {
+                    let none = channel.sendMultipleFilesMessage(params: few, fileUploadHandler: nil)
+                    {
                         done(($0, $1))
                     }
                     #expect(none == nil)
@@ -231,6 +232,10 @@ extension SendbirdChatTests {
                     name: "bell", volume: 0.5)
                 let pending = channel.sendUserMessage(params: params)
                 #expect(pending.requestedMentionUserIds == ["bob", "carol"])
+                #expect(pending.mentionedMessageTemplate == "hi @{bob}")
+                let again = pending.messageParams as? UserMessageCreateParams
+                #expect(again?.mentionedMessageTemplate == "hi @{bob}")
+                #expect(again?.mentionedUserIds == ["bob", "carol"])
                 await story.world.pass()
                 await SendbirdChat.door.close()
                 story.launch()
@@ -238,9 +243,11 @@ extension SendbirdChatTests {
                 story.phone.network.restore()
                 await story.world.pass(.seconds(60))
                 let arrived = try #require(try await story.world.log(of: url).first)
-                #expect(arrived.details.mentionTemplate == "hi @{bob}")
-                #expect(arrived.details.criticalAlert?.sound == "bell")
-                #expect(arrived.details.criticalAlert?.volume == 0.5)
+                let id = try #require(arrived.messageID)
+                let shown = try await story.bob.fetchMessage(id, in: url)
+                #expect(shown.details.mentionTemplate == "hi @{bob}")
+                #expect(shown.details.criticalAlert?.sound == "bell")
+                #expect(shown.details.criticalAlert?.volume == 0.5)
             }
         }
     }
