@@ -177,9 +177,8 @@ extension SendBirdTests {
                 let list = try #require(SBSMChannelCollection(query: query))
                 list.delegate = observer
                 list.fetch()
-                let chat = try #require(
-                    SBSMMessageCollection(
-                        channel: channel, filter: nil, viewpointTimestamp: Int64.max))
+                let chat = SBSMMessageCollection(
+                    channel: channel, filter: nil, viewpointTimestamp: Int64.max)
                 chat.delegate = observer
                 chat.fetch(in: .previous)
                 await story.world.pass()

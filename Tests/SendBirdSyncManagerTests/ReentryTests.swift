@@ -179,7 +179,7 @@ extension SendBirdTests {
             func messages(_ use: (SBSMMessageCollection) -> Void) {
                 let collection = SBSMMessageCollection(
                     channel: channel, filter: nil, viewpointTimestamp: Int64.max)
-                if let collection { use(shelf.keep(collection)) }
+                use(shelf.keep(collection))
             }
             table.add("fetch channels") { called in
                 let query = SBDGroupChannel.createMyGroupChannelListQuery()
@@ -209,7 +209,6 @@ extension SendBirdTests {
             table.add("delegate of a chat view") { called in
                 let collection = SBSMMessageCollection(
                     channel: channel, filter: nil, viewpointTimestamp: Int64.max)
-                guard let collection else { return }
                 shelf.keep(collection).delegate = shelf.keep(Observer(called))
                 collection.fetch(in: .previous)
             }
