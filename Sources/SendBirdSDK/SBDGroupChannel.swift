@@ -55,6 +55,7 @@ public final class SBDGroupChannel: SBDBaseChannel {
     /// - Parameters:
     ///   - message: A message of this channel.
     ///   - includeAllMembers: Whether the sender and the current user may be among them.
+    /// - Returns: The members.
     public func getReadMembers(
         with message: SBDBaseMessage, includeAllMembers: Bool
     ) -> [SBDMember] {

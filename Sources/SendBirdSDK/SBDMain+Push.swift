@@ -56,7 +56,9 @@ extension SBDMain {
     public class func getPendingPushToken() -> Data? { pendingToken.withLock { $0 } }
 
     /// The handler of the end of a registration; the dictionary is empty.
-    public typealias PushTokenHandler = (_ response: [AnyHashable: Any]?, _ error: SBDError?) -> Void
+    public typealias PushTokenHandler = (
+        _ response: [AnyHashable: Any]?, _ error: SBDError?
+    ) -> Void
 
     /// Ends the pushes to one device.
     public class func unregisterPushToken(

@@ -75,7 +75,8 @@ extension SBSMMessageCollection {
 
     private func notifyOfNew(_ messages: [Message]) {
         let me = SBDMain.door.account
-        for message in messages where message.status == .succeeded && message.sender?.user.id != me {
+        for message in messages where message.status == .succeeded && message.sender?.user.id != me
+        {
             delegate?.collection(self, didReceiveNewMessage: SBDBaseMessage.make(message))
         }
     }
