@@ -75,7 +75,11 @@ extension SendBirdTests {
                 Self.add(collectionsTo: table, channel, shelf)
                 let functions = try CallTable.functions(of: "SendBirdSDK")
                     .union(CallTable.functions(of: "SendBirdSyncManager"))
-                #expect(table.functions.union(["disconnect"]) == functions)
+                let stage = Stage(
+                    channel: channel, lost: other, message: try #require(sent),
+                    user: try #require(SBDMain.getCurrentUser()), shelf: shelf)
+                let tabled = table.functions.union(Self.groupFunctions(stage))
+                #expect(tabled.union(["disconnect"]) == functions)
                 Self.add(delegatesTo: table, channel, shelf)
                 // The last call, because later ones would have no connection.
                 table.add("disconnect") { called in SBDMain.disconnect { called() } }
