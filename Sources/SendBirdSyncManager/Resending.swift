@@ -50,7 +50,7 @@ actor Resending {
     private let limits: Limits
     private weak var client: ChatClient?
     private var isConnected = false
-    private var isOver = false
+    private nonisolated let isOver = Guarded(false)
 
     init(_ door: Door, _ limits: Limits) {
         self.door = door
@@ -59,7 +59,7 @@ actor Resending {
     }
 
     /// Ends the enforcement, because other limits have replaced these.
-    func end() { isOver = true }
+    nonisolated func end() { isOver.withLock { $0 = true } }
 
     /// Follows a client until it is closed.
     func follow(_ client: ChatClient) async {
@@ -87,7 +87,7 @@ actor Resending {
     }
 
     private func keep() async {
-        guard !isOver, let client, let unsent = try? await client.allUnsent() else { return }
+        guard !isOver.withLock({ $0 }), let client, let unsent = try? await client.allUnsent() else { return }
         let now = door.world.wallTime()
         for message in unsent where !message.hasFailed {
             // With a connection the message is being sent or about to be.

@@ -108,11 +108,11 @@ public final class SBSMSyncManager: NSObject {
             (state.user, state.options, state.resending) = (user, carried, resending)
             return (before, ended)
         }
+        before?.end()
         for download in downloads { download.stop() }
         door.open(user)
         let client = door.capturedClient
         door.start {
-            await before?.end()
             guard let client = try? await client() else { return }
             await resending.follow(client)
         }
