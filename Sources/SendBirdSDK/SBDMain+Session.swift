@@ -38,21 +38,18 @@ extension SBDMain {
 
     private static let session = Guarded(Session())
 
-    /// Sets the receiver of changes of the session, held weakly; call it before the connection.
+    /// Sets the receiver of changes of the session, held weakly.
     public class func setSessionDelegate(_ delegate: (any SBDSessionDelegate)?) {
         listen()
         session.withLock { $0 = Session(delegate: Carried(WeakBox(delegate))) }
-        let provider: @Sendable () async -> String? = { await requestToken() }
-        let isSet = delegate != nil
-        door.configure { $0.tokenProvider = isSet ? provider : nil }
     }
 
     private class var sessionDelegate: (any SBDSessionDelegate)? {
         session.withLock { $0.delegate }?.value.object as? any SBDSessionDelegate
     }
 
-    /// Asks the delegate for a token, on the app's queue.
-    private class func requestToken() async -> String? {
+    /// Asks the delegate for a token, on the app's queue; nil without a delegate.
+    class func requestToken() async -> String? {
         let answer: TokenRequest.Answer = await withCheckedContinuation { continuation in
             let request = TokenRequest(continuation)
             door.queue.async {

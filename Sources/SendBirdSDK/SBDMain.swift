@@ -21,7 +21,7 @@ public final class SBDMain: NSObject {
     /// Configures the library for an application without connecting.
     @discardableResult
     public class func initWithApplicationId(_ applicationId: String) -> Bool {
-        door.configure { $0.applicationID = applicationId }
+        configure(applicationId)
         return true
     }
 
@@ -39,12 +39,20 @@ public final class SBDMain: NSObject {
         completionHandler: SBDErrorHandler?
     ) {
         let begins = Callback<Void>(migrationStartHandler.map { handler in { _ in handler() } })
+        configure(applicationId)
         door.configure { settings in
-            settings.applicationID = applicationId
             if !useCaching { settings.cache = .memory }
             settings.migrationBegins = begins
         }
         door.notify(.done(completionHandler), .success(()))
+    }
+
+    private class func configure(_ applicationId: String) {
+        door.configure { settings in
+            settings.applicationID = applicationId
+            // The delegate may be set after the user's cache was opened.
+            settings.tokenProvider = { await requestToken() }
+        }
     }
 
     /// Sets the server's address, as `http://host:port` or `https://host`; Roost's own, because

@@ -87,7 +87,8 @@ actor Resending {
     }
 
     private func keep() async {
-        guard !isOver.withLock({ $0 }), let client, let unsent = try? await client.allUnsent() else { return }
+        guard !isOver.withLock({ $0 }), let client, let unsent = try? await client.allUnsent()
+        else { return }
         let now = door.world.wallTime()
         for message in unsent where !message.hasFailed {
             // With a connection the message is being sent or about to be.
