@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostDoors
+import RoostExecutors
 import RoostModel
 import SendBirdSDK
 
 extension SBSMMessageCollection {
     func notify(_ event: Event) {
         switch event {
-        case .inserted(let messages): notify(.insert, messages)
+        case .inserted(let messages):
+            note(messages)
+            notify(.insert, messages)
         case .changed(let change):
             notify(.remove, change.deleted)
             notify(change.updated)
             notify(.insert, change.inserted)
-            if change.origins.contains(.event) { notifyOfNew(change.inserted) }
-        case .cleared(let messages): notifyOfClearing(messages)
+            notifyOfNew(change)
+        case .cleared(let messages):
+            newest.withLock { $0 = nil }
+            notifyOfClearing(messages)
         case .hugeGap: showNewest()
         }
     }
@@ -73,12 +78,21 @@ extension SBSMMessageCollection {
         }
     }
 
-    private func notifyOfNew(_ messages: [Message]) {
-        let me = SBDMain.door.account
-        for message in messages where message.status == .succeeded && message.sender?.user.id != me
-        {
+    /// Reports the messages of other users behind all that were shown before.
+    private func notifyOfNew(_ change: ListDiff<Message>) {
+        let (me, before) = (SBDMain.door.account, newest.withLock { $0 } ?? .distantPast)
+        note(change.inserted)
+        note(change.updated.map(\.after))
+        for message in change.inserted where message.sender?.user.id != me {
+            guard let position = message.position, position > before else { continue }
             delegate?.collection(self, didReceiveNewMessage: SBDBaseMessage.make(message))
         }
+    }
+
+    /// Notes how far the shown messages reach.
+    private func note(_ messages: [Message]) {
+        guard let last = messages.compactMap(\.position).max() else { return }
+        newest.withLock { $0 = max($0 ?? .distantPast, last) }
     }
 
     /// Reports a change of the channel.

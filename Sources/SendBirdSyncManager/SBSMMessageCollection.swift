@@ -27,6 +27,8 @@ public final class SBSMMessageCollection: NSObject {
     private let window: Guarded<Window>
     private let watch: ChannelWatch
     private let background: BackgroundSync
+    /// The place of the newest delivered message that the delegate has got; nil before the first.
+    let newest = Guarded<Position?>(nil)
 
     enum Event: Sendable {
         case inserted([Message])

@@ -64,7 +64,9 @@ public protocol SBSMMessageCollectionDelegate: AnyObject {
     func collection(
         _ collection: SBSMMessageCollection, didReceive action: SBSMMessageEventAction,
         failedMessages: [SBDBaseMessage], reason: SBSMFailedMessageEventActionReason)
-    /// A message of another user has arrived live; the `.insert` of the message was called before.
+    /// A message of another user has arrived behind all others; its `.insert` was called before.
+    ///
+    /// Messages that were missed without a connection are among them.
     func collection(
         _ collection: SBSMMessageCollection, didReceiveNewMessage message: SBDBaseMessage)
     /// The collection's channel has changed; `SBSMMessageCollection.channel` is the new one.

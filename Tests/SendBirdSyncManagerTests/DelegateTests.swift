@@ -201,7 +201,10 @@ extension SendBirdTests {
                 ),
                 (
                     "didUpdateTotalUnreadMessageCount(_:totalCountByCustomType:)",
-                    { _ = try await say() }
+                    {
+                        _ = try await say()
+                        channel.markAsRead()
+                    }
                 ),
                 (messages + "channel:addedMessages:)", { _ = try await say() }),
                 (
@@ -226,7 +229,11 @@ extension SendBirdTests {
                 ),
                 (
                     "channelCollection(_:context:deletedChannelUrls:)",
-                    { try await bob.deleteChannel(try await story.channel("brief")) }
+                    {
+                        let brief = try await story.channel("brief")
+                        await story.world.pass()
+                        try await bob.deleteChannel(brief)
+                    }
                 ),
                 ("collection(_:didRemove:)", { try await bob.deleteChannel(gone) }),
             ]
