@@ -59,6 +59,10 @@ extension ChatClient {
         try await missing()
     }
 
+    func uploadPicture(
+        _ bytes: [UInt8], type: String = "image/jpeg"
+    ) async throws(RoostError) -> String { try await missing() }
+
     func users(
         _ query: UserQuery = UserQuery(), pageSize: Int = 20, after token: String? = nil
     ) async throws(RoostError) -> Page<User> { try await missing() }

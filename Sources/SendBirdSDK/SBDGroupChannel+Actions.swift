@@ -78,10 +78,14 @@ extension SBDGroupChannel {
         with params: SBDGroupChannelParams,
         completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
     ) {
-        let (change, obstacle) = (params.change, params.obstacle(to: value))
+        let (change, picture, obstacle) = (
+            params.change, params.picture, params.obstacle(to: value)
+        )
         perform(then: .answer(completionHandler) { SBDGroupChannel($0) }) {
             client, url throws(RoostError) in
             if let obstacle { throw obstacle }
+            var change = change
+            if let picture { change.coverURL = try await client.uploadPicture(picture) }
             return try await client.update(url, change)
         }
     }

@@ -30,7 +30,7 @@ extension SBDGroupChannel {
         with params: SBDGroupChannelParams,
         completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
     ) {
-        create(params.value, params.obstacle, completionHandler)
+        create(params.value, picture: params.picture, completionHandler)
     }
 
     /// Creates a channel with the user as a member; needs a connection.
@@ -51,16 +51,17 @@ extension SBDGroupChannel {
         create(
             ChannelCreateParams(
                 memberIDs: userIds.map { UserID($0) }, name: name ?? "", coverURL: coverUrl ?? "",
-                data: data ?? "", isDistinct: isDistinct), nil, completionHandler)
+                data: data ?? "", isDistinct: isDistinct), picture: nil, completionHandler)
     }
 
     private class func create(
-        _ params: ChannelCreateParams, _ obstacle: RoostError?,
+        _ params: ChannelCreateParams, picture: [UInt8]?,
         _ handler: ((SBDGroupChannel?, SBDError?) -> Void)?
     ) {
         SBDMain.door.perform(then: .answer(handler) { SBDGroupChannel($0) }) {
             client throws(RoostError) in
-            if let obstacle { throw obstacle }
+            var params = params
+            if let picture { params.coverURL = try await client.uploadPicture(picture) }
             return try await client.createChannel(params)
         }
     }

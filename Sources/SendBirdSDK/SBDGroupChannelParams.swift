@@ -9,9 +9,7 @@ import RoostModel
 public final class SBDGroupChannelParams: NSObject {
     /// The name.
     public var name: String?
-    /// The bytes of the cover picture; the call is refused, because the client uploads none.
-    ///
-    /// Set `coverUrl` instead.
+    /// The bytes of the cover picture, which is uploaded; it comes before `coverUrl`.
     public var coverImage: Data?
     /// The address of the cover picture.
     public var coverUrl: String?
@@ -87,16 +85,11 @@ public final class SBDGroupChannelParams: NSObject {
         return params
     }
 
-    /// The reason why no channel can be created with these properties; nil if there is none.
-    var obstacle: RoostError? {
-        coverImage == nil
-            ? nil : .missing("uploads of cover pictures; set the address of one instead")
-    }
+    var picture: [UInt8]? { coverImage.map { Array($0) } }
 
     /// Returns the reason why the properties of a channel cannot become these; nil if there is
     /// none.
     func obstacle(to channel: GroupChannel) -> RoostError? {
-        if let obstacle { return obstacle }
         let isKept =
             (!isDistinct || channel.isDistinct) && (!isSuper || channel.isSuper)
             && (!isBroadcast || channel.isBroadcast) && (!isEphemeral || channel.isEphemeral)
