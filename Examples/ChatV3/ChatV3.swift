@@ -113,7 +113,7 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
             channel: channel, filter: nil, viewpointTimestamp: Int64.max)
         messageCollection?.delegate = self
         messageCollection?.fetch(in: .previous) { error in
-            self.show("messages", self.shown.map { $0.message ?? "" }.joined(separator: ", "))
+            self.show("messages", self.shown.map(\.message).joined(separator: ", "))
             self.next()
         }
     }
@@ -167,7 +167,7 @@ final class ChatV3: SBSMChannelCollectionDelegate, SBSMMessageCollectionDelegate
         case .update:
             for message in messages {
                 shown.removeAll {
-                    $0 == message || $0.requestId != nil && $0.requestId == message.requestId
+                    $0 == message || !$0.requestId.isEmpty && $0.requestId == message.requestId
                 }
                 shown.append(message)
             }

@@ -64,7 +64,7 @@ public import SendBirdSDK
             try run(
                 "INSERT OR REPLACE INTO message VALUES (?1, ?2, ?3, ?4)",
                 [
-                    .int(message.messageId), .text(message.channelUrl ?? ""),
+                    .int(message.messageId), .text(message.channelUrl),
                     .int(message.createdAt), .bytes(payload),
                 ])
         }

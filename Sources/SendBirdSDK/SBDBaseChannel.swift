@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostExecutors
 package import RoostModel
 import RoostWire
 
@@ -12,13 +13,19 @@ public enum SBDChannelType: Int, Sendable {
     case group
 }
 
-/// A channel, as it was when this object was made.
+/// A channel, as it was when this object was made or last refreshed.
 ///
-/// Two objects are equal if they are of the same channel.
+/// Two objects are equal if they are of the same channel. An open channel can be listed and stored;
+/// every call on one is answered with an error.
 public class SBDBaseChannel: NSObject {
-    package let value: GroupChannel
+    private let current: Guarded<GroupChannel>
 
-    package required init(_ value: GroupChannel) { self.value = value }
+    package required init(_ value: GroupChannel) { current = Guarded(value) }
+
+    package var value: GroupChannel { current.withLock { $0 } }
+
+    /// Shows the channel as it is now; all other objects of the channel stay as they are.
+    func show(_ value: GroupChannel) { current.withLock { $0 = value } }
 
     /// The channel's identity in the application.
     public var channelUrl: String { value.url.rawValue }
@@ -34,6 +41,13 @@ public class SBDBaseChannel: NSObject {
     public var createdAt: UInt { UInt(clamping: value.createdAt.seconds) }
     /// Whether only operators may write for now.
     public var isFrozen: Bool { value.isFrozen }
+    /// Whether the channel is marked as ephemeral; a Roost server treats it as any other.
+    public var isEphemeral: Bool { value.isEphemeral }
+
+    /// Whether this is a group channel.
+    public func isGroupChannel() -> Bool { self is SBDGroupChannel }
+    /// Whether this is an open channel.
+    public func isOpenChannel() -> Bool { self is SBDOpenChannel }
 
     /// Returns the channel as bytes, for a store of the app's own.
     public func serialize() -> Data? { Data(SerializedObject.channel(value).bytes) }
@@ -52,35 +66,4 @@ public class SBDBaseChannel: NSObject {
     }
 
     public override var hash: Int { value.url.hashValue }
-}
-
-/// A group channel as the user saw it when this object was made; counts and state are the user's.
-public final class SBDGroupChannel: SBDBaseChannel {
-    /// The members that the server listed, each an `SBDMember`; all of them unless the channel is a
-    /// super channel.
-    public var members: NSMutableArray? {
-        NSMutableArray(array: value.members.map { SBDMember($0) })
-    }
-    /// The number of members and invited users.
-    public var memberCount: UInt { UInt(clamping: value.memberCount) }
-    /// The number of the user's unread messages.
-    public var unreadMessageCount: UInt { UInt(clamping: value.unreadMessageCount) }
-    /// The last message; nil without one.
-    public var lastMessage: SBDBaseMessage? { value.lastMessage.map { SBDBaseMessage.make($0) } }
-    /// Whether the channel is the only one with exactly its members.
-    public var isDistinct: Bool { value.isDistinct }
-    /// Whether the channel may have more members than the server lists.
-    public var isSuper: Bool { value.isSuper }
-    /// Whether any user may join without an invitation.
-    public var isPublic: Bool { value.isPublic }
-    /// Whether the channel is hidden from the user's lists.
-    public var isHidden: Bool { value.hiddenState != .unhidden }
-    /// The user's role.
-    public var myRole: SBDRole { SBDRole(value.myRole) }
-    /// The user's membership.
-    public var myMemberState: SBDMemberState { SBDMemberState(value.myState) }
-    /// The time up to which the user has read, in milliseconds; 0 if unknown.
-    public var myLastRead: Int64 { value.myLastRead?.milliseconds ?? 0 }
-    /// The creator; nil if the server did not tell.
-    public var creator: SBDUser? { value.createdBy.map { SBDUser($0) } }
 }

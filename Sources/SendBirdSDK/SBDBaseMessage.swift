@@ -15,11 +15,13 @@ public class SBDBaseMessage: NSObject {
     /// The server's ID; 0 while the message is unsent.
     public var messageId: Int64 { value.messageID?.rawValue ?? 0 }
     /// The channel of the message.
-    public var channelUrl: String? { value.channelURL.rawValue }
-    /// The identifier of the send call, the same on every retry; nil if the server did not tell it.
-    public var requestId: String? { value.requestID?.rawValue }
+    public var channelUrl: String { value.channelURL.rawValue }
+    /// The kind of the channel, as text: always `group`.
+    public var channelType: String { "group" }
+    /// The identifier of the send call, the same on every retry; "" if the server did not tell it.
+    public var requestId: String { value.requestID?.rawValue ?? "" }
     /// The text of a user or an administrator, or the caption of a file.
-    public var message: String? { value.text }
+    public var message: String { value.text }
     /// The time of creation, in milliseconds: the server's, and before the delivery the device's.
     public var createdAt: Int64 { value.createdAt.milliseconds }
     /// The time of the last edit, in milliseconds; 0 if the message was never edited.
@@ -32,16 +34,51 @@ public class SBDBaseMessage: NSObject {
     public var customType: String? { value.customType }
     /// Whether the message causes no push and no unread count.
     public var isSilent: Bool { value.isSilent }
+    /// The users whom the message mentions.
+    public var mentionType: SBDMentionType { value.mention.kind == .channel ? .channel : .users }
     /// The mentioned users' IDs.
     public var mentionedUserIds: [String] { value.mention.userIDs.map(\.rawValue) }
+    /// The mentioned users, as far as the server told more than their IDs.
+    public var mentionedUsers: [SBDUser]? { value.details.mentionedUsers.map { SBDUser($0) } }
+    /// Lists of texts of the app's own, by key.
+    public var metaArrays: [SBDMessageMetaArray]? {
+        value.metaArrays.map { SBDMessageMetaArray(key: $0.key, value: $0.values) }
+    }
     /// The message that this one replies to; 0 outside of threads.
     public var parentMessageId: Int64 { value.parentID?.rawValue ?? 0 }
+    /// The message that this one replies to, as far as the server told it; nil outside of threads.
+    public var parentMessage: SBDBaseMessage? {
+        guard let preview = value.details.parentPreview, let id = value.parentID else { return nil }
+        var parent = Message(
+            delivery: .delivered(id, nil), channelURL: value.channelURL,
+            createdAt: preview.createdAt ?? Timestamp(milliseconds: 0),
+            updatedAt: preview.updatedAt, sender: preview.sender.map { Sender(user: $0) },
+            content: preview.content, data: preview.data, customType: preview.customType)
+        parent.details.translations = preview.translations
+        return SBDBaseMessage.make(parent)
+    }
+    /// Whether the reply is shown outside of its thread too.
+    public var isReplyToChannel: Bool { value.isReplyToChannel }
+    /// The thread that this message begins; nil if it has no replies.
+    public var threadInfo: SBDThreadInfo? { value.details.threadInfo.map { SBDThreadInfo($0) } }
+    /// The preview of a web page that the text names; nil without one.
+    public var ogMetaData: SBDOGMetaData? { value.details.linkPreview.map { SBDOGMetaData($0) } }
+    /// The properties that the message was or can be sent with; nil for administrators' messages.
+    public var messageParams: SBDBaseMessageParams? {
+        switch value.params {
+        case .user(let params)?: SBDUserMessageParams(params)
+        case .file(let params)?: SBDFileMessageParams(params)
+        case nil: nil
+        }
+    }
     /// The reactions; empty if there are none or the cache does not know them.
     public var reactions: [SBDReaction] {
         (value.details.reactions ?? []).map { SBDReaction($0) }
     }
     /// The state of sending.
     public var sendingStatus: SBDMessageSendingStatus { SBDMessageSendingStatus(value.status) }
+    /// The state of sending, under its older name.
+    public var requestState: SBDMessageSendingStatus { sendingStatus }
     /// The reason for a failure, as a number of `SBDErrorCode` or the server; 0 without one.
     public var errorCode: Int {
         guard case .unsent(_, .failed(let code)) = value.delivery else { return 0 }
@@ -55,6 +92,20 @@ public class SBDBaseMessage: NSObject {
     /// kind.
     public class func build(fromSerializedData data: Data) -> Self? {
         guard case .message(let message)? = SerializedObject(Array(data)) else { return nil }
+        return SBDBaseMessage.make(message) as? Self
+    }
+
+    /// Returns the message that was serialised, an unsent one with another state of sending.
+    ///
+    /// A delivered message keeps its state, and so does every message for `.none` and `.succeeded`:
+    /// the outbox alone knows what was sent.
+    public class func build(
+        fromSerializedData data: Data, desiredState: SBDMessageSendingStatus
+    ) -> Self? {
+        guard case .message(var message)? = SerializedObject(Array(data)) else { return nil }
+        if case .unsent(let id, let state) = message.delivery {
+            message.delivery = .unsent(id, desiredState.unsent ?? state)
+        }
         return SBDBaseMessage.make(message) as? Self
     }
 
@@ -74,7 +125,7 @@ public class SBDBaseMessage: NSObject {
     }
 
     public override var hash: Int {
-        messageId == 0 ? (requestId ?? "").hashValue : messageId.hashValue
+        messageId == 0 ? requestId.hashValue : messageId.hashValue
     }
 }
 
@@ -99,6 +150,8 @@ public final class SBDFileMessage: SBDBaseMessage {
     public var type: String { file?.type ?? "" }
     /// The size in bytes.
     public var size: UInt { UInt(clamping: file?.size.bytes ?? 0) }
+    /// The smaller pictures of the file; empty if there are none.
+    public var thumbnails: [SBDThumbnail]? { (file?.thumbnails ?? []).map { SBDThumbnail($0) } }
 }
 
 /// A text of an administrator or the server.
@@ -125,17 +178,16 @@ public enum SBDMessageSendingStatus: Int, Sendable {
         case .canceled: self = .canceled
         }
     }
-}
 
-/// The users who reacted to a message with one key.
-public final class SBDReaction: NSObject {
-    /// The key of the reaction, such as `thumbsup`.
-    public let key: String
-    /// The users, in the order of their reactions.
-    public let userIds: [String]
-
-    init(_ reaction: Reaction) {
-        key = reaction.key
-        userIds = reaction.userIDs.map(\.rawValue)
+    fileprivate var unsent: UnsentState? {
+        switch self {
+        case .pending: .pending
+        case .failed: .failed(.requestFailed)
+        case .canceled: .canceled
+        case .none, .succeeded: nil
+        }
     }
 }
+
+/// The older name of the state of sending.
+public typealias SBDMessageRequestState = SBDMessageSendingStatus

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Roost
-import RoostDoors
-import RoostModel
+public import Foundation
 
 /// The receiver of changes of the connection.
 public protocol SBDConnectionDelegate: AnyObject {
@@ -20,7 +18,23 @@ extension SBDConnectionDelegate {
     public func didFailReconnection() {}
 }
 
+/// The receiver of changes about the current user.
+public protocol SBDUserEventDelegate: AnyObject {
+    /// The number of the user's unread messages has changed; no numbers by custom type are told.
+    func didUpdateTotalUnreadMessageCount(
+        _ totalCount: Int32, totalCountByCustomType: [String: NSNumber]?)
+}
+
+extension SBDUserEventDelegate {
+    public func didUpdateTotalUnreadMessageCount(
+        _ totalCount: Int32, totalCountByCustomType: [String: NSNumber]?
+    ) {}
+}
+
 /// The receiver of live events in channels; the user's own messages are not among them.
+///
+/// `channelWasChanged(_:)` is called after the method of its own of each change but the arrival,
+/// edit and deletion of a message, read marks, typing, members and mutes.
 public protocol SBDChannelDelegate: AnyObject {
     /// A message of another user has arrived.
     func channel(_ sender: SBDBaseChannel, didReceive message: SBDBaseMessage)
@@ -28,116 +42,108 @@ public protocol SBDChannelDelegate: AnyObject {
     func channel(_ sender: SBDBaseChannel, didUpdate message: SBDBaseMessage)
     /// A message was deleted.
     func channel(_ sender: SBDBaseChannel, messageWasDeleted messageId: Int64)
+    /// A user has added or removed a reaction.
+    func channel(_ sender: SBDBaseChannel, updatedReaction reactionEvent: SBDReactionEvent)
+    /// The replies to a message have changed.
+    func channel(
+        _ sender: SBDBaseChannel, didUpdate threadInfoUpdateEvent: SBDThreadInfoUpdateEvent)
     /// A property of the channel has changed.
     func channelWasChanged(_ sender: SBDBaseChannel)
     /// The channel was deleted.
     func channelWasDeleted(_ channelUrl: String, channelType: SBDChannelType)
+    /// Only operators may write now.
+    func channelWasFrozen(_ sender: SBDBaseChannel)
+    /// All members may write again.
+    func channelWasUnfrozen(_ sender: SBDBaseChannel)
+    /// The user has hidden the channel.
+    func channelWasHidden(_ sender: SBDGroupChannel)
+    /// The operators have changed.
+    func channelDidUpdateOperators(_ sender: SBDBaseChannel)
+    /// The member counts have changed, in channels without events about each member.
+    func channelDidChangeMemberCount(_ channels: [SBDGroupChannel])
+    /// Never called: the client gets no events of open channels.
+    func channelDidChangeParticipantCount(_ channels: [SBDOpenChannel])
     /// A user has joined the channel.
     func channel(_ sender: SBDGroupChannel, userDidJoin user: SBDUser)
     /// A user has left the channel.
     func channel(_ sender: SBDGroupChannel, userDidLeave user: SBDUser)
+    /// Users were invited to the channel.
+    func channel(
+        _ sender: SBDGroupChannel, didReceiveInvitation invitees: [SBDUser]?, inviter: SBDUser?)
+    /// A user has declined the invitation to the channel.
+    func channel(
+        _ sender: SBDGroupChannel, didDeclineInvitation invitee: SBDUser?, inviter: SBDUser?)
+    /// Never called: the client gets no events of open channels.
+    func channel(_ sender: SBDOpenChannel, userDidEnter user: SBDUser)
+    /// Never called: the client gets no events of open channels.
+    func channel(_ sender: SBDOpenChannel, userDidExit user: SBDUser)
+    /// A user was muted.
+    func channel(_ sender: SBDBaseChannel, userWasMuted user: SBDUser)
+    /// The mute of a user has ended.
+    func channel(_ sender: SBDBaseChannel, userWasUnmuted user: SBDUser)
+    /// A user was banned.
+    func channel(_ sender: SBDBaseChannel, userWasBanned user: SBDUser)
+    /// The ban of a user has ended.
+    func channel(_ sender: SBDBaseChannel, userWasUnbanned user: SBDUser)
     /// A member has read messages.
     func channelDidUpdateReadReceipt(_ sender: SBDGroupChannel)
+    /// Messages have arrived at a member's device.
+    func channelDidUpdateDeliveryReceipt(_ sender: SBDGroupChannel)
     /// A member has begun or stopped typing.
     func channelDidUpdateTypingStatus(_ sender: SBDGroupChannel)
+    /// Metadata were created.
+    func channel(_ sender: SBDBaseChannel, createdMetaData: [String: String]?)
+    /// Metadata were changed.
+    func channel(_ sender: SBDBaseChannel, updatedMetaData: [String: String]?)
+    /// Metadata were deleted.
+    func channel(_ sender: SBDBaseChannel, deletedMetaDataKeys: [String]?)
+    /// Counters were created.
+    func channel(_ sender: SBDBaseChannel, createdMetaCounters: [String: NSNumber]?)
+    /// Counters were changed.
+    func channel(_ sender: SBDBaseChannel, updatedMetaCounters: [String: NSNumber]?)
+    /// Counters were deleted.
+    func channel(_ sender: SBDBaseChannel, deletedMetaCountersKeys: [String]?)
 }
 
 extension SBDChannelDelegate {
     public func channel(_ sender: SBDBaseChannel, didReceive message: SBDBaseMessage) {}
     public func channel(_ sender: SBDBaseChannel, didUpdate message: SBDBaseMessage) {}
     public func channel(_ sender: SBDBaseChannel, messageWasDeleted messageId: Int64) {}
+    public func channel(
+        _ sender: SBDBaseChannel, updatedReaction reactionEvent: SBDReactionEvent
+    ) {}
+    public func channel(
+        _ sender: SBDBaseChannel, didUpdate threadInfoUpdateEvent: SBDThreadInfoUpdateEvent
+    ) {}
     public func channelWasChanged(_ sender: SBDBaseChannel) {}
     public func channelWasDeleted(_ channelUrl: String, channelType: SBDChannelType) {}
+    public func channelWasFrozen(_ sender: SBDBaseChannel) {}
+    public func channelWasUnfrozen(_ sender: SBDBaseChannel) {}
+    public func channelWasHidden(_ sender: SBDGroupChannel) {}
+    public func channelDidUpdateOperators(_ sender: SBDBaseChannel) {}
+    public func channelDidChangeMemberCount(_ channels: [SBDGroupChannel]) {}
+    public func channelDidChangeParticipantCount(_ channels: [SBDOpenChannel]) {}
     public func channel(_ sender: SBDGroupChannel, userDidJoin user: SBDUser) {}
     public func channel(_ sender: SBDGroupChannel, userDidLeave user: SBDUser) {}
+    public func channel(
+        _ sender: SBDGroupChannel, didReceiveInvitation invitees: [SBDUser]?, inviter: SBDUser?
+    ) {}
+    public func channel(
+        _ sender: SBDGroupChannel, didDeclineInvitation invitee: SBDUser?, inviter: SBDUser?
+    ) {}
+    public func channel(_ sender: SBDOpenChannel, userDidEnter user: SBDUser) {}
+    public func channel(_ sender: SBDOpenChannel, userDidExit user: SBDUser) {}
+    public func channel(_ sender: SBDBaseChannel, userWasMuted user: SBDUser) {}
+    public func channel(_ sender: SBDBaseChannel, userWasUnmuted user: SBDUser) {}
+    public func channel(_ sender: SBDBaseChannel, userWasBanned user: SBDUser) {}
+    public func channel(_ sender: SBDBaseChannel, userWasUnbanned user: SBDUser) {}
     public func channelDidUpdateReadReceipt(_ sender: SBDGroupChannel) {}
+    public func channelDidUpdateDeliveryReceipt(_ sender: SBDGroupChannel) {}
     public func channelDidUpdateTypingStatus(_ sender: SBDGroupChannel) {}
-}
-
-extension SBDMain {
-    private static let connectionDelegates = DelegateList()
-    private static let channelDelegates = DelegateList()
-
-    /// Registers a delegate under an identifier; an earlier one of the same identifier is replaced.
-    ///
-    /// The delegate is held weakly.
-    public class func add(_ delegate: any SBDConnectionDelegate, identifier: String) {
-        listen()
-        connectionDelegates.add(delegate, identifier)
-    }
-
-    /// Registers a delegate under an identifier; an earlier one of the same identifier is replaced.
-    ///
-    /// The delegate is held weakly.
-    public class func add(_ delegate: any SBDChannelDelegate, identifier: String) {
-        listen()
-        channelDelegates.add(delegate, identifier)
-    }
-
-    /// Removes the connection delegate of an identifier.
-    public class func removeConnectionDelegate(forIdentifier identifier: String) {
-        connectionDelegates.remove(identifier)
-    }
-
-    /// Removes all connection delegates.
-    public class func removeAllConnectionDelegates() { connectionDelegates.removeAll() }
-
-    /// Removes the channel delegate of an identifier.
-    public class func removeChannelDelegate(forIdentifier identifier: String) {
-        channelDelegates.remove(identifier)
-    }
-
-    /// Removes all channel delegates; collections are not affected.
-    public class func removeAllChannelDelegates() { channelDelegates.removeAll() }
-
-    private class func listen() {
-        door.listen { event in
-            door.queue.async {
-                switch event {
-                case .connection(let step, _):
-                    for case let delegate as any SBDConnectionDelegate in connectionDelegates.all {
-                        notify(delegate, step)
-                    }
-                case .event(let event, let channel):
-                    for case let delegate as any SBDChannelDelegate in channelDelegates.all {
-                        notify(delegate, event, channel.map { SBDGroupChannel($0) })
-                    }
-                }
-            }
-        }
-    }
-
-    private class func notify(_ delegate: any SBDConnectionDelegate, _ step: ConnectionStep) {
-        switch step {
-        case .lost: delegate.didStartReconnection()
-        case .regained: delegate.didSucceedReconnection()
-        case .givenUp: delegate.didFailReconnection()
-        case .connected, .disconnected: break
-        }
-    }
-
-    private class func notify(
-        _ delegate: any SBDChannelDelegate, _ event: ChatEvent, _ channel: SBDGroupChannel?
-    ) {
-        if case .channelDeleted(let url) = event {
-            return delegate.channelWasDeleted(url.rawValue, channelType: .group)
-        }
-        guard let channel else { return }
-        switch event {
-        case .messageReceived(let message):
-            delegate.channel(channel, didReceive: SBDBaseMessage.make(message))
-        case .messageUpdated(let message):
-            delegate.channel(channel, didUpdate: SBDBaseMessage.make(message))
-        case .messageDeleted(let id, _):
-            delegate.channel(channel, messageWasDeleted: id.rawValue)
-        case .joined(let members, _):
-            for member in members { delegate.channel(channel, userDidJoin: SBDMember(member)) }
-        case .left(let user, _): delegate.channel(channel, userDidLeave: SBDUser(user))
-        case .read: delegate.channelDidUpdateReadReceipt(channel)
-        case .typing: delegate.channelDidUpdateTypingStatus(channel)
-        case .channelChanged, .operatorsChanged, .metadataChanged, .frozen, .hidden, .unhidden:
-            delegate.channelWasChanged(channel)
-        default: break
-        }
-    }
+    public func channel(_ sender: SBDBaseChannel, createdMetaData: [String: String]?) {}
+    public func channel(_ sender: SBDBaseChannel, updatedMetaData: [String: String]?) {}
+    public func channel(_ sender: SBDBaseChannel, deletedMetaDataKeys: [String]?) {}
+    public func channel(_ sender: SBDBaseChannel, createdMetaCounters: [String: NSNumber]?) {}
+    public func channel(_ sender: SBDBaseChannel, updatedMetaCounters: [String: NSNumber]?) {}
+    public func channel(_ sender: SBDBaseChannel, deletedMetaCountersKeys: [String]?) {}
 }

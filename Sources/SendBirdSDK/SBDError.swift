@@ -10,6 +10,20 @@ public final class SBDError: NSError, @unchecked Sendable {
     /// The error domain of this library.
     public static let domain = "SendBirdSDK"
 
+    /// Returns an error of a dictionary with `code` and `message`, as the server writes errors.
+    public class func error(withDictionary dictionary: [AnyHashable: Any]) -> SBDError {
+        let number = dictionary["code"] as? NSNumber
+        let code = number?.intValue ?? dictionary["code"] as? Int
+        return SBDError(
+            domain: domain, code: code ?? SBDErrorCode.malformedData.rawValue,
+            userInfo: [NSLocalizedDescriptionKey: dictionary["message"] as? String ?? ""])
+    }
+
+    /// Returns an error of another library's; it keeps its code and user info.
+    public class func error(withNSError error: NSError) -> SBDError {
+        error as? SBDError ?? SBDError(domain: domain, code: error.code, userInfo: error.userInfo)
+    }
+
     /// Creates an error of the libraries that are built on this one.
     package convenience init(_ error: RoostError) {
         self.init(

@@ -5,58 +5,18 @@ import RoostDoors
 import RoostModel
 
 extension SBDGroupChannel {
-    /// Returns a query of the user's channels.
-    public class func createMyGroupChannelListQuery() -> SBDGroupChannelListQuery? {
-        SBDGroupChannelListQuery()
-    }
-
-    /// Returns a channel from the cache, or from the server if the cache does not have it.
-    public class func getWithUrl(
-        _ channelUrl: String, completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
-    ) {
-        SBDMain.door.perform(then: .answer(completionHandler) { SBDGroupChannel($0) }) {
-            client throws(RoostError) in
-            try await client.channel(ChannelURL(channelUrl))
-        }
-    }
-
-    /// Creates a channel with the user as a member; needs a connection.
-    public class func createChannel(
-        withUserIds userIds: [String], isDistinct: Bool,
-        completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
-    ) {
-        createChannel(
-            withName: nil, isDistinct: isDistinct, userIds: userIds, coverUrl: nil, data: nil,
-            completionHandler: completionHandler)
-    }
-
-    /// Creates a channel with a cover picture and data; needs a connection.
-    public class func createChannel(
-        withName name: String?, isDistinct: Bool, userIds: [String], coverUrl: String?,
-        data: String?, completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
-    ) {
-        let params = ChannelCreateParams(
-            memberIDs: userIds.map { UserID($0) }, name: name ?? "", coverURL: coverUrl ?? "",
-            data: data ?? "", isDistinct: isDistinct)
-        SBDMain.door.perform(then: .answer(completionHandler) { SBDGroupChannel($0) }) {
-            client throws(RoostError) in
-            try await client.createChannel(params)
-        }
-    }
-
-    private func act(
-        _ handler: SBDErrorHandler?,
-        _ work: @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> Void
-    ) {
-        let url = value.url
-        SBDMain.door.perform(then: .done(handler)) { client throws(RoostError) in
-            try await work(client, url)
-        }
-    }
+    // MARK: Membership
 
     /// Joins a public channel.
     public func join(completionHandler: SBDErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in try await client.join(url) }
+    }
+
+    /// Joins a public channel that asks for an access code.
+    public func join(withAccessCode accessCode: String?, completionHandler: SBDErrorHandler?) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.join(url, accessCode: accessCode)
+        }
     }
 
     /// Leaves the channel; nothing of it stays in the cache.
@@ -65,9 +25,142 @@ extension SBDGroupChannel {
     }
 
     /// Invites users; those who accept invitations automatically join at once.
+    public func invite(_ users: [SBDUser], completionHandler: SBDErrorHandler? = nil) {
+        inviteUserIds(users.map(\.userId), completionHandler: completionHandler)
+    }
+
+    /// Invites users; those who accept invitations automatically join at once.
     public func inviteUserIds(_ userIds: [String], completionHandler: SBDErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in
             try await client.invite(userIds.map { UserID($0) }, to: url)
+        }
+    }
+
+    /// Accepts an invitation and joins the channel.
+    public func acceptInvitation(completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.acceptInvitation(to: url)
+        }
+    }
+
+    /// Declines an invitation and removes the channel from the cache.
+    public func declineInvitation(completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.declineInvitation(to: url)
+        }
+    }
+
+    // MARK: The channel
+
+    /// Shows the channel in this object as it is now; needs a connection.
+    ///
+    /// Other objects of the channel stay as they are.
+    public func refresh(completionHandler: SBDErrorHandler? = nil) {
+        let callback = Callback<Result<GroupChannel, RoostError>> { result in
+            switch result {
+            case .success(let channel):
+                self.show(channel)
+                completionHandler?(nil)
+            case .failure(let error): completionHandler?(SBDError(error))
+            }
+        }
+        perform(then: callback) { client, url throws(RoostError) in
+            // Without a connection the cache may be behind the server.
+            guard case .connected = await client.connectionState else { throw .noConnection }
+            return try await client.channel(url)
+        }
+    }
+
+    /// Changes properties of the channel, and calls back with the changed channel.
+    ///
+    /// Properties that are nil stay as they are. Needs the rights of an operator.
+    public func update(
+        with params: SBDGroupChannelParams,
+        completionHandler: ((SBDGroupChannel?, SBDError?) -> Void)?
+    ) {
+        let (change, picture, obstacle) = (
+            params.change, params.picture, params.obstacle(to: value)
+        )
+        perform(then: .answer(completionHandler) { SBDGroupChannel($0) }) {
+            client, url throws(RoostError) in
+            if let obstacle { throw obstacle }
+            var change = change
+            if let picture { change.coverURL = try await client.uploadPicture(picture) }
+            return try await client.update(url, change)
+        }
+    }
+
+    /// Deletes the channel for everybody; needs the rights of an operator.
+    public func delete(completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.deleteChannel(url)
+        }
+    }
+
+    /// Lets only operators write; needs the rights of an operator.
+    public func freeze(completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.setFrozen(true, url)
+        }
+    }
+
+    /// Lets all members write again; needs the rights of an operator.
+    public func unfreeze(completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.setFrozen(false, url)
+        }
+    }
+
+    // MARK: The user's own view
+
+    /// Hides the channel from the user's lists until the next message.
+    ///
+    /// - Parameters:
+    ///   - hidePreviousMessages: Whether the user's history begins anew.
+    ///   - completionHandler: The receiver of the outcome.
+    public func hideChannel(
+        withHidePreviousMessages hidePreviousMessages: Bool,
+        completionHandler: SBDErrorHandler? = nil
+    ) {
+        hideChannel(
+            withHidePreviousMessages: hidePreviousMessages, allowAutoUnhide: true,
+            completionHandler: completionHandler)
+    }
+
+    /// Hides the channel from the user's lists.
+    ///
+    /// - Parameters:
+    ///   - hidePreviousMessages: Whether the user's history begins anew.
+    ///   - allowAutoUnhide: Whether the next message shows the channel again.
+    ///   - completionHandler: The receiver of the outcome.
+    public func hideChannel(
+        withHidePreviousMessages hidePreviousMessages: Bool, allowAutoUnhide: Bool,
+        completionHandler: SBDErrorHandler? = nil
+    ) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.hide(
+                url, hidesPrevious: hidePreviousMessages, allowsAutoUnhide: allowAutoUnhide)
+        }
+    }
+
+    /// Shows the channel in the user's lists again.
+    public func unhideChannel(completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in try await client.unhide(url) }
+    }
+
+    /// Begins the user's history of the channel anew; other members keep theirs.
+    public func resetMyHistory(completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.resetHistory(of: url)
+        }
+    }
+
+    /// Sets the messages of the channel that cause a push to the user.
+    public func setMyPushTriggerOption(
+        _ option: SBDGroupChannelPushTriggerOption, completionHandler: SBDErrorHandler? = nil
+    ) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.setPushTrigger(option.value, of: url)
         }
     }
 
@@ -87,4 +180,14 @@ extension SBDGroupChannel {
     public func endTyping() {
         act(nil) { client, url throws(RoostError) in await client.endTyping(in: url) }
     }
+
+    /// Returns a query of the channel's members.
+    public func createMemberListQuery() -> SBDGroupChannelMemberListQuery? {
+        SBDGroupChannelMemberListQuery(value.url)
+    }
+}
+
+extension RoostError {
+    static let noConnection = RoostError(
+        .connectionRequired, remedy: .retry, message: "This call needs a connection.")
 }

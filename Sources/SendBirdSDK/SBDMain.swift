@@ -21,8 +21,38 @@ public final class SBDMain: NSObject {
     /// Configures the library for an application without connecting.
     @discardableResult
     public class func initWithApplicationId(_ applicationId: String) -> Bool {
-        door.configure { $0.applicationID = applicationId }
+        configure(applicationId)
         return true
+    }
+
+    /// Configures the library for an application without connecting.
+    ///
+    /// - Parameters:
+    ///   - applicationId: The application.
+    ///   - useCaching: Whether channels and messages are kept on disk; if false, they and unsent
+    ///     messages are in memory only and are lost with the process.
+    ///   - migrationStartHandler: The receiver of the start of a rewrite of the cache, at an
+    ///     opening that needs one.
+    ///   - completionHandler: The receiver of the outcome; the configuration cannot fail.
+    public class func initWithApplicationId(
+        _ applicationId: String, useCaching: Bool, migrationStartHandler: (() -> Void)?,
+        completionHandler: SBDErrorHandler?
+    ) {
+        let begins = Callback<Void>(migrationStartHandler.map { handler in { _ in handler() } })
+        configure(applicationId)
+        door.configure { settings in
+            if !useCaching { settings.cache = .memory }
+            settings.migrationBegins = begins
+        }
+        door.notify(.done(completionHandler), .success(()))
+    }
+
+    private class func configure(_ applicationId: String) {
+        door.configure { settings in
+            settings.applicationID = applicationId
+            // The delegate may be set after the user's cache was opened.
+            settings.tokenProvider = { await requestToken() }
+        }
     }
 
     /// Sets the server's address, as `http://host:port` or `https://host`; Roost's own, because
@@ -40,6 +70,9 @@ public final class SBDMain: NSObject {
 
     /// Returns the application ID; nil before the initialisation.
     public class func getApplicationId() -> String? { door.settings.applicationID }
+
+    /// Returns the version of the old library's interface that this one follows.
+    public class func getSDKVersion() -> String { "3.1.58" }
 
     /// Sets the queue on which handlers and delegates are called; nil for the main queue.
     public class func setCompletionHandlerDelegateQueue(_ queue: DispatchQueue?) {
@@ -71,8 +104,25 @@ public final class SBDMain: NSObject {
         door.disconnect(then: Callback(completionHandler.map { handler in { _ in handler() } }))
     }
 
+    /// Connects the user again who was connected last, without waiting for the next attempt.
+    ///
+    /// The outcome goes to the connection delegates.
+    ///
+    /// - Returns: Whether there is such a user.
+    @discardableResult
+    public class func reconnect() -> Bool { door.reconnect() }
+
     /// Returns the user who is logged in; nil for none.
     public class func getCurrentUser() -> SBDUser? { door.user.map { SBDUser($0) } }
+
+    /// Returns the state of the connection.
+    public class func getConnectState() -> SBDWebSocketConnectionState {
+        switch door.report.connection {
+        case .connected: .open
+        case .connecting, .reconnecting: .connecting
+        case .disconnected, .refused: .closed
+        }
+    }
 
     // MARK: Change log of channels
 
@@ -102,6 +152,23 @@ public final class SBDMain: NSObject {
         changes(.moment(Timestamp(milliseconds: timestamp)), customTypes, completionHandler)
     }
 
+    /// Fetches the changes of the user's channels since the token of an earlier page.
+    public class func getMyGroupChannelChangeLogs(
+        byToken token: String?, params: SBDGroupChannelChangeLogsParams,
+        completionHandler: ChannelChangeLogsHandler?
+    ) {
+        changes(ChangeLogStart(token: token), params.customTypes, completionHandler)
+    }
+
+    /// Fetches the changes of the user's channels since a time of the server's clock, in
+    /// milliseconds.
+    public class func getMyGroupChannelChangeLogs(
+        byTimestamp timestamp: Int64, params: SBDGroupChannelChangeLogsParams,
+        completionHandler: ChannelChangeLogsHandler?
+    ) {
+        changes(.moment(Timestamp(milliseconds: timestamp)), params.customTypes, completionHandler)
+    }
+
     private class func changes(
         _ start: ChangeLogStart, _ customTypes: [String]?, _ handler: ChannelChangeLogsHandler?
     ) {
@@ -113,6 +180,35 @@ public final class SBDMain: NSObject {
             try await client.fetchChannelChanges(since: start, customTypes: customTypes)
         }
     }
+}
+
+/// The states of the connection.
+public enum SBDWebSocketConnectionState: Int, Sendable {
+    /// A connection is being made, or another attempt waits.
+    case connecting
+    /// There is a connection.
+    case open
+    /// There is no connection, and none is being made.
+    case closed
+}
+
+/// The levels of a log, which this library does not write.
+public enum SBDLogLevel: Int, Sendable {
+    /// Nothing.
+    case none
+    /// Errors.
+    case error
+    /// Warnings and errors.
+    case warning
+    /// The course of events.
+    case info
+    /// Details for a search for mistakes.
+    case debug
+}
+
+extension SBDMain {
+    /// Has no effect: the library writes no log, and every failure is reported as an error.
+    public class func setLogLevel(_ level: SBDLogLevel) {}
 }
 
 extension Callback {

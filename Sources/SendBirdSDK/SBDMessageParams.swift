@@ -2,7 +2,23 @@
 
 public import Foundation
 import RoostDoors
-package import RoostModel
+import RoostModel
+
+/// The users whom a message mentions.
+public enum SBDMentionType: Int, Sendable {
+    /// The users of `mentionedUserIds`.
+    case users
+    /// All members of the channel.
+    case channel
+}
+
+/// The pushes that a message causes.
+public enum SBDPushNotificationDeliveryOption: Int, Sendable {
+    /// Pushes as the receivers have set them.
+    case `default`
+    /// No pushes.
+    case suppress
+}
 
 /// The properties of a message to be sent.
 public class SBDBaseMessageParams: NSObject {
@@ -10,13 +26,48 @@ public class SBDBaseMessageParams: NSObject {
     public var data: String?
     /// A type of the app's own, which filters can select.
     public var customType: String?
-    /// The mentioned users' IDs.
-    public var mentionedUserIds: [String] = []
+    /// The users whom the message mentions.
+    public var mentionType = SBDMentionType.users
+    /// The mentioned users' IDs; nil for none, in an edit for those that the message has.
+    public var mentionedUserIds: [String]?
+    /// Lists of texts of the app's own; nil for none.
+    public var metaArrays: [SBDMessageMetaArray]?
     /// The message to reply to; 0 outside of threads.
     public var parentMessageId: Int64 = 0
+    /// Whether a reply is shown outside of its thread too.
+    public var isReplyToChannel = false
+    /// The pushes that the message causes; a message with `.suppress` is refused, because the
+    /// client cannot say so to the server.
+    public var pushNotificationDeliveryOption = SBDPushNotificationDeliveryOption.default
 
-    var mention: Mention { Mention(userIDs: mentionedUserIds.map { UserID($0) }) }
+    fileprivate override init() {}
+
+    fileprivate func take(
+        _ data: String, _ customType: String, _ mention: Mention, _ arrays: [MetaArray],
+        _ parentID: MessageID?, _ isReplyToChannel: Bool
+    ) {
+        (self.data, self.customType) = (data, customType)
+        mentionType = mention.kind == .channel ? .channel : .users
+        mentionedUserIds = mention.userIDs.map(\.rawValue)
+        metaArrays = arrays.map { SBDMessageMetaArray(key: $0.key, value: $0.values) }
+        parentMessageId = parentID?.rawValue ?? 0
+        self.isReplyToChannel = isReplyToChannel
+    }
+
+    var mention: Mention {
+        Mention(
+            kind: mentionType == .channel ? .channel : .users,
+            userIDs: (mentionedUserIds ?? []).map { UserID($0) })
+    }
     var parentID: MessageID? { parentMessageId == 0 ? nil : MessageID(parentMessageId) }
+    var arrays: [MetaArray] {
+        (metaArrays ?? []).map { MetaArray(key: $0.key, values: $0.value) }
+    }
+
+    /// The reason why a message with these properties cannot be sent; nil if there is none.
+    var obstacle: RoostError? {
+        pushNotificationDeliveryOption == .suppress ? .missing("messages without a push") : nil
+    }
 }
 
 /// The properties of a text to be sent.
@@ -25,18 +76,30 @@ public final class SBDUserMessageParams: SBDBaseMessageParams {
     public var message: String?
 
     /// Creates parameters; never nil, and failable as in the old library.
-    public init?(message: String) { self.message = message }
+    public init?(message: String) {
+        self.message = message
+        super.init()
+    }
+
+    init(_ params: UserMessageParams) {
+        message = params.text
+        super.init()
+        take(
+            params.data, params.customType, params.mention, params.metaArrays, params.parentID,
+            params.isReplyToChannel)
+    }
 
     var value: UserMessageParams {
         UserMessageParams(
             text: message ?? "", data: data ?? "", customType: customType ?? "",
-            mention: mention, parentID: parentID)
+            mention: mention, metaArrays: arrays, parentID: parentID,
+            isReplyToChannel: isReplyToChannel)
     }
 
     var edit: MessageEdit {
         MessageEdit(
             text: message, data: data, customType: customType,
-            mention: mentionedUserIds.isEmpty ? nil : mention)
+            mention: mentionedUserIds == nil && mentionType == .users ? nil : mention)
     }
 }
 
@@ -52,12 +115,37 @@ public final class SBDFileMessageParams: SBDBaseMessageParams {
     public var mimeType: String?
     /// The size in bytes.
     public var fileSize: UInt = 0
+    /// The sizes of the smaller pictures that the server makes; nil for none.
+    public var thumbnailSizes: [SBDThumbnailSize]?
 
     /// Creates parameters for a file that is uploaded.
-    public init?(file: Data) { self.file = file }
+    public init?(file: Data) {
+        self.file = file
+        super.init()
+    }
 
     /// Creates parameters for a file that lies at an address already.
-    public init?(fileUrl: String) { self.fileUrl = fileUrl }
+    public init?(fileUrl: String) {
+        self.fileUrl = fileUrl
+        super.init()
+    }
+
+    init(_ params: FileMessageParams) {
+        super.init()
+        take(
+            params.data, params.customType, params.mention, params.metaArrays, params.parentID,
+            params.isReplyToChannel)
+        guard let file = params.files.first else { return }
+        switch file.source {
+        case .bytes(let bytes): self.file = Data(bytes)
+        case .url(let address), .copy(let address), .reference(let address): fileUrl = address
+        }
+        (fileName, mimeType) = (file.name, file.type)
+        fileSize = UInt(clamping: file.size?.bytes ?? 0)
+        thumbnailSizes = file.thumbnailSizes.map {
+            SBDThumbnailSize(CGSize(width: $0.width, height: $0.height))
+        }
+    }
 
     var value: FileMessageParams {
         let source: OutgoingFile.Source =
@@ -70,60 +158,10 @@ public final class SBDFileMessageParams: SBDBaseMessageParams {
             files: [
                 OutgoingFile(
                     source, name: fileName ?? "", type: mimeType ?? "application/octet-stream",
-                    size: fileSize == 0 ? nil : ByteCount(bytes: Int64(clamping: fileSize)))
+                    size: fileSize == 0 ? nil : ByteCount(bytes: Int64(clamping: fileSize)),
+                    thumbnailSizes: (thumbnailSizes ?? []).map(\.value))
             ],
-            data: data ?? "", customType: customType ?? "", mention: mention, parentID: parentID)
+            data: data ?? "", customType: customType ?? "", mention: mention,
+            metaArrays: arrays, parentID: parentID, isReplyToChannel: isReplyToChannel)
     }
-}
-
-/// The kinds of messages.
-public enum SBDMessageTypeFilter: Int, Sendable {
-    /// All kinds.
-    case all
-    /// Texts of users.
-    case user
-    /// Files of users.
-    case file
-    /// Texts of administrators and the server.
-    case admin
-
-    package var kind: MessageFilter.Kind {
-        switch self {
-        case .all: .all
-        case .user: .user
-        case .file: .file
-        case .admin: .admin
-        }
-    }
-}
-
-/// The selection and order of messages.
-public final class SBDMessageListParams: NSObject {
-    /// Whether messages with exactly the named time are included.
-    public var isInclusive = false
-    /// The number of messages before the named time.
-    public var previousResultSize = 0
-    /// The number of messages after the named time.
-    public var nextResultSize = 0
-    /// Whether the newest message comes first.
-    public var reverse = false
-    /// The kind of message.
-    public var messageType = SBDMessageTypeFilter.all
-    /// The custom type; nil for all.
-    public var customType: String?
-    /// The senders, any of whom fits; nil for all.
-    public var senderUserIds: [String]?
-
-    public override init() {}
-
-    var filter: MessageFilter {
-        MessageFilter(
-            kind: messageType.kind, customTypes: customType.map { [$0] },
-            senderIDs: senderUserIds?.map { UserID($0) })
-    }
-}
-
-/// The selection of a change log; messages come with all their fields in any case.
-public final class SBDMessageChangeLogsParams: NSObject {
-    public override init() {}
 }

@@ -20,6 +20,14 @@ public class SBDUser: NSObject {
     public var metaData: [String: String]? { value.metadata }
     /// Whether the user may log in.
     public var isActive: Bool { value.isActive }
+    /// Whether the user is online, as far as the server told.
+    public var connectionStatus: SBDUserConnectionStatus {
+        SBDUserConnectionStatus(value.details.isOnline)
+    }
+    /// The time of the user's last connection, in milliseconds; 0 while online and if unknown.
+    public var lastSeenAt: Int64 { value.details.lastSeenAt?.milliseconds ?? 0 }
+    /// Language codes, the preferred one first.
+    public var preferredLanguages: [String]? { value.details.preferredLanguages }
 
     /// Returns the user as bytes, for a store of the app's own.
     public func serialize() -> Data? { Data(SerializedObject.user(value).bytes) }
@@ -56,13 +64,31 @@ public final class SBDMember: SBDUser {
     public private(set) var role = SBDRole.none
     /// Whether the user may not write.
     public private(set) var isMuted = false
+    /// Whether the current user has blocked this one.
+    public private(set) var isBlockedByMe = false
+    /// Whether this user has blocked the current one.
+    public private(set) var isBlockingMe = false
 
     convenience init(_ member: Member) {
         self.init(member.user)
         state = SBDMemberState(member.state)
         role = SBDRole(member.role)
         isMuted = member.isMuted
+        isBlockedByMe = member.isBlockedByMe
+        isBlockingMe = member.isBlockingMe
     }
+}
+
+/// The presence of a user.
+public enum SBDUserConnectionStatus: Int, Sendable {
+    /// The server did not tell.
+    case nonAvailable
+    /// The user has a connection.
+    case online
+    /// The user has no connection.
+    case offline
+
+    init(_ isOnline: Bool?) { self = isOnline.map { $0 ? .online : .offline } ?? .nonAvailable }
 }
 
 /// The role of a user in a channel.

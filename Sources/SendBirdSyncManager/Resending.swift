@@ -17,7 +17,7 @@ actor Resending {
 
         init(_ options: SBSMSyncManagerOptions) {
             policy = options.messageResendPolicy
-            retries = Int(clamping: min(options.automaticMessageResendRetryCount, 50))
+            retries = Int(clamping: min(options.automaticResendMessageRetryCount, 50))
             failedPerChannel = Int(clamping: options.maxFailedMessageCountPerChannel)
             retentionDays = Int64(clamping: options.failedMessageRetentionDays)
         }
@@ -50,12 +50,16 @@ actor Resending {
     private let limits: Limits
     private weak var client: ChatClient?
     private var isConnected = false
+    private nonisolated let isOver = Guarded(false)
 
     init(_ door: Door, _ limits: Limits) {
         self.door = door
         executor = door.world.executor
         self.limits = limits
     }
+
+    /// Ends the enforcement, because other limits have replaced these.
+    nonisolated func end() { isOver.withLock { $0 = true } }
 
     /// Follows a client until it is closed.
     func follow(_ client: ChatClient) async {
@@ -83,7 +87,8 @@ actor Resending {
     }
 
     private func keep() async {
-        guard let client, let unsent = try? await client.allUnsent() else { return }
+        guard !isOver.withLock({ $0 }), let client, let unsent = try? await client.allUnsent()
+        else { return }
         let now = door.world.wallTime()
         for message in unsent where !message.hasFailed {
             // With a connection the message is being sent or about to be.

@@ -64,6 +64,9 @@ public final class SBSMChannelCollection: NSObject {
 
     deinit { remove() }
 
+    /// The channels delivered so far, as they are now, in the order of the query.
+    public var channels: [SBDGroupChannel] { driver.view.channels.map { SBDGroupChannel($0) } }
+
     /// Whether `fetch(completionHandler:)` may find more.
     public var hasMore: Bool { driver.view.hasMore }
 

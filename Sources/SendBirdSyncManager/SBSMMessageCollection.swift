@@ -14,16 +14,21 @@ public import SendBirdSDK
 public final class SBSMMessageCollection: NSObject {
     /// The receiver of events, held weakly.
     public weak var delegate: (any SBSMMessageCollectionDelegate)?
-    /// The channel of the messages, as it was when the collection was made.
-    public let channel: SBDGroupChannel
+    /// The channel of the messages, as it is now.
+    public var channel: SBDGroupChannel { SBDGroupChannel(current.withLock { $0 }) }
     /// The selection of messages.
     public let filter: SBSMMessageFilter
     /// The time that the collection begins around, in milliseconds; `LONG_LONG_MAX` for the newest
     /// messages.
     public var viewpointTimestamp: Int64 { window.withLock { $0 }.viewpoint }
 
+    private let url: ChannelURL
+    private let current: Guarded<GroupChannel>
     private let window: Guarded<Window>
+    private let watch: ChannelWatch
     private let background: BackgroundSync
+    /// The place of the newest delivered message that the delegate has got; nil before the first.
+    let newest = Guarded<Position?>(nil)
 
     enum Event: Sendable {
         case inserted([Message])
@@ -34,25 +39,26 @@ public final class SBSMMessageCollection: NSObject {
         case hugeGap
     }
 
-    /// Creates a collection; nil without a channel.
+    /// Creates a collection.
     ///
     /// - Parameters:
     ///   - channel: The channel of the messages.
     ///   - filter: The selection of messages; nil for all.
     ///   - viewpointTimestamp: The time to begin around, in milliseconds.
-    public init?(
-        channel: SBDGroupChannel?, filter: SBSMMessageFilter?, viewpointTimestamp: Int64
+    public init(
+        channel: SBDGroupChannel, filter: SBSMMessageFilter?, viewpointTimestamp: Int64
     ) {
-        guard let channel else { return nil }
-        let filter =
-            filter ?? SBSMMessageFilter(messageType: .all, customType: nil, senderUserIds: nil)
-        self.channel = channel
+        let (value, filter) = (channel.value, filter ?? SBSMMessageFilter())
         self.filter = filter
-        background = BackgroundSync(channel.value.url)
-        let window = Window(channel.value.url, filter.value, at: viewpointTimestamp)
+        url = value.url
+        current = Guarded(value)
+        background = BackgroundSync(value.url)
+        watch = ChannelWatch(value.url)
+        let window = Window(value.url, filter.value, at: viewpointTimestamp)
         self.window = Guarded(window)
         super.init()
         window.feed.attach(self) { collection, event in collection.notify(event) }
+        watch.feed.attach(self) { collection, change in collection.notify(change) }
         let isSynchronizing = SBSMSyncManager.state.withLock { [background] state in
             state.downloads[ObjectIdentifier(background)] = background
             return state.isSynchronizing
@@ -62,11 +68,30 @@ public final class SBSMMessageCollection: NSObject {
 
     deinit { remove() }
 
+    // MARK: Messages
+
+    /// The delivered messages that the delegate has got, by position.
+    public var succeededMessages: [SBDBaseMessage] { messages([.succeeded]) }
+    /// The messages that wait or are being sent, oldest first.
+    public var pendingMessages: [SBDBaseMessage] { messages([.pending]) }
+    /// The failed messages, oldest first.
+    public var failedMessages: [SBDBaseMessage] { messages([.failed, .canceled]) }
+
+    private func messages(_ states: [SendingStatus]) -> [SBDBaseMessage] {
+        window.withLock { $0 }.messages.filter { states.contains($0.status) }
+            .map { SBDBaseMessage.make($0) }
+    }
+
+    func keep(_ channel: GroupChannel) { current.withLock { $0 = channel } }
+
+    func showNewest() { window.withLock { $0 }.showNewest() }
+
     // MARK: Fetching
 
     /// Delivers a page in one direction to the delegate.
+    @_disfavoredOverload
     public func fetch(
-        in direction: SBSMMessageDirection, completionHandler: ((SBDError?) -> Void)? = nil
+        in direction: SBSMMessageDirection, completionHandler: ((SBDError?) -> Void)?
     ) {
         page(direction, Callback(completionHandler.map { handler in { handler($0.1) } }))
     }
@@ -74,31 +99,30 @@ public final class SBSMMessageCollection: NSObject {
     /// Delivers a page in one direction to the delegate, and tells the handler whether there may be
     /// more.
     public func fetch(
-        in direction: SBSMMessageDirection, completionHandler: @escaping (Bool, SBDError?) -> Void
+        in direction: SBSMMessageDirection, completionHandler: ((Bool, SBDError?) -> Void)? = nil
     ) {
-        page(direction, Callback { completionHandler($0.0, $0.1) })
+        page(
+            direction, Callback(completionHandler.map { handler in { handler($0.0, $0.1) } }))
     }
 
     /// Delivers all newer messages to the delegate, page by page.
-    public func fetchAllNextMessages(
-        completionHandler: ((Bool, SBDError?) -> Void)? = nil
-    ) {
+    public func fetchAllNextMessages(_ completionHandler: ((Bool, SBDError?) -> Void)? = nil) {
         fetch(in: .next) { [weak self] (hasMore: Bool, error: SBDError?) in
             guard hasMore, error == nil, let self else {
                 completionHandler?(hasMore, error)
                 return
             }
-            self.fetchAllNextMessages(completionHandler: completionHandler)
+            self.fetchAllNextMessages(completionHandler)
         }
     }
 
     /// Delivers the pending messages to the delegate again.
-    public func fetchPendingMessages(completionHandler: ((SBDError?) -> Void)? = nil) {
+    public func fetchPendingMessages(_ completionHandler: ((SBDError?) -> Void)? = nil) {
         again(.pending, completionHandler)
     }
 
     /// Delivers the failed messages to the delegate again.
-    public func fetchFailedMessages(completionHandler: ((SBDError?) -> Void)? = nil) {
+    public func fetchFailedMessages(_ completionHandler: ((SBDError?) -> Void)? = nil) {
         again(.failed, completionHandler)
     }
 
@@ -114,6 +138,7 @@ public final class SBSMMessageCollection: NSObject {
     private func page(
         _ direction: SBSMMessageDirection, _ done: Callback<(Bool, SBDError?)>
     ) {
+        watch.begin()
         window.withLock { $0 }.fetch(direction) { hasMore, error in
             let error = error.map { SBDError($0) }
             done.post((hasMore, error), through: SBSMSyncManager.onCompletionQueue)
@@ -124,7 +149,7 @@ public final class SBSMMessageCollection: NSObject {
     ///
     /// The delegate gets `.clear`, and pages must be fetched again.
     public func resetViewpointTimestamp(_ timestamp: Int64) {
-        let new = Window(channel.value.url, filter.value, at: timestamp)
+        let new = Window(url, filter.value, at: timestamp)
         new.feed.attach(self) { collection, event in collection.notify(event) }
         let old = window.withLock { window in
             defer { window = new }
@@ -137,71 +162,10 @@ public final class SBSMMessageCollection: NSObject {
     /// Closes the collection; the delegate gets no more events.
     public func remove() {
         window.withLock { $0 }.close()
+        watch.close()
         background.stop()
         _ = SBSMSyncManager.state.withLock { [background] state in
             state.downloads.removeValue(forKey: ObjectIdentifier(background))
-        }
-    }
-
-    // MARK: Own messages
-
-    /// Has no effect: the collection shows the user's own messages automatically.
-    public func appendMessage(_ message: SBDBaseMessage?) {}
-
-    /// Has no effect: the collection shows the user's own changes automatically.
-    public func updateMessage(_ message: SBDBaseMessage?) {}
-
-    /// Cancels the user's own unsent message; to remove a sent one, delete it in its channel.
-    public func deleteMessage(_ message: SBDBaseMessage?) {
-        guard let message, message.messageId == 0, let requestId = message.requestId,
-            message.sender?.userId == SBDMain.door.account?.rawValue
-        else { return }
-        deleteMessage(withRequestId: requestId)
-    }
-
-    /// Cancels the user's own unsent message.
-    public func deleteMessage(withRequestId requestId: String) {
-        SBDMain.door.perform(then: .none) { client throws(RoostError) in
-            await client.cancel(RequestID(requestId))
-        }
-    }
-
-    // MARK: Delivery
-
-    private func notify(_ event: Event) {
-        switch event {
-        case .inserted(let messages): notify(.insert, messages)
-        case .changed(let change):
-            notify(.remove, change.deleted)
-            notify(.update, change.updated.map(\.after))
-            notify(.insert, change.inserted)
-        case .cleared(let messages):
-            // The event carries the removed messages: the guide's delegate ignores events without
-            // messages.
-            delegate?.collection(
-                self, didReceiveEvent: .clear, messages: messages.map { SBDBaseMessage.make($0) })
-        case .hugeGap: window.withLock { $0 }.showNewest()
-        }
-    }
-
-    private func notify(_ action: SBSMMessageEventAction, _ messages: [Message]) {
-        guard !messages.isEmpty, let delegate else { return }
-        func objects(_ status: [SendingStatus]) -> [SBDBaseMessage] {
-            messages.filter { status.contains($0.status) }.map { SBDBaseMessage.make($0) }
-        }
-        delegate.collection(
-            self, didReceiveEvent: action, messages: messages.map { SBDBaseMessage.make($0) })
-        let (sent, pending) = (objects([.succeeded]), objects([.pending]))
-        if !sent.isEmpty {
-            delegate.collection(self, didReceiveEvent: action, succeededMessages: sent)
-        }
-        if !pending.isEmpty {
-            delegate.collection(self, didReceiveEvent: action, pendingMessages: pending)
-        }
-        for message in objects([.failed, .canceled]) {
-            delegate.collection(
-                self, didReceiveEvent: action, failedMessages: [message],
-                reason: SBSMFailedMessageEventActionReason(message.errorCode))
         }
     }
 }

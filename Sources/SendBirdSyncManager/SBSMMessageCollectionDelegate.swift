@@ -44,8 +44,9 @@ public enum SBSMFailedMessageEventActionReason: Int, Sendable {
 
 /// The receiver of a message collection's events.
 ///
-/// The first call gets all messages of an event; the others get the same messages by their state of
-/// sending.
+/// The first call gets all messages of an event. The three behind it get the same messages by their
+/// state of sending: implement that one or those three. Mind the labels: `didReceiveEvent` is the
+/// older one.
 public protocol SBSMMessageCollectionDelegate: AnyObject {
     /// Messages of the collection have changed in this way.
     func collection(
@@ -53,16 +54,25 @@ public protocol SBSMMessageCollectionDelegate: AnyObject {
         messages: [SBDBaseMessage])
     /// Delivered messages have changed in this way.
     func collection(
-        _ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction,
+        _ collection: SBSMMessageCollection, didReceive action: SBSMMessageEventAction,
         succeededMessages: [SBDBaseMessage])
     /// Pending messages have changed in this way.
     func collection(
-        _ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction,
+        _ collection: SBSMMessageCollection, didReceive action: SBSMMessageEventAction,
         pendingMessages: [SBDBaseMessage])
     /// Failed messages have changed in this way, for this reason.
     func collection(
-        _ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction,
+        _ collection: SBSMMessageCollection, didReceive action: SBSMMessageEventAction,
         failedMessages: [SBDBaseMessage], reason: SBSMFailedMessageEventActionReason)
+    /// A message of another user has arrived behind all others; its `.insert` was called before.
+    ///
+    /// Messages that were missed without a connection are among them.
+    func collection(
+        _ collection: SBSMMessageCollection, didReceiveNewMessage message: SBDBaseMessage)
+    /// The collection's channel has changed; `SBSMMessageCollection.channel` is the new one.
+    func collection(_ collection: SBSMMessageCollection, didUpdate channel: SBDGroupChannel)
+    /// The collection's channel was deleted, or the user has left it.
+    func collection(_ collection: SBSMMessageCollection, didRemove channel: SBDGroupChannel)
 }
 
 extension SBSMMessageCollectionDelegate {
@@ -71,15 +81,22 @@ extension SBSMMessageCollectionDelegate {
         messages: [SBDBaseMessage]
     ) {}
     public func collection(
-        _ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction,
+        _ collection: SBSMMessageCollection, didReceive action: SBSMMessageEventAction,
         succeededMessages: [SBDBaseMessage]
     ) {}
     public func collection(
-        _ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction,
+        _ collection: SBSMMessageCollection, didReceive action: SBSMMessageEventAction,
         pendingMessages: [SBDBaseMessage]
     ) {}
     public func collection(
-        _ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction,
+        _ collection: SBSMMessageCollection, didReceive action: SBSMMessageEventAction,
         failedMessages: [SBDBaseMessage], reason: SBSMFailedMessageEventActionReason
     ) {}
+    public func collection(
+        _ collection: SBSMMessageCollection, didReceiveNewMessage message: SBDBaseMessage
+    ) {}
+    public func collection(_ collection: SBSMMessageCollection, didUpdate channel: SBDGroupChannel)
+    {}
+    public func collection(_ collection: SBSMMessageCollection, didRemove channel: SBDGroupChannel)
+    {}
 }

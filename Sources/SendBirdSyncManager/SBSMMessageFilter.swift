@@ -13,6 +13,11 @@ public final class SBSMMessageFilter: NSObject {
     /// The senders; nil for all.
     public let senderUserIds: [String]?
 
+    /// Creates a filter that selects all messages.
+    public override convenience init() {
+        self.init(messageType: .all, customType: nil, senderUserIds: nil)
+    }
+
     /// Creates a filter.
     public init(
         messageType: SBDMessageTypeFilter, customType: String?, senderUserIds: [String]?

@@ -15,7 +15,7 @@ public enum SBSMErrorCode: Int, Sendable {
     /// `setup(withUserId:)` was not called.
     case setupRequired = 810100
     /// A page in this direction is being fetched already.
-    case duplicateFetch = 810200
+    case duplicatedFetch = 810200
     /// An argument is invalid.
     case invalidParameter = 810300
     /// The period of a fetch is invalid.
@@ -40,7 +40,12 @@ public final class SBSMSyncManagerOptions: NSObject {
     /// The treatment of messages that could not be sent.
     public var messageResendPolicy = SBSMMessageResendPolicy.automatic
     /// The number of retries of a message whose connection was lost; at most 50.
-    public var automaticMessageResendRetryCount: UInt = 10
+    public var automaticResendMessageRetryCount: UInt = 10
+    /// The same number under the old library's other name.
+    public var automaticMessageResendRetryCount: UInt {
+        get { automaticResendMessageRetryCount }
+        set { automaticResendMessageRetryCount = newValue }
+    }
     /// The number of failed messages that a channel keeps; the oldest are deleted first.
     public var maxFailedMessageCountPerChannel: UInt = 20
     /// The number of days that a failed message is kept, after the three days it may have waited.
@@ -56,7 +61,9 @@ public final class SBSMSyncManagerOptions: NSObject {
 /// begins anew: its delegate gets `.clear`, then `.insert` with the newest page.
 public final class SBSMSyncManager: NSObject {
     struct State {
-        var isSetUp = false
+        /// The user of the set-up; nil before it.
+        var user: UserID?
+        var resending: Resending?
         var isSynchronizing = false
         var options: Carried<SBSMSyncManagerOptions>?
         var completionQueue: CallbackQueue?
@@ -83,18 +90,31 @@ public final class SBSMSyncManager: NSObject {
     }
 
     /// Opens the user's database with settings; call it at launch, before any connection.
+    ///
+    /// A second set-up replaces the first one: its settings count from then on. With another user
+    /// it ends the synchronisation too, and collections of the first user get no more events.
     public class func setup(withUserId userId: String, options: SBSMSyncManagerOptions) {
-        let carried = Carried(options)
-        state.withLock { state in
-            state.isSetUp = true
-            state.options = carried
-        }
+        let (user, carried) = (UserID(userId), Carried(options))
         let door = SBDMain.door
-        door.open(UserID(userId))
-        let (client, limits) = (door.capturedClient, Resending.Limits(options))
+        let resending = Resending(door, Resending.Limits(options))
+        let (before, downloads) = state.withLock { state in
+            let before = state.resending
+            var ended: [BackgroundSync] = []
+            if state.user != user {
+                ended = Array(state.downloads.values)
+                state.downloads = [:]
+                if state.user != nil { state.isSynchronizing = false }
+            }
+            (state.user, state.options, state.resending) = (user, carried, resending)
+            return (before, ended)
+        }
+        before?.end()
+        for download in downloads { download.stop() }
+        door.open(user)
+        let client = door.capturedClient
         door.start {
             guard let client = try? await client() else { return }
-            await Resending(door, limits).follow(client)
+            await resending.follow(client)
         }
     }
 
@@ -165,7 +185,7 @@ public final class SBSMSyncManager: NSObject {
 
     /// The error before `setup(withUserId:)` was called; nil afterwards.
     static var setupError: RoostError? {
-        guard !state.withLock({ $0.isSetUp }) else { return nil }
+        guard state.withLock({ $0.user }) == nil else { return nil }
         return RoostError(
             RoostError.Code(SBSMErrorCode.setupRequired.rawValue), remedy: .correctInput,
             message: "Call SBSMSyncManager.setup(withUserId:) first.")

@@ -49,7 +49,7 @@ final class Window: Sendable {
             return done(
                 true,
                 RoostError(
-                    RoostError.Code(SBSMErrorCode.duplicateFetch.rawValue), remedy: .retry,
+                    RoostError.Code(SBSMErrorCode.duplicatedFetch.rawValue), remedy: .retry,
                     message: "A page in this direction is on its way already."))
         }
         queue.add(on: SBDMain.door) { [self] in

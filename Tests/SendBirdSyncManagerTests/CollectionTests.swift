@@ -80,7 +80,7 @@ extension SendBirdTests {
                 view.messageCollection.fetch(in: .previous) { codes.values.append($0?.code ?? 0) }
                 view.messageCollection.fetch(in: .previous) { codes.values.append($0?.code ?? 0) }
                 await story.world.pass()
-                #expect(codes.values.sorted() == [0, SBSMErrorCode.duplicateFetch.rawValue])
+                #expect(codes.values.sorted() == [0, SBSMErrorCode.duplicatedFetch.rawValue])
                 let log = try await story.world.log(of: url)
 
                 // At another viewpoint everything is removed, and pages lead both ways from there.

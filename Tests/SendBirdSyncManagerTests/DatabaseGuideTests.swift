@@ -20,7 +20,7 @@ extension SendBirdTests {
         }
 
         private static func texts(_ cache: MessageCache, _ url: ChannelURL) throws -> [String] {
-            try cache.table.messages(in: url.rawValue).map { $0.message ?? "" }
+            try cache.table.messages(in: url.rawValue).map { $0.message }
         }
 
         @Test

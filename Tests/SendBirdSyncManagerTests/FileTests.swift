@@ -51,7 +51,7 @@ extension SendBirdTests {
                 SBDFileCache.saveChannels([channel])
                 // Under either name it is empty or the saved list.
                 let kept = try #require(SBDFileCache.loadMessages(inChannel: url.rawValue))
-                #expect(kept.map { $0.message ?? "" } == (4...103).map(String.init))
+                #expect(kept.map { $0.message } == (4...103).map(String.init))
                 #expect(kept.allSatisfy { $0 is SBDUserMessage })
                 #expect(SBDFileCache.loadGroupChannels()?.map(\.name) == ["train"])
                 SBDFileCache.saveMessages([], channelUrl: url.rawValue)
@@ -68,7 +68,7 @@ extension SendBirdTests {
                 SBDFileCache.save(message: late)
                 SBDFileCache.save(message: kept[50])
                 #expect(
-                    SBDFileCache.loadMessages(channelUrl: url.rawValue).map { $0.message ?? "" }
+                    SBDFileCache.loadMessages(channelUrl: url.rawValue).map { $0.message }
                         == (5...104).map(String.init))
                 // The native importer reads the same files.
                 let files = FileCache(

@@ -52,14 +52,14 @@ extension SendBirdTests {
                     channel.getMessagesByTimestamp(Int64.max, params: params) { done(($0, $1)) }
                 }
                 let page = try #require(newest.0)
-                #expect(page.map { $0.message ?? "" } == ["7", "8", "9", "10"])
+                #expect(page.map { $0.message } == ["7", "8", "9", "10"])
                 params.reverse = true
                 let older: ([SBDBaseMessage]?, SBDError?) = await story.wait { done in
                     channel.getMessagesByTimestamp(page[0].createdAt, params: params) {
                         done(($0, $1))
                     }
                 }
-                #expect(older.0?.map { $0.message ?? "" } == ["6", "5", "4", "3"])
+                #expect(older.0?.map { $0.message } == ["6", "5", "4", "3"])
                 let since = page[3].createdAt
                 let newer = SBDMessageListParams()
                 newer.nextResultSize = 10
@@ -71,7 +71,7 @@ extension SendBirdTests {
                 let news: ([SBDBaseMessage]?, SBDError?) = await story.wait { done in
                     channel.getMessagesByTimestamp(since, params: newer) { done(($0, $1)) }
                 }
-                #expect(news.0?.map { $0.message ?? "" } == ["11"])
+                #expect(news.0?.map { $0.message } == ["11"])
                 typealias Log = ([SBDBaseMessage]?, [NSNumber]?, Bool, String?, SBDError?)
                 let log: Log = await story.wait { done in
                     channel.getMessageChangeLogs(

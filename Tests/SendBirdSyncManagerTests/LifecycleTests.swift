@@ -181,7 +181,7 @@ extension SendBirdTests {
         func `the old names and numbers exist (R80, R164, R165, R202, R209 to R212, R214)`() {
             #expect(SBSMErrorCode.databaseError.rawValue == 810001)
             #expect(SBSMErrorCode.setupRequired.rawValue == 810100)
-            #expect(SBSMErrorCode.duplicateFetch.rawValue == 810200)
+            #expect(SBSMErrorCode.duplicatedFetch.rawValue == 810200)
             #expect(SBSMErrorCode.invalidParameter.rawValue == 810300)
             #expect(SBSMErrorCode.invalidTimeRange.rawValue == 810305)
             let channelActions: [SBSMChannelEventAction] = [

@@ -75,7 +75,11 @@ extension SendBirdTests {
                 Self.add(collectionsTo: table, channel, shelf)
                 let functions = try CallTable.functions(of: "SendBirdSDK")
                     .union(CallTable.functions(of: "SendBirdSyncManager"))
-                #expect(table.functions.union(["disconnect"]) == functions)
+                let stage = Stage(
+                    channel: channel, lost: other, message: try #require(sent),
+                    user: try #require(SBDMain.getCurrentUser()), shelf: shelf)
+                let tabled = table.functions.union(Self.groupFunctions(stage))
+                #expect(tabled.union(["disconnect"]) == functions)
                 Self.add(delegatesTo: table, channel, shelf)
                 // The last call, because later ones would have no connection.
                 table.add("disconnect") { called in SBDMain.disconnect { called() } }
@@ -179,7 +183,7 @@ extension SendBirdTests {
             func messages(_ use: (SBSMMessageCollection) -> Void) {
                 let collection = SBSMMessageCollection(
                     channel: channel, filter: nil, viewpointTimestamp: Int64.max)
-                if let collection { use(shelf.keep(collection)) }
+                use(shelf.keep(collection))
             }
             table.add("fetch channels") { called in
                 let query = SBDGroupChannel.createMyGroupChannelListQuery()
@@ -209,7 +213,6 @@ extension SendBirdTests {
             table.add("delegate of a chat view") { called in
                 let collection = SBSMMessageCollection(
                     channel: channel, filter: nil, viewpointTimestamp: Int64.max)
-                guard let collection else { return }
                 shelf.keep(collection).delegate = shelf.keep(Observer(called))
                 collection.fetch(in: .previous)
             }

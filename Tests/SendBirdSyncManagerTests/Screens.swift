@@ -149,7 +149,7 @@ final class ChatScreen: SBSMMessageCollectionDelegate, SBDConnectionDelegate {
             return
         }
 
-        let texts = messages.map { $0.message ?? "" }
+        let texts = messages.map(\.message)
         switch action {
         case SBSMMessageEventAction.insert:
             events.append("insert \(messages.count)")

@@ -2,6 +2,7 @@
 
 final class SBSMChannelCollection: NSObject {
     let query: SBDGroupChannelListQuery
+    var channels: [SBDGroupChannel] { get }
     weak var delegate: (any SBSMChannelCollectionDelegate)? { get set }
     var hasMore: Bool { get }
     init?(query: SBDGroupChannelListQuery?)
@@ -24,7 +25,7 @@ enum SBSMChannelEventAction: Int, Sendable {
 
 enum SBSMErrorCode: Int, Sendable {
     case databaseError = 810001
-    case duplicateFetch = 810200
+    case duplicatedFetch = 810200
     case invalidParameter = 810300
     case invalidTimeRange = 810305
     case setupRequired = 810100
@@ -37,29 +38,39 @@ enum SBSMFailedMessageEventActionReason: Int, Sendable {
 }
 
 final class SBSMMessageCollection: NSObject {
-    let channel: SBDGroupChannel
     let filter: SBSMMessageFilter
+    var channel: SBDGroupChannel { get }
     weak var delegate: (any SBSMMessageCollectionDelegate)? { get set }
+    var failedMessages: [SBDBaseMessage] { get }
+    var pendingMessages: [SBDBaseMessage] { get }
+    var succeededMessages: [SBDBaseMessage] { get }
     var viewpointTimestamp: Int64 { get }
-    init?(channel: SBDGroupChannel?, filter: SBSMMessageFilter?, viewpointTimestamp: Int64)
+    init(channel: SBDGroupChannel, filter: SBSMMessageFilter?, viewpointTimestamp: Int64)
     func appendMessage(_ message: SBDBaseMessage?)
+    func deleteFailedMessage(withRequestId requestId: String)
     func deleteMessage(_ message: SBDBaseMessage?)
     func deleteMessage(withRequestId requestId: String)
-    func fetch(in direction: SBSMMessageDirection, completionHandler: ((SBDError?) -> Void)? = nil)
-    func fetch(in direction: SBSMMessageDirection, completionHandler: @escaping (Bool, SBDError?) -> Void)
-    func fetchAllNextMessages(completionHandler: ((Bool, SBDError?) -> Void)? = nil)
-    func fetchFailedMessages(completionHandler: ((SBDError?) -> Void)? = nil)
-    func fetchPendingMessages(completionHandler: ((SBDError?) -> Void)? = nil)
+    func deletePendingMessage(withRequestId requestId: String)
+    func deleteSucceededMessage(withMessageId messageId: Int64)
+    func fetch(in direction: SBSMMessageDirection, completionHandler: ((Bool, SBDError?) -> Void)? = nil)
+    @_disfavoredOverload func fetch(in direction: SBSMMessageDirection, completionHandler: ((SBDError?) -> Void)?)
+    func fetchAllNextMessages(_ completionHandler: ((Bool, SBDError?) -> Void)? = nil)
+    func fetchFailedMessages(_ completionHandler: ((SBDError?) -> Void)? = nil)
+    func fetchPendingMessages(_ completionHandler: ((SBDError?) -> Void)? = nil)
+    func handleSendMessageResponse(_ message: SBDBaseMessage?, _ error: SBDError?)
     func remove()
     func resetViewpointTimestamp(_ timestamp: Int64)
     func updateMessage(_ message: SBDBaseMessage?)
 }
 
 protocol SBSMMessageCollectionDelegate: AnyObject {
-    func collection(_ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction, failedMessages: [SBDBaseMessage], reason: SBSMFailedMessageEventActionReason)  // has a default
+    func collection(_ collection: SBSMMessageCollection, didReceive action: SBSMMessageEventAction, failedMessages: [SBDBaseMessage], reason: SBSMFailedMessageEventActionReason)  // has a default
+    func collection(_ collection: SBSMMessageCollection, didReceive action: SBSMMessageEventAction, pendingMessages: [SBDBaseMessage])  // has a default
+    func collection(_ collection: SBSMMessageCollection, didReceive action: SBSMMessageEventAction, succeededMessages: [SBDBaseMessage])  // has a default
     func collection(_ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction, messages: [SBDBaseMessage])  // has a default
-    func collection(_ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction, pendingMessages: [SBDBaseMessage])  // has a default
-    func collection(_ collection: SBSMMessageCollection, didReceiveEvent action: SBSMMessageEventAction, succeededMessages: [SBDBaseMessage])  // has a default
+    func collection(_ collection: SBSMMessageCollection, didReceiveNewMessage message: SBDBaseMessage)  // has a default
+    func collection(_ collection: SBSMMessageCollection, didRemove channel: SBDGroupChannel)  // has a default
+    func collection(_ collection: SBSMMessageCollection, didUpdate channel: SBDGroupChannel)  // has a default
 }
 
 enum SBSMMessageDirection: Int, Sendable {
@@ -79,6 +90,7 @@ final class SBSMMessageFilter: NSObject {
     let customType: String?
     let messageType: SBDMessageTypeFilter
     let senderUserIds: [String]?
+    override convenience init()
     init(messageType: SBDMessageTypeFilter, customType: String?, senderUserIds: [String]?)
     func isSubFilter(of other: SBSMMessageFilter) -> Bool
 }
@@ -113,6 +125,7 @@ final class SBSMSyncManager: NSObject {
 
 final class SBSMSyncManagerOptions: NSObject {
     var automaticMessageResendRetryCount: UInt { get set }
+    var automaticResendMessageRetryCount: UInt { get set }
     var failedMessageRetentionDays: UInt { get set }
     var maxFailedMessageCountPerChannel: UInt { get set }
     var messageCollectionCapacity: UInt { get set }

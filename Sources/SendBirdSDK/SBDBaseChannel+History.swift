@@ -5,85 +5,22 @@ import Roost
 import RoostDoors
 import RoostModel
 
-extension SBDGroupChannel {
-    /// Sends a text, and returns at once the pending message.
-    ///
-    /// The message is kept until the server has it. Without a connection the handler gets an error
-    /// and the pending message, which is sent with the next connection.
-    @discardableResult
-    public func sendUserMessage(
-        with params: SBDUserMessageParams,
-        completionHandler: ((SBDUserMessage?, SBDError?) -> Void)? = nil
-    ) -> SBDUserMessage {
-        SBDUserMessage(
-            SBDMain.door.send(
-                .user(params.value), to: value.url,
-                then: .sent(completionHandler) { SBDUserMessage($0) }))
-    }
+// For a database of the app's own; each call needs a connection.
 
-    /// Sends a file, and returns at once the pending message.
-    @discardableResult
-    public func sendFileMessage(
-        with params: SBDFileMessageParams,
-        completionHandler: ((SBDFileMessage?, SBDError?) -> Void)? = nil
-    ) -> SBDFileMessage {
-        SBDFileMessage(
-            SBDMain.door.send(
-                .file(params.value), to: value.url,
-                then: .sent(completionHandler) { SBDFileMessage($0) }))
-    }
-
-    /// Sends a failed message again, under the same request ID.
-    @discardableResult
-    public func resendUserMessage(
-        with message: SBDUserMessage,
-        completionHandler: ((SBDUserMessage?, SBDError?) -> Void)? = nil
-    ) -> SBDUserMessage {
-        SBDUserMessage(
-            SBDMain.door.resend(
-                message.value, then: .sent(completionHandler) { SBDUserMessage($0) }))
-    }
-
-    /// Edits the user's own message; without a connection the change and the handler wait.
-    public func updateUserMessage(
-        withMessageId messageId: Int64, userMessageParams params: SBDUserMessageParams,
-        completionHandler: ((SBDUserMessage?, SBDError?) -> Void)? = nil
-    ) {
-        SBDMain.door.edit(
-            MessageID(messageId), in: value.url, params.edit,
-            then: .answer(completionHandler) { SBDUserMessage($0) })
-    }
-
-    /// Deletes a message for everybody; an unsent message is canceled.
-    public func delete(
-        _ message: SBDBaseMessage, completionHandler: SBDErrorHandler? = nil
-    ) {
-        let url = value.url
-        let target: MessageTarget =
-            switch message.value.delivery {
-            case .delivered(let id, _): .delivered(id)
-            case .unsent(let id, _): .unsent(id)
-            }
-        SBDMain.door.change(then: .done(completionHandler)) { client throws(RoostError) in
-            try await client.delete(target, in: url)
-        }
-    }
-
-    // MARK: For a database of the app's own; each needs a connection
-
+extension SBDBaseChannel {
     /// Fetches the messages around a time, as the parameters select them.
     public func getMessagesByTimestamp(
         _ timestamp: Int64, params: SBDMessageListParams,
         completionHandler: (([SBDBaseMessage]?, SBDError?) -> Void)?
     ) {
-        let (url, filter, isReversed) = (value.url, params.filter, params.reverse)
+        let (filter, isReversed) = (params.filter, params.reverse)
         let (older, newer) = (params.previousResultSize, params.nextResultSize)
         let isInclusive = params.isInclusive
         let callback = Callback.answer(completionHandler) { (messages: [Message]) in
             let objects = messages.map { SBDBaseMessage.make($0) }
             return isReversed ? objects.reversed() : objects
         }
-        SBDMain.door.perform(then: callback) { client throws(RoostError) in
+        perform(then: callback) { client, url throws(RoostError) in
             try await client.fetchMessages(
                 of: url, around: Timestamp(milliseconds: timestamp), older: older, newer: newer,
                 includesMoment: isInclusive, filter: filter)
@@ -134,13 +71,12 @@ extension SBDGroupChannel {
     }
 
     private func changes(_ start: ChangeLogStart, _ handler: MessageChangeLogsHandler?) {
-        let url = value.url
-        SBDMain.door.perform(
+        perform(
             then: .changes(
                 handler, { SBDBaseMessage.make($0) },
                 { (id: MessageID) in NSNumber(value: id.rawValue) },
                 orElse: { SBDError($0) })
-        ) { client throws(RoostError) in
+        ) { client, url throws(RoostError) in
             try await client.fetchMessageChanges(of: url, since: start)
         }
     }

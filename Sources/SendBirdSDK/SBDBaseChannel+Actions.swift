@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostDoors
+import RoostModel
+
+extension SBDBaseChannel {
+    /// Calls the client for this channel; an open channel is answered with an error.
+    func perform<Value: Sendable>(
+        then callback: Callback<Result<Value, RoostError>>,
+        _ work: @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> Value
+    ) {
+        let url = value.url
+        guard isGroupChannel() else {
+            return SBDMain.door.notify(callback, .failure(.openChannel))
+        }
+        SBDMain.door.perform(then: callback) { client throws(RoostError) in
+            try await work(client, url)
+        }
+    }
+
+    func act(
+        _ handler: SBDErrorHandler?,
+        _ work: @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> Void
+    ) {
+        perform(then: .done(handler), work)
+    }
+
+    // MARK: Moderation; each call needs the rights of an operator
+
+    /// Bans a user from the channel for a number of seconds; 0 and less for good.
+    public func banUser(
+        withUserId userId: String, seconds: Int32, completionHandler: SBDErrorHandler? = nil
+    ) {
+        banUser(
+            withUserId: userId, seconds: seconds, description: nil,
+            completionHandler: completionHandler)
+    }
+
+    /// Bans a user from the channel for a number of seconds and a reason; 0 and less for good.
+    public func banUser(
+        withUserId userId: String, seconds: Int32, description: String?,
+        completionHandler: SBDErrorHandler? = nil
+    ) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.ban(
+                UserID(userId), from: url, forSeconds: seconds > 0 ? Int(seconds) : nil,
+                reason: description ?? "")
+        }
+    }
+
+    /// Ends the ban of a user, who may then join again.
+    public func unbanUser(_ user: SBDUser, completionHandler: SBDErrorHandler? = nil) {
+        unbanUser(withUserId: user.userId, completionHandler: completionHandler)
+    }
+
+    /// Ends the ban of a user, who may then join again.
+    public func unbanUser(withUserId userId: String, completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.unban(UserID(userId), from: url)
+        }
+    }
+
+    /// Mutes a user in the channel for good.
+    public func muteUser(withUserId userId: String, completionHandler: SBDErrorHandler? = nil) {
+        muteUser(
+            withUserId: userId, seconds: 0, description: nil, completionHandler: completionHandler)
+    }
+
+    /// Mutes a user in the channel for a number of seconds and a reason; 0 and less for good.
+    public func muteUser(
+        withUserId userId: String, seconds: Int32, description: String?,
+        completionHandler: SBDErrorHandler? = nil
+    ) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.mute(
+                UserID(userId), in: url, forSeconds: seconds > 0 ? Int(seconds) : nil,
+                reason: description ?? "")
+        }
+    }
+
+    /// Ends the mute of a user.
+    public func unmuteUser(_ user: SBDUser, completionHandler: SBDErrorHandler? = nil) {
+        unmuteUser(withUserId: user.userId, completionHandler: completionHandler)
+    }
+
+    /// Ends the mute of a user.
+    public func unmuteUser(withUserId userId: String, completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.unmute(UserID(userId), in: url)
+        }
+    }
+
+    /// The handler of a user's own mute.
+    ///
+    /// Times are in milliseconds, -1 for a mute without an end.
+    public typealias MutedInfoHandler = (
+        _ isMuted: Bool, _ description: String?, _ startAt: Int64, _ endAt: Int64,
+        _ remainingDuration: Int64, _ error: SBDError?
+    ) -> Void
+
+    /// Fetches whether the current user is muted in the channel, why and how long.
+    public func getMyMutedInfo(completionHandler: MutedInfoHandler?) {
+        let callback = Callback<Result<MuteInfo, RoostError>>(
+            completionHandler.map { handler in
+                { result in
+                    switch result {
+                    case .success(let info):
+                        handler(
+                            info.isMuted, info.reason, info.start?.milliseconds ?? -1,
+                            info.end?.milliseconds ?? -1,
+                            info.remaining?.wholeMilliseconds ?? -1, nil)
+                    case .failure(let error): handler(false, nil, -1, -1, -1, SBDError(error))
+                    }
+                }
+            })
+        perform(then: callback) { client, url throws(RoostError) in
+            try await client.muteInfo(in: url)
+        }
+    }
+
+    /// Makes users operators of the channel.
+    public func addOperators(
+        withUserIds userIds: [String], completionHandler: SBDErrorHandler? = nil
+    ) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.addOperators(userIds.map { UserID($0) }, to: url)
+        }
+    }
+
+    /// Makes operators of the channel ordinary members.
+    public func removeOperators(
+        withUserIds userIds: [String], completionHandler: SBDErrorHandler? = nil
+    ) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.removeOperators(userIds.map { UserID($0) }, from: url)
+        }
+    }
+
+    /// Makes all operators of the channel ordinary members.
+    public func removeAllOperators(completionHandler: SBDErrorHandler? = nil) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.removeOperators(from: url)
+        }
+    }
+
+    // MARK: Queries
+
+    /// Returns a query of the users who are muted in the channel.
+    public func createMutedUserListQuery() -> SBDUserListQuery? { query(.muted(value.url)) }
+    /// Returns a query of the users who are banned from the channel.
+    public func createBannedUserListQuery() -> SBDUserListQuery? { query(.banned(value.url)) }
+    /// Returns a query of the channel's operators.
+    public func createOperatorListQuery() -> SBDUserListQuery? { query(.operators(value.url)) }
+
+    private func query(_ kind: SBDUserListQuery.Kind) -> SBDUserListQuery {
+        SBDUserListQuery(isGroupChannel() ? kind : .ofOpenChannel)
+    }
+}
+
+extension RoostError {
+    /// The answer to every call on an open channel but the list query.
+    static let openChannel = RoostError(
+        .featureUnavailable, remedy: .none,
+        message: "Open channels can be listed and stored only; the client has no other calls.")
+
+    /// The answer to a call that the client does not have.
+    static func missing(_ subject: String) -> RoostError {
+        RoostError(
+            .featureUnavailable, remedy: .none, message: "The client has no call for \(subject).")
+    }
+}

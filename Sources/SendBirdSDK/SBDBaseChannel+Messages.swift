@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+
+extension SBDBaseChannel {
+    /// The handler of a text's outcome: the message as it is now, and an error if it is not sent.
+    public typealias UserMessageHandler = (SBDUserMessage?, SBDError?) -> Void
+    /// The handler of a file's outcome: the message as it is now, and an error if it is not sent.
+    public typealias FileMessageHandler = (SBDFileMessage?, SBDError?) -> Void
+    /// The handler of an upload: the bytes sent since the last call, those sent so far, and all.
+    public typealias ProgressHandler = (
+        _ bytesSent: Int64, _ totalBytesSent: Int64, _ totalBytesExpectedToSend: Int64
+    ) -> Void
+
+    // MARK: Texts
+
+    /// Sends a text, and returns at once the pending message.
+    ///
+    /// The message is kept until the server has it. Without a connection the handler gets an error
+    /// and the pending message, which is sent with the next connection.
+    @discardableResult
+    public func sendUserMessage(
+        _ message: String?, completionHandler: UserMessageHandler? = nil
+    ) -> SBDUserMessage {
+        send(UserMessageParams(text: message ?? ""), nil, completionHandler)
+    }
+
+    /// Sends a text, and returns at once the pending message.
+    ///
+    /// The message is kept until the server has it. Without a connection the handler gets an error
+    /// and the pending message, which is sent with the next connection.
+    @discardableResult
+    public func sendUserMessage(
+        with params: SBDUserMessageParams, completionHandler: UserMessageHandler? = nil
+    ) -> SBDUserMessage {
+        send(params.value, params.obstacle, completionHandler)
+    }
+
+    private func send(
+        _ params: UserMessageParams, _ obstacle: RoostError?, _ handler: UserMessageHandler?
+    ) -> SBDUserMessage {
+        let callback = Callback.sent(handler) { SBDUserMessage($0) }
+        let door = SBDMain.door
+        if let error = isGroupChannel() ? obstacle : .openChannel {
+            return SBDUserMessage(door.refuse(.user(params), to: value.url, error, then: callback))
+        }
+        return SBDUserMessage(door.send(.user(params), to: value.url, then: callback))
+    }
+
+    /// Sends a failed message again, under the same request ID.
+    @discardableResult
+    public func resendUserMessage(
+        with message: SBDUserMessage, completionHandler: UserMessageHandler? = nil
+    ) -> SBDUserMessage {
+        SBDUserMessage(
+            SBDMain.door.resend(
+                message.value, then: .sent(completionHandler) { SBDUserMessage($0) }))
+    }
+
+    /// Edits the user's own message; without a connection the change and the handler wait.
+    public func updateUserMessage(
+        withMessageId messageId: Int64, userMessageParams params: SBDUserMessageParams,
+        completionHandler: UserMessageHandler? = nil
+    ) {
+        let callback = Callback.answer(completionHandler) { (message: Message) in
+            SBDUserMessage(message)
+        }
+        if let error = isGroupChannel() ? params.obstacle : .openChannel {
+            return SBDMain.door.notify(callback, .failure(error))
+        }
+        SBDMain.door.edit(MessageID(messageId), in: value.url, params.edit, then: callback)
+    }
+
+    // MARK: Files
+
+    /// Sends a file, and returns at once the pending message; never nil, and optional as in the old
+    /// library.
+    @discardableResult
+    public func sendFileMessage(
+        with params: SBDFileMessageParams, completionHandler: FileMessageHandler? = nil
+    ) -> SBDFileMessage? {
+        sendFileMessage(with: params, progressHandler: nil, completionHandler: completionHandler)
+    }
+
+    /// Sends a file and reports its upload, and returns at once the pending message; never nil.
+    @discardableResult
+    public func sendFileMessage(
+        with params: SBDFileMessageParams, progressHandler: ProgressHandler?,
+        completionHandler: FileMessageHandler?
+    ) -> SBDFileMessage? {
+        let callback = Callback.sent(completionHandler) { SBDFileMessage($0) }
+        let (door, message) = (SBDMain.door, MessageParams.file(params.value))
+        if let error = isGroupChannel() ? params.obstacle : .openChannel {
+            return SBDFileMessage(door.refuse(message, to: value.url, error, then: callback))
+        }
+        return SBDFileMessage(
+            door.send(
+                message, to: value.url, progress: .progress(progressHandler), then: callback))
+    }
+
+    /// Sends a failed file again, under the same request ID, and reports its upload.
+    ///
+    /// - Parameters:
+    ///   - message: The failed message.
+    ///   - binaryData: Not needed: the outbox has kept the bytes.
+    ///   - progressHandler: The receiver of the progress.
+    ///   - completionHandler: The receiver of the outcome.
+    /// - Returns: The pending message; never nil.
+    @discardableResult
+    public func resendFileMessage(
+        with message: SBDFileMessage, binaryData: Data?, progressHandler: ProgressHandler?,
+        completionHandler: FileMessageHandler?
+    ) -> SBDFileMessage? {
+        SBDFileMessage(
+            SBDMain.door.resend(
+                message.value, progress: .progress(progressHandler),
+                then: .sent(completionHandler) { SBDFileMessage($0) }))
+    }
+
+    // MARK: All messages
+
+    /// Deletes a message for everybody; an unsent message is canceled.
+    public func delete(
+        _ message: SBDBaseMessage, completionHandler: SBDErrorHandler? = nil
+    ) {
+        let (url, target) = (value.url, message.target)
+        guard isGroupChannel() else {
+            return SBDMain.door.notify(.done(completionHandler), .failure(.openChannel))
+        }
+        SBDMain.door.change(then: .done(completionHandler)) { client throws(RoostError) in
+            try await client.delete(target, in: url)
+        }
+    }
+
+    /// Adds the user's reaction to a message; without a connection the change and the handler wait.
+    public func addReaction(
+        with message: SBDBaseMessage, key: String,
+        completionHandler: ((SBDReactionEvent?, SBDError?) -> Void)? = nil
+    ) {
+        react(message, key, isAdded: true, completionHandler)
+    }
+
+    /// Removes the user's reaction from a message; without a connection the change and the handler
+    /// wait.
+    public func deleteReaction(
+        with message: SBDBaseMessage, key: String,
+        completionHandler: ((SBDReactionEvent?, SBDError?) -> Void)? = nil
+    ) {
+        react(message, key, isAdded: false, completionHandler)
+    }
+
+    private func react(
+        _ message: SBDBaseMessage, _ key: String, isAdded: Bool,
+        _ handler: ((SBDReactionEvent?, SBDError?) -> Void)?
+    ) {
+        let id = message.messageId
+        let callback = Callback.answer(handler) { (change: ReactionChange) in
+            SBDReactionEvent(change, of: id)
+        }
+        guard isGroupChannel() else {
+            return SBDMain.door.notify(callback, .failure(.openChannel))
+        }
+        SBDMain.door.react(
+            key, to: message.target, in: value.url, isAdded: isAdded, then: callback)
+    }
+}
+
+extension SBDBaseMessage {
+    fileprivate var target: MessageTarget {
+        switch value.delivery {
+        case .delivered(let id, _): .delivered(id)
+        case .unsent(let id, _): .unsent(id)
+        }
+    }
+}
+
+extension Callback<UploadStep> {
+    fileprivate static func progress(_ handler: SBDBaseChannel.ProgressHandler?) -> Self {
+        var before: Int64 = 0
+        return Callback(
+            handler.map { handler in
+                { step in
+                    guard case .sent(_, let progress) = step else { return }
+                    let sent = progress.sent.bytes
+                    // A retry starts at the first byte again.
+                    handler(max(0, sent - before), sent, progress.total.bytes)
+                    before = sent
+                }
+            })
+    }
+}

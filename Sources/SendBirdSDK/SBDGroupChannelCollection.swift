@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import RoostDoors
+import RoostModel
+
+/// The receiver of a channel collection's events.
+public protocol SBDGroupChannelCollectionDelegate: AnyObject {
+    /// Channels were added to the list.
+    func channelCollection(
+        _ collection: SBDGroupChannelCollection, context: SBDChannelContext,
+        addedChannels channels: [SBDGroupChannel])
+    /// Channels in the list have changed; those that moved are among them.
+    func channelCollection(
+        _ collection: SBDGroupChannelCollection, context: SBDChannelContext,
+        updatedChannels channels: [SBDGroupChannel])
+    /// Channels were removed from the list.
+    func channelCollection(
+        _ collection: SBDGroupChannelCollection, context: SBDChannelContext,
+        deletedChannelUrls: [String])
+}
+
+extension SBDGroupChannelCollectionDelegate {
+    public func channelCollection(
+        _ collection: SBDGroupChannelCollection, context: SBDChannelContext,
+        addedChannels channels: [SBDGroupChannel]
+    ) {}
+    public func channelCollection(
+        _ collection: SBDGroupChannelCollection, context: SBDChannelContext,
+        updatedChannels channels: [SBDGroupChannel]
+    ) {}
+    public func channelCollection(
+        _ collection: SBDGroupChannelCollection, context: SBDChannelContext,
+        deletedChannelUrls: [String]
+    ) {}
+}
+
+/// The user's channels selected by a query, kept in step with the server.
+public final class SBDGroupChannelCollection: NSObject {
+    /// The receiver of events, held weakly.
+    public weak var delegate: (any SBDGroupChannelCollectionDelegate)?
+    /// The selection and order of the list.
+    public let query: SBDGroupChannelListQuery
+
+    private let feed = Feed<SBDGroupChannelCollection, ChannelListDriver.Event>()
+    private let driver: ChannelListDriver
+
+    /// Creates a collection; the query's settings count as they are now.
+    public init(query: SBDGroupChannelListQuery) {
+        self.query = query
+        let door = SBDMain.door
+        driver = ChannelListDriver(door, query.value) { [feed] event in feed.post(event, on: door) }
+        super.init()
+        feed.attach(self) { collection, event in collection.notify(event) }
+        // The handler of the first page gets the outcome.
+        door.start { [driver] in _ = try? await driver.open() }
+    }
+
+    deinit { dispose() }
+
+    /// The channels shown so far, in the order of the query.
+    public var channelList: [SBDGroupChannel] { driver.view.channels.map { SBDGroupChannel($0) } }
+
+    /// Whether `loadMore(completionHandler:)` may find more.
+    public var hasNext: Bool { driver.view.hasMore }
+
+    /// Loads another page and returns it: at first that of the cache, if it has one.
+    public func loadMore(completionHandler: (([SBDGroupChannel]?, SBDError?) -> Void)? = nil) {
+        let door = SBDMain.door
+        let callback = Callback.answer(completionHandler) { (channels: [GroupChannel]) in
+            channels.map { SBDGroupChannel($0) }
+        }
+        door.start { [driver] in await driver.load { door.notify(callback, $0) } }
+    }
+
+    /// Closes the collection; the delegate gets no more events.
+    public func dispose() {
+        feed.close()
+        SBDMain.door.start { [driver] in await driver.close() }
+    }
+
+    private func notify(_ event: ChannelListDriver.Event) {
+        let change = event.change
+        func context(areDeleted: Bool = false) -> SBDChannelContext {
+            SBDChannelContext(
+                SBDCollectionEventSource(ofChannels: change.origins, areDeleted: areDeleted))
+        }
+        if !change.inserted.isEmpty {
+            delegate?.channelCollection(
+                self, context: context(), addedChannels: change.inserted.map { SBDGroupChannel($0) }
+            )
+        }
+        if !change.updated.isEmpty {
+            delegate?.channelCollection(
+                self, context: context(),
+                updatedChannels: change.updated.map { SBDGroupChannel($0.after) })
+        }
+        if !change.deleted.isEmpty {
+            delegate?.channelCollection(
+                self, context: context(areDeleted: true),
+                deletedChannelUrls: change.deleted.map(\.url.rawValue))
+        }
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+
+extension SBDMain {
+    private static let connectionDelegates = DelegateList()
+    private static let channelDelegates = DelegateList()
+    private static let userEventDelegates = DelegateList()
+
+    // MARK: Registration; delegates are held weakly
+
+    /// Registers a delegate under an identifier; an earlier one of the same identifier is replaced.
+    ///
+    /// The delegate is held weakly.
+    public class func add(_ delegate: any SBDConnectionDelegate, identifier: String) {
+        listen()
+        connectionDelegates.add(delegate, identifier)
+    }
+
+    /// Registers a delegate under an identifier; an earlier one of the same identifier is replaced.
+    ///
+    /// The delegate is held weakly.
+    public class func add(_ delegate: any SBDChannelDelegate, identifier: String) {
+        listen()
+        channelDelegates.add(delegate, identifier)
+    }
+
+    /// Registers a delegate under an identifier; an earlier one of the same identifier is replaced.
+    ///
+    /// The delegate is held weakly.
+    public class func add(_ delegate: any SBDUserEventDelegate, identifier: String) {
+        listen()
+        userEventDelegates.add(delegate, identifier)
+    }
+
+    /// Removes the connection delegate of an identifier.
+    public class func removeConnectionDelegate(forIdentifier identifier: String) {
+        connectionDelegates.remove(identifier)
+    }
+
+    /// Removes all connection delegates.
+    public class func removeAllConnectionDelegates() { connectionDelegates.removeAll() }
+
+    /// Removes the channel delegate of an identifier.
+    public class func removeChannelDelegate(forIdentifier identifier: String) {
+        channelDelegates.remove(identifier)
+    }
+
+    /// Removes all channel delegates; collections are not affected.
+    public class func removeAllChannelDelegates() { channelDelegates.removeAll() }
+
+    /// Removes the user event delegate of an identifier.
+    public class func removeUserEventDelegate(forIdentifier identifier: String) {
+        userEventDelegates.remove(identifier)
+    }
+
+    /// Removes all user event delegates.
+    public class func removeAllUserEventDelegates() { userEventDelegates.removeAll() }
+
+    // MARK: Delivery
+
+    class func listen() {
+        door.listen { event in
+            door.queue.async {
+                switch event {
+                case .connection(let step, _):
+                    notifySession(step)
+                    for case let delegate as any SBDConnectionDelegate in connectionDelegates.all {
+                        notify(delegate, step)
+                    }
+                case .event(.unreadTotalChanged(let count), _):
+                    for case let delegate as any SBDUserEventDelegate in userEventDelegates.all {
+                        delegate.didUpdateTotalUnreadMessageCount(
+                            Int32(clamping: count), totalCountByCustomType: nil)
+                    }
+                case .event(let event, let channel):
+                    for case let delegate as any SBDChannelDelegate in channelDelegates.all {
+                        notify(delegate, event, channel.map { SBDGroupChannel($0) })
+                    }
+                }
+            }
+        }
+    }
+
+    private class func notify(_ delegate: any SBDConnectionDelegate, _ step: ConnectionStep) {
+        switch step {
+        case .lost: delegate.didStartReconnection()
+        case .regained: delegate.didSucceedReconnection()
+        case .givenUp: delegate.didFailReconnection()
+        case .connected, .disconnected: break
+        }
+    }
+
+    private class func notify(
+        _ delegate: any SBDChannelDelegate, _ event: ChatEvent, _ channel: SBDGroupChannel?
+    ) {
+        if case .channelDeleted(let url) = event {
+            return delegate.channelWasDeleted(url.rawValue, channelType: .group)
+        }
+        guard let channel else { return }
+        switch event {
+        case .messageReceived(let message):
+            delegate.channel(channel, didReceive: SBDBaseMessage.make(message))
+        case .messageUpdated(let message):
+            delegate.channel(channel, didUpdate: SBDBaseMessage.make(message))
+        case .messageDeleted(let id, _):
+            delegate.channel(channel, messageWasDeleted: id.rawValue)
+        case .reactionChanged(let change, let id, _):
+            delegate.channel(channel, updatedReaction: SBDReactionEvent(change, of: id.rawValue))
+        case .threadChanged(let info, let id, let url):
+            delegate.channel(channel, didUpdate: SBDThreadInfoUpdateEvent(info, id, url))
+        case .read: delegate.channelDidUpdateReadReceipt(channel)
+        case .delivered: delegate.channelDidUpdateDeliveryReceipt(channel)
+        case .typing: delegate.channelDidUpdateTypingStatus(channel)
+        case .joined, .left, .invited, .declined, .muted, .unmuted, .banned, .unbanned,
+            .memberCountsChanged:
+            notifyOfMembers(delegate, event, channel)
+        case .frozen, .hidden, .unhidden, .operatorsChanged, .metadataChanged, .countersChanged,
+            .channelChanged, .pinsChanged:
+            notifyOfProperties(delegate, event, channel)
+        case .channelDeleted, .blocked, .unblocked, .mentioned, .missed, .storageRepaired,
+            .unreadTotalChanged:
+            break
+        }
+    }
+
+    private class func notifyOfMembers(
+        _ delegate: any SBDChannelDelegate, _ event: ChatEvent, _ channel: SBDGroupChannel
+    ) {
+        switch event {
+        case .joined(let members, _):
+            for member in members { delegate.channel(channel, userDidJoin: SBDMember(member)) }
+        case .left(let user, _): delegate.channel(channel, userDidLeave: SBDUser(user))
+        case .invited(let members, let inviter, _):
+            delegate.channel(
+                channel, didReceiveInvitation: members.map { SBDMember($0) },
+                inviter: inviter.map { SBDUser($0) })
+        case .declined(let user, let inviter, _):
+            delegate.channel(
+                channel, didDeclineInvitation: SBDUser(user),
+                inviter: inviter.map { SBDUser($0) })
+        case .muted(let user, _): delegate.channel(channel, userWasMuted: SBDUser(user.user))
+        case .unmuted(let user, _): delegate.channel(channel, userWasUnmuted: SBDUser(user))
+        case .banned(let user, _): delegate.channel(channel, userWasBanned: SBDUser(user.user))
+        case .unbanned(let user, _): delegate.channel(channel, userWasUnbanned: SBDUser(user))
+        case .memberCountsChanged: delegate.channelDidChangeMemberCount([channel])
+        default: break
+        }
+    }
+
+    private class func notifyOfProperties(
+        _ delegate: any SBDChannelDelegate, _ event: ChatEvent, _ channel: SBDGroupChannel
+    ) {
+        switch event {
+        case .frozen(true, _): delegate.channelWasFrozen(channel)
+        case .frozen(false, _): delegate.channelWasUnfrozen(channel)
+        case .hidden: delegate.channelWasHidden(channel)
+        case .operatorsChanged: delegate.channelDidUpdateOperators(channel)
+        case .metadataChanged(let created, let updated, let deleted, _):
+            if !created.isEmpty { delegate.channel(channel, createdMetaData: created) }
+            if !updated.isEmpty { delegate.channel(channel, updatedMetaData: updated) }
+            if !deleted.isEmpty { delegate.channel(channel, deletedMetaDataKeys: deleted) }
+        case .countersChanged(let created, let updated, let deleted, _):
+            func numbers(_ counters: [String: Int64]) -> [String: NSNumber] {
+                counters.mapValues { NSNumber(value: $0) }
+            }
+            if !created.isEmpty {
+                delegate.channel(channel, createdMetaCounters: numbers(created))
+            }
+            if !updated.isEmpty {
+                delegate.channel(channel, updatedMetaCounters: numbers(updated))
+            }
+            if !deleted.isEmpty { delegate.channel(channel, deletedMetaCountersKeys: deleted) }
+        default: break
+        }
+        delegate.channelWasChanged(channel)
+    }
+}

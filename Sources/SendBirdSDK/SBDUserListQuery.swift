@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+
+/// A query of users of one kind with a position for the next page; each page needs a connection.
+public class SBDUserListQuery: NSObject {
+    enum Kind: Sendable {
+        case application
+        case blocked
+        case muted(ChannelURL)
+        case banned(ChannelURL)
+        case operators(ChannelURL)
+        /// The users of an open channel, which the client has no call for.
+        case ofOpenChannel
+    }
+
+    /// The number of users of a page, 1...100.
+    public var limit: UInt = 20
+    /// The users' IDs, any of which fits; empty for all.
+    ///
+    /// Only a query of the application's users can have them; others are answered with an error.
+    public var userIdsFilter: [String] = []
+
+    private let kind: Kind
+    private let reader = PageReader<User>(SBDMain.door)
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    /// Whether there may be more.
+    public var hasNext: Bool { reader.hasNext }
+    /// Whether a page is being loaded.
+    public var isLoading: Bool { reader.isLoading }
+
+    /// The beginning of the nicknames; nil for all.
+    fileprivate var nicknamePrefix: String? { nil }
+
+    /// Loads the next users from the server.
+    public func loadNextPage(completionHandler: (([SBDUser]?, SBDError?) -> Void)? = nil) {
+        let callback = Callback.answer(completionHandler) { (users: [User]) in
+            users.map { SBDUser($0) }
+        }
+        let (kind, pageSize) = (kind, Int(clamping: limit))
+        var query = UserQuery()
+        query.ids = userIdsFilter.isEmpty ? nil : userIdsFilter.map { UserID($0) }
+        query.nicknamePrefix = nicknamePrefix
+        reader.load(then: callback) { [query] client, token throws(RoostError) in
+            if case .application = kind {
+                return try await client.users(query, pageSize: pageSize, after: token)
+            }
+            guard query.ids == nil else { throw .missing("this list of certain users") }
+            switch kind {
+            case .application, .blocked:
+                return try await client.blockedUsers(pageSize: pageSize, after: token)
+            case .muted(let url):
+                return try await client.mutedUsers(of: url, pageSize: pageSize, after: token).users
+            case .banned(let url):
+                return try await client.bannedUsers(of: url, pageSize: pageSize, after: token).users
+            case .operators(let url):
+                return try await client.operators(of: url, pageSize: pageSize, after: token)
+            case .ofOpenChannel: throw .openChannel
+            }
+        }
+    }
+}
+
+/// A query of the application's users with a position for the next page.
+public final class SBDApplicationUserListQuery: SBDUserListQuery {
+    /// The beginning of the nicknames; nil for all.
+    public var nicknameStartsWithFilter: String?
+
+    init() { super.init(.application) }
+
+    override fileprivate var nicknamePrefix: String? { nicknameStartsWithFilter }
+}
+
+/// A query of an open channel's participants, which the client has no call for.
+public final class SBDParticipantListQuery: SBDUserListQuery {
+    init() { super.init(.ofOpenChannel) }
+}
+
+extension Page<RestrictedUser> {
+    fileprivate var users: Page<User> { Page<User>(elements.map(\.user), next: next) }
+}
+
+/// A condition on a member's role.
+public enum SBDGroupChannelOperatorFilter: Int, Sendable {
+    /// All members.
+    case all
+    /// Operators.
+    case `operator`
+    /// Ordinary members.
+    case nonOperator
+}
+
+/// A condition on a member's mute.
+public enum SBDGroupChannelMutedMemberFilter: Int, Sendable {
+    /// All members.
+    case all
+    /// Muted members.
+    case muted
+    /// Members who are not muted.
+    case unmuted
+}
+
+/// The order of a list of members.
+public enum SBDGroupChannelMemberListOrder: Int, Sendable {
+    /// By nickname, upper and lower case being equal.
+    case nicknameAlphabetical
+    /// Operators first, each group by nickname.
+    case operatorThenMemberNicknameAlphabetical
+}
+
+/// A query of a group channel's members with a position for the next page; each page needs a
+/// connection.
+public final class SBDGroupChannelMemberListQuery: NSObject {
+    /// The number of members of a page, 1...100.
+    public var limit: UInt = 20
+    /// The beginning of the nicknames; nil for all.
+    public var nicknameStartsWithFilter: String?
+    /// The condition on the role.
+    public var operatorFilter = SBDGroupChannelOperatorFilter.all
+    /// The condition on the mute.
+    public var mutedMemberFilter = SBDGroupChannelMutedMemberFilter.all
+    /// The condition on the membership.
+    public var memberStateFilter = SBDMemberStateFilter.all
+    /// The order of the list.
+    public var order = SBDGroupChannelMemberListOrder.nicknameAlphabetical
+
+    private let url: ChannelURL
+    private let reader = PageReader<Member>(SBDMain.door)
+
+    init(_ url: ChannelURL) { self.url = url }
+
+    /// Whether there may be more.
+    public var hasNext: Bool { reader.hasNext }
+    /// Whether a page is being loaded.
+    public var isLoading: Bool { reader.isLoading }
+
+    /// Loads the next members from the server.
+    public func loadNextPage(completionHandler: (([SBDMember]?, SBDError?) -> Void)? = nil) {
+        let callback = Callback.answer(completionHandler) { (members: [Member]) in
+            members.map { SBDMember($0) }
+        }
+        var query = MemberQuery()
+        query.pageSize = Int(clamping: limit)
+        query.nicknamePrefix = nicknameStartsWithFilter
+        query.isOperator = operatorFilter == .all ? nil : operatorFilter == .operator
+        query.isMuted = mutedMemberFilter == .all ? nil : mutedMemberFilter == .muted
+        query.membership = memberStateFilter.value
+        query.order = order == .nicknameAlphabetical ? .nickname : .operatorsFirst
+        reader.load(then: callback) { [url, query] client, token throws(RoostError) in
+            try await client.members(of: url, query, after: token)
+        }
+    }
+}

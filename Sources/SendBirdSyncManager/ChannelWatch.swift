@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostDoors
+import RoostExecutors
+import RoostModel
+import SendBirdSDK
+
+/// The changes of one channel, beside its messages.
+final class ChannelWatch: Sendable {
+    let feed = Feed<SBSMMessageCollection, ListDiff<GroupChannel>>()
+    private let driver: ChannelListDriver
+    private let hasBegun = Guarded(false)
+
+    init(_ channel: ChannelURL) {
+        driver = ChannelListDriver(SBDMain.door, .only(channel)) { [feed] event in
+            feed.post(event.change, through: SBSMSyncManager.onDelegateQueue)
+        }
+    }
+
+    /// Follows the channel from now on; further calls have no effect.
+    func begin() {
+        let isNew = hasBegun.withLock { hasBegun in
+            defer { hasBegun = true }
+            return !hasBegun
+        }
+        guard isNew, SBSMSyncManager.setupError == nil else { return }
+        // The messages arrive even if the channel cannot be followed.
+        SBDMain.door.start { [driver] in await driver.load { _ in } }
+    }
+
+    func close() {
+        feed.close()
+        SBDMain.door.start { [driver] in await driver.close() }
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendBirdSDK
+import SendBirdSyncManager
+import Testing
+
+extension SendBirdTests {
+    /// Tests of the collections that the last releases of the old library had.
+    struct LocalCaching {
+        private final class Screen: SBDGroupChannelCollectionDelegate, SBDMessageCollectionDelegate
+        {
+            var events: [String] = []
+            var names: [String] = []
+
+            private func note(
+                _ name: String, _ context: SBDCollectionContext, _ things: [String]
+            ) { events.append("\(name) \(things.joined(separator: " ")): \(context.source)") }
+
+            func channelCollection(
+                _ collection: SBDGroupChannelCollection, context: SBDChannelContext,
+                addedChannels channels: [SBDGroupChannel]
+            ) { note("added", context, channels.map(\.name)) }
+            func channelCollection(
+                _ collection: SBDGroupChannelCollection, context: SBDChannelContext,
+                deletedChannelUrls: [String]
+            ) { note("deleted", context, deletedChannelUrls) }
+            func messageCollection(
+                _ collection: SBDMessageCollection, context: SBDMessageContext,
+                channel: SBDGroupChannel, addedMessages messages: [SBDBaseMessage]
+            ) { note("added", context, messages.map(\.message)) }
+            func messageCollection(
+                _ collection: SBDMessageCollection, context: SBDMessageContext,
+                channel: SBDGroupChannel, updatedMessages messages: [SBDBaseMessage]
+            ) { note("updated", context, messages.map(\.message)) }
+            func messageCollection(
+                _ collection: SBDMessageCollection, context: SBDMessageContext,
+                channel: SBDGroupChannel, deletedMessages messages: [SBDBaseMessage]
+            ) { note("deleted", context, messages.map(\.message)) }
+            func messageCollection(
+                _ collection: SBDMessageCollection, context: SBDMessageContext,
+                updatedChannel channel: SBDGroupChannel
+            ) { names.append("\(channel.name): \(context.source)") }
+            func didDetectHugeGap(_ collection: SBDMessageCollection) { events.append("gap") }
+        }
+
+        private func start(
+            _ story: SyncStory, _ collection: SBDMessageCollection
+        ) async -> (cache: [String]?, server: [String]?) {
+            await story.wait { done in
+                var cached: [String]?
+                collection.start(
+                    with: .cacheAndReplaceByApi,
+                    cacheResultHandler: { messages, _ in cached = messages?.map(\.message) },
+                    apiResultHandler: { messages, _ in done((cached, messages?.map(\.message))) })
+            }
+        }
+
+        @Test func `a channel collection pages, and tells later changes with their source`() throws
+        {
+            try SyncStory.play(seed: 121) { story in
+                for name in ["one", "two", "three"] { _ = try await story.channel(name) }
+                await story.connect()
+                let query = try #require(SBDGroupChannel.createMyGroupChannelListQuery())
+                (query.limit, query.order) = (2, .channelNameAlphabetical)
+                let (collection, screen) = (SBDGroupChannelCollection(query: query), Screen())
+                collection.delegate = screen
+                for count in [2, 3] {
+                    let error: SBDError? = await story.wait { done in
+                        collection.loadMore { done($1) }
+                    }
+                    #expect(error == nil)
+                    #expect(collection.channelList.count == count)
+                }
+                #expect(!collection.hasNext)
+                #expect(collection.channelList.map(\.name) == ["one", "three", "two"])
+                let url = try await story.channel("also")
+                await story.world.pass()
+                try await story.bob.deleteChannel(url)
+                await story.world.pass()
+                #expect(
+                    screen.events == [
+                        "added also: eventChannelChanged",
+                        "deleted \(url): eventChannelDeleted",
+                    ])
+                collection.dispose()
+            }
+        }
+
+        @Test func `a message collection shows the cache, then the server, then events`() throws {
+            try SyncStory.play(seed: 122) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("1", to: url)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let channel = try await story.get(url)
+                let params = SBDMessageListParams()
+                params.reverse = true
+                let (collection, screen) = (
+                    SBDMessageCollection(
+                        channel: channel, startingPoint: LONG_LONG_MAX, params: params), Screen()
+                )
+                collection.delegate = screen
+                #expect(await start(story, collection).server == ["1"])
+                #expect(!collection.hasNext)
+                channel.sendUserMessage("2")
+                await story.world.pass()
+                try await story.bob.send("3", to: url)
+                await story.bob.waitUntilIdle()
+                await story.world.pass()
+                try await story.bob.update(url, ChannelUpdateParams(name: "tram"))
+                await story.world.pass()
+                #expect(
+                    screen.events == [
+                        "added 2: localMessagePendingCreated", "updated 2: eventMessageSent",
+                        "added 3: eventMessageReceived",
+                    ])
+                #expect(screen.names.contains("tram: eventChannelChanged"))
+                #expect(collection.succeededMessages.map(\.message) == ["3", "2", "1"])
+                #expect(collection.channel.name == "tram")
+                collection.dispose()
+                let again = SBDMessageCollection(
+                    channel: channel, startingPoint: LONG_LONG_MAX, params: SBDMessageListParams())
+                #expect(await start(story, again).cache == ["1", "2", "3"])
+                again.dispose()
+            }
+        }
+
+        @Test func `a collection reports a huge gap, and pages before any start are refused`()
+            throws
+        {
+            try SyncStory.play(seed: 123) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("0", to: url)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let (collection, screen) = (
+                    SBDMessageCollection(
+                        channel: try await story.get(url), startingPoint: LONG_LONG_MAX,
+                        params: SBDMessageListParams()), Screen()
+                )
+                collection.delegate = screen
+                let error: SBDError? = await story.wait { done in
+                    collection.loadPrevious { done($1) }
+                }
+                #expect(error?.code == SBDErrorCode.invalidParameter.rawValue)
+                _ = await start(story, collection)
+                await story.phone.network.cut()
+                for number in 1...301 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(screen.events.contains("gap"))
+                collection.dispose()
+            }
+        }
+    }
+}
