@@ -16,14 +16,16 @@ public enum ReportCategory: Int, CaseIterable, Sendable {
     /// Spam.
     case spam
 
-    var name: String {
+    var value: RoostModel.ReportCategory {
         switch self {
-        case .suspicious: "suspicious"
-        case .harassing: "harassing"
-        case .inappropriate: "inappropriate"
-        case .spam: "spam"
+        case .suspicious: .suspicious
+        case .harassing: .harassing
+        case .inappropriate: .inappropriate
+        case .spam: .spam
         }
     }
+
+    var name: String { value.rawValue }
 }
 
 /// A reason for a report to the moderators.
@@ -104,16 +106,9 @@ extension BaseChannel {
         _ handler: SBErrorHandler?
     ) {
         let text = description ?? ""
+        let value = category.value
         act(handler) { client, _ throws(RoostError) in
-            switch category {
-            case .suspicious:
-                try await client.report(subject, category: .suspicious, description: text)
-            case .harassing:
-                try await client.report(subject, category: .harassing, description: text)
-            case .inappropriate:
-                try await client.report(subject, category: .inappropriate, description: text)
-            case .spam: try await client.report(subject, category: .spam, description: text)
-            }
+            try await client.report(subject, category: value, description: text)
         }
     }
 }
