@@ -23,6 +23,12 @@ public struct Configuration: Sendable {
     public var userID: UserID
     /// The user's access token; nil if the server asks for none.
     public var token: String?
+    /// The source of another token when the server refuses the present one, as after its end.
+    ///
+    /// The client asks once, waits for at most 60 seconds, and logs in with the answer. A second
+    /// refusal, nil, or no source ends the attempts with `.refused`. The closure must not block its
+    /// thread, on which the client works.
+    public var tokenProvider: (@Sendable () async -> String?)?
     /// The place of the cache and the outbox.
     public var cache: Cache
     /// The size limit of the cache; 256 MB by default.

@@ -23,7 +23,7 @@ public enum ConnectionState: Sendable {
         self =
             switch state {
             case .idle: .disconnected
-            case .opening, .authenticating:
+            case .opening, .authenticating, .awaitingToken:
                 lastFailure == nil ? .connecting : .reconnecting(lastFailure)
             case .backingOff, .awaitingNetwork, .asleep: .reconnecting(lastFailure)
             case .online: .connected

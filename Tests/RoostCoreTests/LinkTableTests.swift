@@ -21,6 +21,7 @@ struct LinkTableTests {
         ("idle", []),
         ("opening", [.connect]),
         ("authenticating", [.connect, .opened(1)]),
+        ("awaiting token", [.connect, .opened(1), .loginRefused(1, wrongToken)]),
         ("online", online),
         ("awaiting pong", online + [.fired(.ping)]),
         ("backing off", [.connect, .lost(1, .closed)]),
@@ -45,9 +46,11 @@ struct LinkTableTests {
             ("frame received", .received(epoch)), ("session expired", .expired(epoch)),
             ("socket lost", .lost(epoch, .closed)),
             ("certificate refused", .lost(epoch, .untrusted("no"))),
+            ("token given", .token(epoch, isNew: true)), ("no token", .token(epoch, isNew: false)),
             ("login timer", .fired(.login)), ("ping timer", .fired(.ping)),
             ("pong timer", .fired(.pong)), ("retry timer", .fired(.retry)),
             ("background timer", .fired(.background)), ("proof timer", .fired(.proof)),
+            ("token timer", .fired(.token)),
         ]
     }
 
@@ -58,6 +61,7 @@ struct LinkTableTests {
         case .idle: "idle"
         case .opening(let attempt): "opening \(attempt)"
         case .authenticating(let attempt): "authenticating \(attempt)"
+        case .awaitingToken(let attempt, _): "awaiting token \(attempt)"
         case .online(awaitsPong: false): "online"
         case .online(awaitsPong: true): "awaiting pong"
         case .backingOff(let attempt): "backing off \(attempt)"
@@ -72,6 +76,7 @@ struct LinkTableTests {
         case .openSocket: "open socket"
         case .closeSocket: "close socket"
         case .sendPing: "ping"
+        case .askToken: "ask for a token"
         case .arm(let timer, _): "start \(timer) timer"
         case .disarm(let timer): "stop \(timer) timer"
         case .wentOnline: "tell online"
@@ -85,7 +90,7 @@ struct LinkTableTests {
         var rows: [String] = []
         for (state, path) in states {
             for number in inputs(0).indices {
-                var machine = Machine()
+                var machine = Machine(renewsToken: state == "awaiting token")
                 for input in path { _ = machine.handle(input, entropy: 0) }
                 let (name, input) = inputs(machine.epoch)[number]
                 // A return of the network is an input only after its loss.

@@ -121,6 +121,27 @@ struct MainActorTests {
         { _ = try await $0.client.fetchUnreadTotals() },
     ]
 
+    private static let userCalls: [Call] = [
+        { _ = try await $0.client.updateProfile(ProfileUpdateParams(nickname: "n")) },
+        { _ = try await $0.client.uploadPicture([1]) },
+        { try await $0.client.createUserMetadata(["k": "v"]) },
+        { try await $0.client.updateUserMetadata(["k": "v"]) },
+        { try await $0.client.deleteUserMetadata() },
+        { _ = try await $0.client.acceptsInvitations() },
+        { try await $0.client.setAcceptsInvitations(true) },
+        { _ = try await $0.client.channelCount() },
+        { _ = try await $0.client.users() },
+        { try await $0.client.report(.user("bob", in: nil), category: .spam) },
+        { _ = try await $0.client.muteInfo(in: $0.url) },
+        { try await $0.client.registerPushToken("t", of: .apns) },
+        { try await $0.client.unregisterPushToken("t", of: .apns) },
+        { try await $0.client.unregisterAllPushTokens() },
+        { _ = try await $0.client.pushTokens(of: .apns) },
+        { _ = try await $0.client.pushPreferences() },
+        { _ = try await $0.client.pushTemplate() },
+        { try await $0.client.setPushTemplate("default") },
+    ]
+
     private static let messageCalls: [Call] = [
         { _ = try await $0.client.timeline(of: $0.url) },
         { _ = try await $0.client.channelList() },
@@ -153,6 +174,8 @@ struct MainActorTests {
         { try await $0.timeline.reachServer() },
         { _ = await $0.messages.send("text") },
     ]
+
+    private static let waitingCalls = channelCalls + userCalls + messageCalls
 
     /// Calls that may return at once, or follow something until it ends.
     private static let otherCalls: [Call] = [
@@ -194,6 +217,7 @@ struct MainActorTests {
         { await $0.channels.run() },
         { await $0.channels.loadMore() },
         { await $0.client.waitUntilIdle() },
+        { await $0.client.use(token: nil) },
     ]
 
     @Test func `the main actor continues while disk and network block every call (scar 139)`()
@@ -220,7 +244,7 @@ struct MainActorTests {
         var begun = 0
         var ended: [Int] = []
         var tasks: [Task<Void, Never>] = []
-        for (number, call) in (Self.channelCalls + Self.messageCalls).enumerated() {
+        for (number, call) in Self.waitingCalls.enumerated() {
             tasks.append(
                 Task { @MainActor in
                     begun += 1
@@ -245,7 +269,7 @@ struct MainActorTests {
         await client.disconnect()
         await client.close()
         for task in tasks { await task.value }
-        #expect(ended.count == Self.channelCalls.count + Self.messageCalls.count)
+        #expect(ended.count == Self.waitingCalls.count)
     }
 
     /// Calls that return a stream, each read to its end.
@@ -281,7 +305,7 @@ struct MainActorTests {
         await stage.download.pause()
         await client.close()
         var ended = 0
-        let calls = Self.channelCalls + Self.messageCalls + Self.otherCalls + Self.streams
+        let calls = Self.waitingCalls + Self.otherCalls + Self.streams
         for call in calls {
             // The limit of the test reports a call that does not return.
             try? await call(stage)

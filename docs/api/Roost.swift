@@ -362,6 +362,7 @@ final class ChatClient: Sendable {
     @discardableResult func updateUserMetadata(_ metadata: [String: String], addsMissing: Bool = false) async throws(RoostError) -> [String: String]
     func uploadPicture(_ bytes: [UInt8], type: String = "image/jpeg") async throws(RoostError) -> String
     func uploadProgress(of requestID: RequestID) async -> AsyncStream<UploadProgress>
+    func use(token: String?) async
     func users(_ query: UserQuery = UserQuery(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
     func vote(for options: [Int64], in poll: Int64, of channel: ChannelURL) async throws(RoostError)
     func waitUntilIdle() async
@@ -425,6 +426,7 @@ struct Configuration: Sendable {
     var protection: Protection { get set }
     var server: String { get set }
     var token: String? { get set }
+    var tokenProvider: (@Sendable () async -> String?)? { get set }
     var userID: UserID { get set }
     init(applicationID: String, server: String, userID: UserID, token: String? = nil, cache: Cache, cacheLimit: CacheLimit = CacheLimit(), protection: Protection = .none, allowsPlainTransport: Bool = false, pageSize: Int = 40)
 

@@ -151,7 +151,7 @@ extension CoreWorld {
             device.lists[id]?.isDirty = true
         case .downloadChanged(let id, let progress): device.downloads[id] = progress
         case .fillIndex: schedule(.input(.indexFilled), device)
-        case .forgotten, .connection, .event, .outbox, .deleteFiles, .cancelUpload,
+        case .askToken, .forgotten, .connection, .event, .outbox, .deleteFiles, .cancelUpload,
             .refused:
             break
         }

@@ -62,8 +62,8 @@ final class AppNotices: Sendable {
             if progress.isOver { feeds.withLock { $0.downloads[id] = nil } }
         case .refused(let id, let error):
             feeds.withLock { $0.timelines[id] }?.refusals.publish(error)
-        case .openSocket, .closeSocket, .send, .fillIndex, .deleteFiles, .cancelUpload, .arm,
-            .disarm:
+        case .openSocket, .closeSocket, .askToken, .send, .fillIndex, .deleteFiles, .cancelUpload,
+            .arm, .disarm:
             break
         }
     }

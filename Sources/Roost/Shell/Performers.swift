@@ -60,6 +60,7 @@ struct Performers: Sendable {
         case .openSocket(let epoch, let key, let isInForeground):
             socket.open(epoch, sessionKey: key, isInForeground: isInForeground)
         case .closeSocket: socket.close()
+        case .askToken(let epoch): socket.askToken(for: epoch)
         case .send(let command): socket.send(command, for: nil)
         case .fillIndex: cache.fillIndex()
         case .deleteFiles(let copies): outbox.deleteFiles(copies)

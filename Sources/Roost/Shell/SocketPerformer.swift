@@ -17,6 +17,7 @@ final class SocketPerformer: Sendable {
     private let userID: UserID
     private let feed: InputFeed
     private let token: Guarded<String?>
+    private let provider: (@Sendable () async -> String?)?
     /// The present socket, from its opening on.
     private let line = Guarded<SocketLine?>(nil)
 
@@ -29,11 +30,24 @@ final class SocketPerformer: Sendable {
         applicationID = configuration.applicationID
         userID = configuration.userID
         token = Guarded(configuration.token)
+        provider = configuration.tokenProvider
         self.feed = feed
     }
 
     /// Sets the token of the next login.
     func use(token: String?) { self.token.withLock { $0 = token } }
+
+    /// Asks the app for the token of the next login, and reports whether it has one.
+    func askToken(for epoch: LinkMachine.Epoch) {
+        let refused = token.withLock { $0 }
+        // The machine limits the wait; a late answer is of an earlier epoch.
+        Task(executorPreference: feed.executor) {
+            let answer = await self.provider?()
+            // A token that the app has set meanwhile is the newer one.
+            if let answer { self.token.withLock { if $0 == refused { $0 = answer } } }
+            await self.feed.give(.link(.token(epoch, isNew: answer != nil)))
+        }
+    }
 
     /// Opens a socket and reads frames until it closes.
     func open(_ epoch: LinkMachine.Epoch, sessionKey: String?, isInForeground: Bool) {

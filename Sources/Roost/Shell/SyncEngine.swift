@@ -34,7 +34,8 @@ actor SyncEngine {
         machine = SyncMachine(
             SyncState(
                 me: configuration.userID,
-                random: SeededRandom(entropy(), entropy(), entropy(), entropy())))
+                random: SeededRandom(entropy(), entropy(), entropy(), entropy()),
+                renewsToken: configuration.tokenProvider != nil))
         feed.setTarget(self)
     }
 

@@ -8,7 +8,7 @@ package import RoostWire
 
 /// The state of the connection; the session is a separate part, which ends with the socket.
 package struct Link: Codable, Sendable {
-    package internal(set) var machine = LinkMachine()
+    package internal(set) var machine: LinkMachine
     /// The last login; nil once the server has refused its key.
     package internal(set) var login: LoginSuccess?
     /// The epoch of the socket of the last login.
@@ -16,7 +16,7 @@ package struct Link: Codable, Sendable {
     /// The reason of the last loss, until the next login.
     package internal(set) var lastFailure: RoostError?
 
-    package init() {}
+    package init(renewsToken: Bool = false) { machine = LinkMachine(renewsToken: renewsToken) }
 
     package var state: LinkMachine.State { machine.state }
     /// The key of the last login; it outlives its socket.
@@ -25,7 +25,7 @@ package struct Link: Codable, Sendable {
     /// Whether a socket is being opened or the login is in flight.
     package var isConnecting: Bool {
         switch state {
-        case .opening, .authenticating: true
+        case .opening, .authenticating, .awaitingToken: true
         case .idle, .online, .backingOff, .awaitingNetwork, .asleep, .refused: false
         }
     }
@@ -34,7 +34,7 @@ package struct Link: Codable, Sendable {
     package var hasNetwork: Bool {
         switch state {
         case .awaitingNetwork, .idle, .refused: false
-        case .opening, .authenticating, .online, .backingOff, .asleep: true
+        case .opening, .authenticating, .awaitingToken, .online, .backingOff, .asleep: true
         }
     }
 }
@@ -88,6 +88,7 @@ extension SyncState {
         case .sendPing:
             // A lost ping shows as a missing answer.
             send(.ping(Ping(id: now.milliseconds, isActive: link.machine.isInForeground)))
+        case .askToken(let epoch): step.notices.append(.askToken(epoch))
         case .arm(let timer, let duration): arm(.link(timer), for: duration)
         case .disarm(let timer): disarm(.link(timer))
         case .wentOnline(let epoch): if let login = link.login { connect(login, epoch) }

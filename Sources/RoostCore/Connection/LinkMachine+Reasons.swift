@@ -2,6 +2,39 @@
 
 package import RoostModel
 
+extension LinkMachine {
+    /// The reason why the link stopped or failed.
+    package struct Refusal: Equatable, Codable, Sendable {
+        package let code: RoostError.Code
+        package internal(set) var message: String
+        /// Whether the link has stopped; otherwise it retries by itself.
+        package var isFinal = false
+
+        package init(code: RoostError.Code, message: String) {
+            self.code = code
+            self.message = message
+        }
+
+        var final: Refusal {
+            var refusal = self
+            refusal.isFinal = true
+            return refusal
+        }
+    }
+
+    /// The reason of a socket's end.
+    package enum Loss: Equatable, Codable, Sendable {
+        /// The server was unreachable.
+        case unreachable(String)
+        /// The open socket broke or was closed.
+        case closed
+        /// The server's certificate is not trusted, so a retry cannot succeed (scar 39).
+        case untrusted(String)
+        /// The address is unusable.
+        case unusable(String)
+    }
+}
+
 extension LinkMachine.Loss {
     /// The same reason as an error of the protocol (5.3).
     package var refusal: LinkMachine.Refusal {

@@ -6,7 +6,7 @@
 // abandoned socket and changes nothing (scar 134). The shell performs the effects in order and has
 // no rules of its own.
 
-package import RoostModel
+import RoostModel
 
 /// The decisions when to open a socket, when a socket counts as dead, and when to retry.
 package struct LinkMachine: Equatable, Codable, Sendable {
@@ -20,6 +20,8 @@ package struct LinkMachine: Equatable, Codable, Sendable {
         case opening(attempt: Int)
         /// The socket is open; the login is not answered yet.
         case authenticating(attempt: Int)
+        /// The server has refused the token, and the app was asked for another.
+        case awaitingToken(attempt: Int, Refusal)
         case online(awaitsPong: Bool)
         /// Waits before the next attempt.
         case backingOff(attempt: Int)
@@ -31,37 +33,6 @@ package struct LinkMachine: Equatable, Codable, Sendable {
         case refused(Refusal)
     }
 
-    /// The reason why the link stopped or failed.
-    package struct Refusal: Equatable, Codable, Sendable {
-        package let code: RoostError.Code
-        package internal(set) var message: String
-        /// Whether the link has stopped; otherwise it retries by itself.
-        package var isFinal = false
-
-        package init(code: RoostError.Code, message: String) {
-            self.code = code
-            self.message = message
-        }
-
-        fileprivate var final: Refusal {
-            var refusal = self
-            refusal.isFinal = true
-            return refusal
-        }
-    }
-
-    /// The reason of a socket's end.
-    package enum Loss: Equatable, Codable, Sendable {
-        /// The server was unreachable.
-        case unreachable(String)
-        /// The open socket broke or was closed.
-        case closed
-        /// The server's certificate is not trusted, so a retry cannot succeed (scar 39).
-        case untrusted(String)
-        /// The address is unusable.
-        case unusable(String)
-    }
-
     package enum Timer: Hashable, Codable, Sendable, CaseIterable {
         case login
         case ping
@@ -69,6 +40,8 @@ package struct LinkMachine: Equatable, Codable, Sendable {
         case retry
         /// The time for which a socket stays open in the background.
         case background
+        /// The time limit for the app's answer with a token.
+        case token
         /// The time after which a connection counts as a success.
         case proof
     }
@@ -87,6 +60,8 @@ package struct LinkMachine: Equatable, Codable, Sendable {
         /// The session key is no longer valid: log in again.
         case expired(Epoch)
         case lost(Epoch, Loss)
+        /// The app's answer to `askToken`: whether it has a token for the next login.
+        case token(Epoch, isNew: Bool)
         case fired(Timer)
     }
 
@@ -94,6 +69,8 @@ package struct LinkMachine: Equatable, Codable, Sendable {
         case openSocket(Epoch)
         case closeSocket(Epoch)
         case sendPing(Epoch)
+        /// Asks the app for another token.
+        case askToken(Epoch)
         /// Replaces a running timer of the same kind.
         case arm(Timer, Duration)
         case disarm(Timer)
@@ -109,6 +86,8 @@ package struct LinkMachine: Equatable, Codable, Sendable {
     /// A shorter connection counts as a failed attempt. So a server that accepts every login and
     /// ends every connection leads to growing waits.
     package static let proofTime = Duration.seconds(10)
+    /// The time limit for the app's answer with a token.
+    package static let tokenTime = Duration.seconds(60)
 
     package internal(set) var state = State.idle
     package private(set) var epoch: Epoch = 0
@@ -117,8 +96,13 @@ package struct LinkMachine: Equatable, Codable, Sendable {
     private var isNetworkUp = true
     /// The number of attempts up to the present connection; 0 once it has lasted for `proofTime`.
     private var triesBeforeOnline = 0
+    /// Whether the app can be asked for another token.
+    private let renewsToken: Bool
+    /// Whether the app was asked since the last accepted login or request to connect: a second
+    /// refusal is final.
+    private var hasRenewedToken = false
 
-    package init() {}
+    package init(renewsToken: Bool = false) { self.renewsToken = renewsToken }
 
     /// Moves to the next state and returns the effects for the shell, in order.
     ///
@@ -138,6 +122,7 @@ package struct LinkMachine: Equatable, Codable, Sendable {
         case .received(let epoch): epoch == self.epoch ? received() : []
         case .expired(let epoch): epoch == self.epoch ? expired(entropy) : []
         case .lost(let epoch, let loss): epoch == self.epoch ? lost(loss, entropy) : []
+        case .token(let epoch, let isNew): epoch == self.epoch ? tokenAnswered(isNew) : []
         case .fired(let timer): fired(timer, entropy)
         }
     }
@@ -151,11 +136,13 @@ extension LinkMachine {
         // now on, with any rest of an earlier stay.
         let stay = isInForeground ? [] : [Effect.arm(.background, settings.backgroundStay)]
         switch state {
-        case .idle, .asleep, .refused: return stay + open(attempt: 1)
+        case .idle, .asleep, .refused:
+            hasRenewedToken = false
+            return stay + open(attempt: 1)
         // A new request of the app ends the wait.
         case .backingOff(let attempt): return stay + [.disarm(.retry)] + open(attempt: attempt)
         case .awaitingNetwork(let attempt): return stay + open(attempt: attempt)
-        case .opening, .authenticating, .online: return stay
+        case .opening, .authenticating, .awaitingToken, .online: return stay
         }
     }
 
@@ -165,6 +152,7 @@ extension LinkMachine {
         case .idle, .asleep, .refused: return []
         case .opening, .authenticating:
             return [.disarm(.login), .closeSocket(epoch), .wentOffline(reason: nil)]
+        case .awaitingToken: return [.disarm(.token), .wentOffline(reason: nil)]
         case .online:
             return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: nil)]
         case .backingOff: return [.disarm(.retry)]
@@ -185,7 +173,7 @@ extension LinkMachine {
             return [.disarm(.retry)]
         // A socket may outlive a change of network; the heartbeat detects its end (scar 131).
         case .online where isUp: return received(isAlive: false)
-        case .idle, .opening, .authenticating, .online, .asleep, .refused: return []
+        case .idle, .opening, .authenticating, .awaitingToken, .online, .asleep, .refused: return []
         }
     }
 
@@ -196,7 +184,7 @@ extension LinkMachine {
         guard toForeground else {
             switch state {
             case .idle, .asleep, .refused: return []
-            case .opening, .authenticating, .online, .backingOff, .awaitingNetwork:
+            case .opening, .authenticating, .awaitingToken, .online, .backingOff, .awaitingNetwork:
                 return [.arm(.background, settings.backgroundStay)]
             }
         }
@@ -207,7 +195,8 @@ extension LinkMachine {
         case .backingOff(let attempt): return stay + [.disarm(.retry)] + open(attempt: attempt)
         // The system may have cut the socket without notice.
         case .online: return stay + received(isAlive: false)
-        case .idle, .opening, .authenticating, .awaitingNetwork, .refused: return stay
+        case .idle, .opening, .authenticating, .awaitingToken, .awaitingNetwork, .refused:
+            return stay
         }
     }
 
@@ -219,6 +208,7 @@ extension LinkMachine {
         switch state {
         case .opening, .authenticating:
             return [.disarm(.login), .closeSocket(epoch), .wentOffline(reason: reason)]
+        case .awaitingToken: return [.disarm(.token), .wentOffline(reason: reason)]
         case .online:
             return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: reason)]
         case .backingOff: return [.disarm(.retry)]
@@ -231,7 +221,8 @@ extension LinkMachine {
         case .opening(let attempt):
             state = .authenticating(attempt: attempt)
             return []
-        case .idle, .authenticating, .online, .backingOff, .awaitingNetwork, .asleep, .refused:
+        case .idle, .authenticating, .awaitingToken, .online, .backingOff, .awaitingNetwork,
+            .asleep, .refused:
             return []
         }
     }
@@ -242,11 +233,13 @@ extension LinkMachine {
             self.settings = settings
             state = .online(awaitsPong: false)
             triesBeforeOnline = attempt
+            hasRenewedToken = false
             return [
                 .disarm(.login), .arm(.ping, settings.pingInterval),
                 .arm(.proof, Self.proofTime), .wentOnline(epoch),
             ]
-        case .idle, .online, .backingOff, .awaitingNetwork, .asleep, .refused: return []
+        case .idle, .awaitingToken, .online, .backingOff, .awaitingNetwork, .asleep, .refused:
+            return []
         }
     }
 
@@ -257,14 +250,32 @@ extension LinkMachine {
             guard refusal.code.endsSession else {
                 return close + retry(attempt + 1, reason: refusal, entropy)
             }
+            if refusal.code == .tokenInvalid, renewsToken, !hasRenewedToken {
+                return close + askToken(attempt, refusal)
+            }
             state = .refused(refusal.final)
             return close + [.wentOffline(reason: refusal.final)]
         case .online:
             guard refusal.code.endsSession else { return [] }
             state = .refused(refusal.final)
             return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: refusal.final)]
-        case .idle, .backingOff, .awaitingNetwork, .asleep, .refused: return []
+        case .idle, .awaitingToken, .backingOff, .awaitingNetwork, .asleep, .refused: return []
         }
+    }
+
+    private mutating func askToken(_ attempt: Int, _ refusal: Refusal) -> [Effect] {
+        hasRenewedToken = true
+        // The epoch ends with its socket, so that late inputs of it are recognised.
+        epoch += 1
+        state = .awaitingToken(attempt: attempt, refusal)
+        return [.arm(.token, Self.tokenTime), .askToken(epoch)]
+    }
+
+    private mutating func tokenAnswered(_ isNew: Bool) -> [Effect] {
+        guard case .awaitingToken(let attempt, let refusal) = state else { return [] }
+        if isNew { return [.disarm(.token)] + open(attempt: attempt) }
+        state = .refused(refusal.final)
+        return [.disarm(.token), .wentOffline(reason: refusal.final)]
     }
 
     private mutating func busy(_ wait: Duration, _ entropy: UInt64) -> [Effect] {
@@ -274,7 +285,7 @@ extension LinkMachine {
         switch state {
         case .opening(let present), .authenticating(let present): attempt = present + 1
         case .online: attempt = triesBeforeOnline + 1
-        case .idle, .backingOff, .awaitingNetwork, .asleep, .refused: return []
+        case .idle, .awaitingToken, .backingOff, .awaitingNetwork, .asleep, .refused: return []
         }
         let stop = stopHeartbeat() + [.disarm(.login), .closeSocket(epoch)]
         state = .backingOff(attempt: attempt)
@@ -291,7 +302,8 @@ extension LinkMachine {
                 return (awaitsPong ? [.disarm(.pong)] : []) + [.arm(.ping, settings.pingInterval)]
             }
             return awaitsPong ? [] : ping()
-        case .idle, .opening, .authenticating, .backingOff, .awaitingNetwork, .asleep, .refused:
+        case .idle, .opening, .authenticating, .awaitingToken, .backingOff, .awaitingNetwork,
+            .asleep, .refused:
             return []
         }
     }
@@ -312,7 +324,7 @@ extension LinkMachine {
         case .online:
             return stopHeartbeat()
                 + retry(triesBeforeOnline + 1, reason: loss.refusal, entropy)
-        case .idle, .backingOff, .awaitingNetwork, .asleep, .refused: return []
+        case .idle, .awaitingToken, .backingOff, .awaitingNetwork, .asleep, .refused: return []
         }
     }
 
@@ -330,11 +342,13 @@ extension LinkMachine {
             triesBeforeOnline = 0
             return []
         case (.retry, .backingOff(let attempt)): return open(attempt: attempt)
-        case (.background, .opening), (.background, .authenticating), (.background, .online),
+        case (.token, .awaitingToken): return tokenAnswered(false)
+        case (.background, .opening), (.background, .authenticating),
+            (.background, .awaitingToken), (.background, .online),
             (.background, .backingOff), (.background, .awaitingNetwork):
             return isInForeground ? [] : fallAsleep()
         case (.login, _), (.ping, _), (.pong, _), (.retry, _), (.background, _),
-            (.proof, _):
+            (.proof, _), (.token, _):
             return []  // The timer outlived its state.
         }
     }

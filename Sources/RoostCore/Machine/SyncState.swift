@@ -10,7 +10,7 @@ package struct SyncState: Codable, Sendable {
     package var now = Timestamp(milliseconds: 0)
     package var random: SeededRandom
 
-    package var link = Link()
+    package var link: Link
     /// The present connection; nil without one.
     package var session: Session?
     /// Whether the pauses of operations are to end, because a connection has just begun.
@@ -60,9 +60,10 @@ package struct SyncState: Codable, Sendable {
     package internal(set) var isClosed = false
     package var step = StepDecisions()
 
-    package init(me: UserID, random: SeededRandom) {
+    package init(me: UserID, random: SeededRandom, renewsToken: Bool = false) {
         self.me = me
         self.random = random
+        link = Link(renewsToken: renewsToken)
         outbox = Outbox(me: User(id: me))
     }
 
@@ -136,6 +137,8 @@ package struct FetchAttempt: Equatable, Codable, Sendable {
 package enum Notice: Equatable, Sendable {
     case openSocket(LinkMachine.Epoch, sessionKey: String?, isInForeground: Bool)
     case closeSocket
+    /// Asks the app for a token; the answer is an input of the link.
+    case askToken(LinkMachine.Epoch)
     /// Messages could not be read and are gone from the cache; the shell writes the event's sentence,
     /// because a replay knows only a name for the channel.
     case forgotten(messages: Int, in: ChannelURL)

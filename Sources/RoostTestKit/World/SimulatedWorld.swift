@@ -107,21 +107,26 @@ package final class SimulatedWorld: Sendable {
     /// Starts the app on a device; `between` may wrap its network.
     package func launch(
         _ device: Device,
-        between: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 }
+        between: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 },
+        configure: (inout Configuration) -> Void = { _ in }
     ) async throws(RoostError) -> ChatClient {
-        try await start(device, SimulatedProcess(on: executor), between: between).client
+        let process = SimulatedProcess(on: executor)
+        return try await start(device, process, between: between, configure: configure).client
     }
 
     /// Starts the app on a device, as a process that can be stopped at any moment.
     package func start(
         _ device: Device, _ process: SimulatedProcess,
-        between: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 }
+        between: @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 },
+        configure: (inout Configuration) -> Void = { _ in }
     ) async throws(RoostError) -> Launched {
         let line = SimulatedLine(over: device.network)
+        var configuration = Configuration(
+            applicationID: "simulation", server: "http://127.0.0.1:1", userID: device.userID,
+            cache: device.cache, protection: device.protection, pageSize: device.pageSize)
+        configure(&configuration)
         let client = try await ChatClient.open(
-            Configuration(
-                applicationID: "simulation", server: "http://127.0.0.1:1", userID: device.userID,
-                cache: device.cache, protection: device.protection, pageSize: device.pageSize),
+            configuration,
             world: surroundings(of: device, process, line, http: between(line)))
         return Launched(client: client, process: process, line: line)
     }
