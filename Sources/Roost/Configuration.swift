@@ -29,6 +29,8 @@ public struct Configuration: Sendable {
     /// refusal, nil, or no source ends the attempts with `.refused`. The closure must not block its
     /// thread, on which the client works.
     public var tokenProvider: (@Sendable () async -> String?)?
+    /// The time limit for `tokenProvider`.
+    package var tokenWait = Duration.seconds(60)
     /// The place of the cache and the outbox.
     public var cache: Cache
     /// The size limit of the cache; 256 MB by default.

@@ -27,6 +27,8 @@ package final class Door: Sendable {
         package var migrationBegins = Callback<Void>.none
         /// The source of a new token, asked when the server says that the token has expired.
         package var tokenProvider: (@Sendable () async -> String?)?
+        /// The time limit for `tokenProvider`.
+        package var tokenWait = Duration.seconds(60)
         /// The identity of the comparator of `limit.order`; nil without one.
         package var comparator: ObjectIdentifier?
 
@@ -214,6 +216,7 @@ package final class Door: Sendable {
             cacheLimit: settings.limit, protection: settings.protection)
         configuration.locksFilesWithDevice = settings.locksFilesWithDevice
         configuration.tokenProvider = settings.tokenProvider
+        configuration.tokenWait = settings.tokenWait
         return configuration
     }
 

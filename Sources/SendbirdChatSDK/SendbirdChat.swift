@@ -62,6 +62,8 @@ public final class SendbirdChat: NSObject {
         settings.migrationBegins = Callback(
             migrationStartHandler.map { handler in { _ in handler() } })
         settings.tokenProvider = { await SessionRenewal.token() }
+        // `setSessionTokenRefreshTimeout(_:)` sets the limit, at any time.
+        settings.tokenWait = .seconds(SessionRenewal.longestPatience + 1)
         let chosen = settings
         door.configure { $0 = chosen }
         let waiting = own.withLock { own in

@@ -41,15 +41,27 @@ extension SendbirdChat {
 
     /// Sets how many seconds the client waits for a new token: 60 at first, 1,800 at most.
     public class func setSessionTokenRefreshTimeout(_ timeout: Int) {
-        own.withLock { $0.tokenPatience = min(max(timeout, 1), 1_800) }
+        own.withLock {
+            $0.tokenPatience = min(max(timeout, 1), SessionRenewal.longestPatience)
+        }
     }
 }
 
 /// The renewal of the session's token by the app.
 enum SessionRenewal {
+    private enum Outcome {
+        case none
+        /// The app has given a token that the server has not accepted yet.
+        case renewed
+        /// The app has given no token, and the delegate knows.
+        case failed
+    }
+
     static let delegates = DelegateList()
-    /// Whether the app has given a token that the server has not accepted yet.
-    private static let isRenewed = Guarded(false)
+    /// The greatest number of seconds to wait for the app's answer.
+    static let longestPatience = 1_800
+    /// The outcome of the last request for a token.
+    private static let outcome = Guarded(Outcome.none)
 
     /// Asks the app for a token; nil if it gives none in time.
     static func token() async -> String? {
@@ -61,7 +73,7 @@ enum SessionRenewal {
             }
             // The app may call both closures, or one of them late.
             guard let waiting else { return }
-            isRenewed.withLock { $0 = token != nil }
+            outcome.withLock { $0 = token != nil ? .renewed : failure != nil ? .failed : .none }
             if let failure { report(RoostError(.tokenInvalid, remedy: .signIn, message: failure)) }
             waiting.resume(returning: token)
         }
@@ -93,15 +105,20 @@ enum SessionRenewal {
         guard let delegate = delegates.all.first as? any SessionDelegate else { return }
         switch step {
         case .connected, .regained:
-            let wasRenewed = isRenewed.withLock { isRenewed in
-                defer { isRenewed = false }
-                return isRenewed
-            }
-            if wasRenewed { delegate.sessionWasRefreshed() }
+            if takeOutcome() == .renewed { delegate.sessionWasRefreshed() }
         case .givenUp:
-            if case .refused(let error) = state { delegate.sessionDidHaveError(SBError(error)) }
+            if takeOutcome() != .failed, case .refused(let error) = state {
+                delegate.sessionDidHaveError(SBError(error))
+            }
             delegate.sessionWasClosed()
         case .lost, .disconnected: break
+        }
+    }
+
+    private static func takeOutcome() -> Outcome {
+        outcome.withLock { outcome in
+            defer { outcome = .none }
+            return outcome
         }
     }
 

@@ -90,7 +90,7 @@ struct LinkTableTests {
         var rows: [String] = []
         for (state, path) in states {
             for number in inputs(0).indices {
-                var machine = Machine(renewsToken: state == "awaiting token")
+                var machine = Machine(tokenWait: state == "awaiting token" ? .seconds(60) : nil)
                 for input in path { _ = machine.handle(input, entropy: 0) }
                 let (name, input) = inputs(machine.epoch)[number]
                 // A return of the network is an input only after its loss.

@@ -198,6 +198,8 @@ extension SendbirdChatTests {
                 SendbirdChat.setSessionDelegate(session)
                 await story.world.setToken("secret", of: "alice")
                 SendbirdChat.connect(userId: "alice", authToken: "wrong")
+                await story.world.pass(.seconds(50))
+                #expect(session.heard == [])
                 await story.world.pass(.seconds(20))
                 #expect(session.heard == ["error", "closed"])
                 #expect(SendbirdChat.getConnectState() == .closed)

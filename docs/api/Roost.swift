@@ -242,6 +242,7 @@ final class ChatClient: Sendable {
     static func open(_ configuration: Configuration) async throws(RoostError) -> ChatClient
     @discardableResult func acceptInvitation(to channel: ChannelURL, accessCode: String? = nil) async throws(RoostError) -> GroupChannel
     func acceptsInvitations() async throws(RoostError) -> Bool
+    @discardableResult func addMetaArrays(_ arrays: [MetaArray], to message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
     func addOperators(_ users: [UserID], to channel: ChannelURL) async throws(RoostError)
     @discardableResult func addReaction(_ key: String, to target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func appMoved(toForeground: Bool) async
@@ -256,6 +257,7 @@ final class ChatClient: Sendable {
     func cachedMessage(_ id: MessageID) async throws(RoostError) -> Message?
     func cachedMessages(of channel: ChannelURL, matching filter: MessageFilter = .everything, after lower: Position = .distantPast, before upper: Position = .distantFuture, newestFirst: Bool = true, limit: Int = 100) async throws(RoostError) -> [Message]
     func cancel(_ requestID: RequestID) async
+    @discardableResult func cancelUpload(_ requestID: RequestID) async -> Bool
     @discardableResult func changeCounters(_ counters: [String: Int64], of channel: ChannelURL, _ change: CounterChange, addsMissing: Bool = false) async throws(RoostError) -> [String: Int64]
     func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel
     func channelCount(_ membership: MembershipState? = nil) async throws(RoostError) -> Int
@@ -294,6 +296,7 @@ final class ChatClient: Sendable {
     func fetchChannelChanges(since start: ChangeLogStart, customTypes: [String]? = nil) async throws(RoostError) -> ChangeLog<GroupChannel, ChannelURL>
     func fetchMessage(_ id: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
     func fetchMessageChanges(of channel: ChannelURL, since start: ChangeLogStart, filter: MessageFilter = .everything) async throws(RoostError) -> ChangeLog<Message, MessageID>
+    func fetchMessages(of channel: ChannelURL, around message: MessageID, older: Int = 0, newer: Int = 0, includesMessage: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
     func fetchMessages(of channel: ChannelURL, around moment: Timestamp, older: Int = 0, newer: Int = 0, includesMoment: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
     func fetchUnreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
     func hide(_ channel: ChannelURL, hidesPrevious: Bool = false, allowsAutoUnhide: Bool = true) async throws(RoostError)
@@ -318,6 +321,8 @@ final class ChatClient: Sendable {
     func outcome(of requestID: RequestID) async throws(RoostError)
     func pendingChanges(in channel: ChannelURL) async -> [PendingChange]
     func pin(_ channel: ChannelURL) async throws(RoostError)
+    func pinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError)
+    func pinnedMessages(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<Message>
     func publicChannels(_ filter: ChannelFilter = ChannelFilter(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<GroupChannel>
     func pushPreferences() async throws(RoostError) -> PushPreferences
     func pushTemplate() async throws(RoostError) -> String
@@ -325,6 +330,8 @@ final class ChatClient: Sendable {
     func refusals(in channel: ChannelURL? = nil) async -> [ChangeRefusal]
     func registerPushToken(_ token: String, of kind: PushTokenKind, replacingOthers: Bool = false) async throws(RoostError)
     func removeFailed(_ requestID: RequestID, in channel: ChannelURL) async
+    @discardableResult func removeMetaArrayTexts(_ arrays: [MetaArray], from message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
+    @discardableResult func removeMetaArrays(_ keys: [String], from message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
     func removeOperators(_ users: [UserID]? = nil, from channel: ChannelURL) async throws(RoostError)
     @discardableResult func removeReaction(_ key: String, from target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func report(_ subject: ReportSubject, category: ReportCategory, description: String = "") async throws(RoostError)
@@ -351,6 +358,7 @@ final class ChatClient: Sendable {
     func unhide(_ channel: ChannelURL) async throws(RoostError)
     func unmute(_ user: UserID, in channel: ChannelURL) async throws(RoostError)
     func unpin(_ channel: ChannelURL) async throws(RoostError)
+    func unpinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError)
     func unreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
     func unregisterAllPushTokens() async throws(RoostError)
     func unregisterPushToken(_ token: String, of kind: PushTokenKind) async throws(RoostError)
@@ -499,6 +507,7 @@ struct FileMessageParams: Codable, Hashable, Sendable {
     var caption: String { get set }
     var customType: String { get set }
     var data: String { get set }
+    var extraFields: UnknownFields { get set }
     var files: [OutgoingFile] { get set }
     var isReplyToChannel: Bool { get set }
     var isSilent: Bool { get set }
@@ -937,6 +946,7 @@ enum OutboxEvent: Codable, Hashable, Sendable {
     case queued(Message)
     case retried(Message)
     case unrecorded(RequestID)
+    case uploaded(RequestID, file: Int)
     case uploading(RequestID, UploadProgress)
 }
 
@@ -1392,6 +1402,7 @@ struct UserID: Identifier {
 struct UserMessageParams: Codable, Hashable, Sendable {
     var customType: String { get set }
     var data: String { get set }
+    var extraFields: UnknownFields { get set }
     var isReplyToChannel: Bool { get set }
     var isSilent: Bool { get set }
     var mention: Mention { get set }

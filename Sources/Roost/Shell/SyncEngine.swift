@@ -35,7 +35,7 @@ actor SyncEngine {
             SyncState(
                 me: configuration.userID,
                 random: SeededRandom(entropy(), entropy(), entropy(), entropy()),
-                renewsToken: configuration.tokenProvider != nil))
+                tokenWait: configuration.tokenProvider.map { _ in configuration.tokenWait }))
         feed.setTarget(self)
     }
 

@@ -16,7 +16,7 @@ package struct Link: Codable, Sendable {
     /// The reason of the last loss, until the next login.
     package internal(set) var lastFailure: RoostError?
 
-    package init(renewsToken: Bool = false) { machine = LinkMachine(renewsToken: renewsToken) }
+    package init(tokenWait: Duration? = nil) { machine = LinkMachine(tokenWait: tokenWait) }
 
     package var state: LinkMachine.State { machine.state }
     /// The key of the last login; it outlives its socket.

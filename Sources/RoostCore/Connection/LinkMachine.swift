@@ -86,8 +86,6 @@ package struct LinkMachine: Equatable, Codable, Sendable {
     /// A shorter connection counts as a failed attempt. So a server that accepts every login and
     /// ends every connection leads to growing waits.
     package static let proofTime = Duration.seconds(10)
-    /// The time limit for the app's answer with a token.
-    package static let tokenTime = Duration.seconds(60)
 
     package internal(set) var state = State.idle
     package private(set) var epoch: Epoch = 0
@@ -96,13 +94,13 @@ package struct LinkMachine: Equatable, Codable, Sendable {
     private var isNetworkUp = true
     /// The number of attempts up to the present connection; 0 once it has lasted for `proofTime`.
     private var triesBeforeOnline = 0
-    /// Whether the app can be asked for another token.
-    private let renewsToken: Bool
+    /// The time limit for the app's answer with a token; nil if the app has no source of tokens.
+    private let tokenWait: Duration?
     /// Whether the app was asked since the last accepted login or request to connect: a second
     /// refusal is final.
     private var hasRenewedToken = false
 
-    package init(renewsToken: Bool = false) { self.renewsToken = renewsToken }
+    package init(tokenWait: Duration? = nil) { self.tokenWait = tokenWait }
 
     /// Moves to the next state and returns the effects for the shell, in order.
     ///
@@ -250,8 +248,8 @@ extension LinkMachine {
             guard refusal.code.endsSession else {
                 return close + retry(attempt + 1, reason: refusal, entropy)
             }
-            if refusal.code == .tokenInvalid, renewsToken, !hasRenewedToken {
-                return close + askToken(attempt, refusal)
+            if refusal.code == .tokenInvalid, let tokenWait, !hasRenewedToken {
+                return close + askToken(attempt, refusal, for: tokenWait)
             }
             state = .refused(refusal.final)
             return close + [.wentOffline(reason: refusal.final)]
@@ -263,12 +261,14 @@ extension LinkMachine {
         }
     }
 
-    private mutating func askToken(_ attempt: Int, _ refusal: Refusal) -> [Effect] {
+    private mutating func askToken(
+        _ attempt: Int, _ refusal: Refusal, for wait: Duration
+    ) -> [Effect] {
         hasRenewedToken = true
         // The epoch ends with its socket, so that late inputs of it are recognised.
         epoch += 1
         state = .awaitingToken(attempt: attempt, refusal)
-        return [.arm(.token, Self.tokenTime), .askToken(epoch)]
+        return [.arm(.token, wait), .askToken(epoch)]
     }
 
     private mutating func tokenAnswered(_ isNew: Bool) -> [Effect] {

@@ -60,10 +60,10 @@ package struct SyncState: Codable, Sendable {
     package internal(set) var isClosed = false
     package var step = StepDecisions()
 
-    package init(me: UserID, random: SeededRandom, renewsToken: Bool = false) {
+    package init(me: UserID, random: SeededRandom, tokenWait: Duration? = nil) {
         self.me = me
         self.random = random
-        link = Link(renewsToken: renewsToken)
+        link = Link(tokenWait: tokenWait)
         outbox = Outbox(me: User(id: me))
     }
 
