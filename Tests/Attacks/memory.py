@@ -62,7 +62,7 @@ def peak(kind, honest):
 
 
 with Server(servers.ROOST, "--address-rate", "0", "--user-rate", "0") as honest:
-    honest.call("POST", "/group_channels", {"user_ids": ["ann", "bob"], "channel_url": "g"})
+    honest.channel("g", ["ann", "bob"])
     peaks = {name: peak(kind, honest) for name, kind in SCENES.items()}
 for name, megabytes in peaks.items():
     assert 0 < megabytes <= servers.MEMORY, f"{name}: {megabytes:.0f} MB"

@@ -370,7 +370,7 @@ def _():
 
 if __name__ == "__main__":
     with Server(ROOST, "--address-rate", "0", "--user-rate", "0") as honest:
-        honest.call("POST", "/group_channels", {"user_ids": ["ann", "bob"], "channel_url": "g"})
+        honest.channel("g", ["ann", "bob"])
         for number in range(12):
             honest.call("POST", "/group_channels/g/messages",
                         {"message_type": "MESG", "user_id": "bob", "message": f"m{number}"})

@@ -34,8 +34,7 @@ class Scene:
         self.server = Server(ROOST, "--address-rate", "0", *options, **rest)
         self.keys = {}
         if members:
-            self.platform("POST", "/group_channels", user_ids=list(members), channel_url="g",
-                          operator_ids=[members[0]])
+            self.server.channel("g", members, operator_ids=[members[0]])
 
     def __enter__(self):
         return self
@@ -447,8 +446,7 @@ def _():
 @attack("access code: no words without it")
 def _():
     with Scene(members=None) as scene:
-        scene.platform("POST", "/group_channels", channel_url="p", user_ids=["ann", "bob"], is_public=True,
-                       access_code="1234", name="p")
+        scene.server.channel("p", ["ann", "bob"], is_public=True, access_code="1234", name="p")
         scene.send("ann", "SECRETWORDS", channel="p")
         flags = "show_member=true&show_empty=true&show_metadata=true&public_mode=public"
         seen = json.dumps([scene.call("eve", "GET", f"/group_channels?{flags}"),

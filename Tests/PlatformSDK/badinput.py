@@ -62,7 +62,7 @@ class Talk:
     """Two people who go on talking, whatever else happens."""
 
     def __init__(self, server):
-        server.call("POST", "/group_channels", {"user_ids": ["ann", "bob"], "channel_url": "g"})
+        server.channel("g", ["ann", "bob"])
         self.ann, self.bob = (Witness(server.port, APP, user) for user in ("ann", "bob"))
         self.count = 0
 

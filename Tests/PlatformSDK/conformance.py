@@ -460,8 +460,7 @@ def b20():
 
 
 with Server(ROOST, "--user-rate", "0", "--address-rate", "0", "--allow-origin", "https://app.example") as server:
-    post("/group_channels", {"user_ids": ["ann", "bob"], "channel_url": "g", "name": "Group",
-                             "operator_ids": ["ann"]})
+    server.channel("g", ["ann", "bob"], name="Group", operator_ids=["ann"])
     for number in (int(a) for a in sys.argv[2:]) if sys.argv[2:] else range(1, 21):
         lines.append(f"B.{number}")
         globals()[f"b{number}"]()

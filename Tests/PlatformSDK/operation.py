@@ -29,7 +29,7 @@ def check(condition, what):
 
 
 def channel(server, url="g", users=("ann", "bob")):
-    server.call("POST", "/group_channels", {"user_ids": list(users), "channel_url": url})
+    server.channel(url, users)
 
 
 class Writer(threading.Thread):

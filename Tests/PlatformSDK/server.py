@@ -95,6 +95,12 @@ class Server:
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         return json.loads(self.raw(method, "/v3" + path, body, names or None)[2])
 
+    def channel(self, url, users, **rest):
+        """Makes a group channel as the platform, which first makes its users."""
+        for user in users:
+            self.call("POST", "/users", {"user_id": user, "nickname": "", "profile_url": ""})
+        return self.call("POST", "/group_channels", {"user_ids": list(users), "channel_url": url, **rest})
+
 
 def expect(condition, what):
     if not condition:

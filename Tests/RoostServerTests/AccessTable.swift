@@ -259,6 +259,9 @@ enum AccessTable {
             "GET group_channels/*/messages/fingerprints",
             "group_channels/CHANNEL/messages/fingerprints?stretches=1.1_2.2", .readers),
         AccessRow(
+            "GET group_channels/*/messages/unread_count",
+            "group_channels/CHANNEL/messages/unread_count?user_ids=a", .platform),
+        AccessRow(
             "PUT group_channels/*/messages/mark_as_delivered",
             "group_channels/CHANNEL/messages/mark_as_delivered", #"{"user_id":"SELF"}"#,
             .readers),

@@ -297,6 +297,9 @@ struct FileTests {
             var headers = RequestHeaders(apiToken: "platform")
             headers.host = "chat.example:8080"
             // The form names a channel, which must exist.
+            let user = try APIRequest(
+                method: "POST", target: "/v3/users", body: Array(#"{"user_id":"ann"}"#.utf8))
+            _ = await server.respond(to: user, headers: headers)
             let channel = try APIRequest(
                 method: "POST", target: "/v3/group_channels",
                 body: Array(#"{"channel_url":"g","user_ids":["ann"]}"#.utf8))

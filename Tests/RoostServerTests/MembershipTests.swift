@@ -184,6 +184,43 @@ struct MembershipTests {
         #expect(page.channels.map(\.url) == [made.channel.url])
     }
 
+    @Test func `the platform's calls create no user, and name the unknown one`() async throws {
+        let creation = CreateChannel(channelURL: "p", userIDs: ["alice", "zoe"])
+        let first = await refusal { () async throws(APIFailure) in
+            try await fixture.call(creation, as: nil)
+        }
+        #expect(first == .notFound)
+        let other = CreateChannel(channelURL: "p", userIDs: ["alice"])
+        try await fixture.call(other, as: nil)
+        let invitation = InviteMembers(channelURL: "p", userIDs: ["bob", "zoe"])
+        let second = await refusal { () async throws(APIFailure) in
+            try await fixture.call(invitation, as: nil)
+        }
+        #expect(second == .notFound)
+        let channel = try await fixture.call(GetChannel(channelURL: "p"), as: nil)
+        #expect(channel.members.map(\.id) == ["alice"])
+        let query = UserQuery(ids: ["zoe"])
+        let users = try await fixture.call(ListUsers(token: "", limit: 10, query: query), as: nil)
+        #expect(users.users.isEmpty)
+    }
+
+    @Test func `the platform reads how many messages each member has not read`() async throws {
+        try await fixture.channel("c", of: ["alice", "bob"], by: alice)
+        fixture.world.advance(1_000)
+        await fixture.send("one", "r1", to: "c", on: alice)
+        await fixture.send("two", "r2", to: "c", on: alice)
+        let path = "/v3/group_channels/c/messages/unread_count"
+        var headers = RequestHeaders()
+        headers.apiToken = ServerFixture.apiToken
+        let call = try APIRequest(
+            method: "GET", target: path + "?user_ids=alice,bob,eve,zoe", body: [])
+        let response = await fixture.server.respond(to: call, headers: headers)
+        let answer = try JSONValue(parsing: response.body)
+        #expect(answer.text == #"{"unread":{"alice":0,"bob":2}}"#)
+        let empty = try APIRequest(method: "GET", target: path, body: [])
+        #expect(await fixture.server.respond(to: empty, headers: headers).status == 400)
+    }
+
     @Test func `a server that requires tokens creates no user for an invitation`() async throws {
         let strict = await ServerFixture { $0.requiresToken = true }
         let headers = RequestHeaders(apiToken: ServerFixture.apiToken)

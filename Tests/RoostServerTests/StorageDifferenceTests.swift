@@ -49,6 +49,15 @@ struct StorageDifferenceTests {
                 states.append(try await storage.channelStates(Self.urls, viewer: id))
             }
             #expect(states[0] == states[1])
+            for state in states[0] {
+                let counts = try await storages[0].unreadCounts(
+                    in: state.record.url, of: Set(Self.users + ["nobody"]))
+                #expect(
+                    try await storages[1].unreadCounts(
+                        in: state.record.url, of: Set(Self.users + ["nobody"])) == counts)
+                let isJoined = state.members.contains { $0.user.id == id && $0.state == .joined }
+                #expect(counts[id] == (isJoined ? state.unreadCount : nil))
+            }
             #expect(
                 try await storages[0].listings(of: id) == (try await storages[1].listings(of: id)))
             let total = try await storages[0].unreadTotal(of: id)

@@ -25,7 +25,7 @@ struct Channels: ServerPart {
                 name: call.name, coverURL: call.coverURL, data: call.data,
                 customType: call.customType))
         if let maker = caller.userID, !ids.contains(maker) { ids.insert(maker, at: 0) }
-        let members = try await memberships.existing(ids)
+        let members = try await memberships.existing(ids, for: caller)
         let maker = caller.userID ?? call.userIDs.first
         let url = call.channelURL ?? ChannelURL("roost_group_channel_" + makeSecret().prefix(16))
         if call.channelURL != nil,

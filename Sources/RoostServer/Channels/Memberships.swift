@@ -17,7 +17,7 @@ struct Memberships: ServerPart {
     {
         let url = call.channelURL
         let inviter = caller.userID ?? call.inviterID
-        let guests = try await existing(call.userIDs)
+        let guests = try await existing(call.userIDs, for: caller)
         try await makeRoom(for: guests.map(\.user.id), in: url)
         var host: UserRecord?
         if let inviter { host = try await ask(try await storage.userRecord(inviter)) }
@@ -49,7 +49,7 @@ struct Memberships: ServerPart {
             try await storage.addMembers(
                 [id], as: .joined, inviter: nil, to: url, now: world.now()))
         await publishJoined(
-            joined, to: url, inviter: id, among: try await existing([id]).map(\.user),
+            joined, to: url, inviter: id, among: try await existing([id], for: .user(id)).map(\.user),
             isAcceptance: isAcceptance)
         return try await views.view(url, for: id, ChannelExtras())
     }
@@ -131,8 +131,11 @@ struct Memberships: ServerPart {
 
     /// Returns the users of a call, each once, in its order.
     ///
-    /// A server that creates users at their first login also creates them at their first invitation.
-    func existing(_ ids: [UserID]) async throws(ServerError) -> [UserRecord] {
+    /// A server that creates users at their first login also creates them when another user first
+    /// invites them; the platform creates users by a call of its own.
+    func existing(
+        _ ids: [UserID], for caller: APICaller
+    ) async throws(ServerError) -> [UserRecord] {
         var unique: [UserID] = []
         var seen: Set<UserID> = []
         try limits.check(count: ids.count, "users in one call", atMost: limits.users)
@@ -144,7 +147,8 @@ struct Memberships: ServerPart {
         var users = try await ask(try await storage.userRecords(wanted))
         let known = Set(users.map(\.user.id))
         for id in unique where !known.contains(id) {
-            guard configuration.createsUsers, !configuration.requiresToken else {
+            guard caller != .platform, configuration.createsUsers, !configuration.requiresToken
+            else {
                 throw ServerError(.notFound, "There is no user “\(id)” here.")
             }
             let user = User(id: id)

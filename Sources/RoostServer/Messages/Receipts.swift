@@ -39,6 +39,24 @@ struct Receipts: ServerPart {
             channelURL: url, timestamp: mark, unreadMessageCount: 0, totalUnreadCount: total)
     }
 
+    /// Answers with the number of unread messages of each joined member among the users of a call.
+    func unreadCounts(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        guard let ids = try call.fields.list("user_ids"), !ids.isEmpty else {
+            throw ServerError(.parameterMissing, "The parameter user_ids is missing.")
+        }
+        try limits.check(count: ids.count, "users in one call", atMost: limits.users)
+        let counts = try await ask(
+            try await storage.unreadCounts(
+                in: call.channelURL, of: Set(ids.map { UserID($0) })))
+        return APIResponse { writer in
+            writer.object("unread") { writer in
+                for (id, count) in counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                    writer.field(id.rawValue, count)
+                }
+            }
+        }
+    }
+
     /// Moves a user's read mark back before a message and publishes that to the user's own sockets
     /// only.
     ///

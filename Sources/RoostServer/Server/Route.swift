@@ -100,7 +100,7 @@ enum ModerationAction: Equatable, Sendable {
 
 enum MessageAction: Equatable, Sendable {
     case count, react, unreact, reactions, addMetaArrays, putMetaArrays, removeMetaArrays
-    case pin, unpin, delivered, search, fingerprints
+    case pin, unpin, delivered, search, fingerprints, unreadCounts
 }
 
 extension Route {
@@ -278,6 +278,8 @@ extension Route {
         Route(.get, "group_channels/*/messages/total_count", .reader, .message(.count)),
         Route(
             .get, "group_channels/*/messages/fingerprints", .reader, .message(.fingerprints)),
+        Route(
+            .get, "group_channels/*/messages/unread_count", .platform, .message(.unreadCounts)),
         Route(
             .put, "group_channels/*/messages/mark_as_delivered", .own(.member), .message(.delivered)
         ),

@@ -293,6 +293,7 @@ struct Router: ServerPart {
         case .count: try await parts.history.count(call)
         case .fingerprints: try await parts.history.fingerprints(call)
         case .delivered: try await parts.receipts.markDelivered(call)
+        case .unreadCounts: try await parts.receipts.unreadCounts(call)
         case .react, .unreact:
             try await parts.messages.react(call, isAdded: action == .react)
         case .reactions: try parts.messages.reactions(call)

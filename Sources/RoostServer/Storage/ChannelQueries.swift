@@ -315,6 +315,29 @@ extension Query where Input == (viewer: UserID, page: String), Output == UnreadR
     }
 }
 
+extension Query where Input == (url: ChannelURL, ids: String), Output == (UserID, Int) {
+    /// The number of a channel's messages that each of its joined members has not read.
+    static var unreadOfMembers: Query {
+        Query(
+            sql: """
+                SELECT u.user_id, (
+                    SELECT count(*) FROM message AS m
+                    WHERE m.channel = me.channel AND m.created_at > me.last_read
+                        AND m.is_counted = 1 AND m.deleted_at IS NULL AND m.sender IS NOT u.id)
+                FROM json_each(?2) AS wanted
+                JOIN user AS u ON u.user_id = wanted.value
+                JOIN member AS me ON me.user = u.id
+                    AND me.channel = (SELECT id FROM channel WHERE url = ?1)
+                WHERE me.state = 'joined'
+                """,
+            bind: { input, bindings in
+                bindings.append(input.url.rawValue)
+                bindings.append(input.ids)
+            },
+            decode: { row in (UserID(row.text(0)), Int(row.int64(1))) })
+    }
+}
+
 extension Query where Input == UserID, Output == Int {
     static var unreadTotal: Query {
         Query(

@@ -230,6 +230,13 @@ extension MemoryStorage {
         channels[url]?.memberships[id]?.deliveredAt = max(before, moment)
     }
 
+    package func unreadCounts(in url: ChannelURL, of ids: Set<UserID>) -> [UserID: Int] {
+        guard let channel = channels[url] else { return [:] }
+        let members = ids.filter { channel.memberships[$0]?.state == .joined }
+        return Dictionary(
+            uniqueKeysWithValues: members.map { ($0, unread(in: channel, of: $0).count) })
+    }
+
     package func unreadTotal(of id: UserID) -> Int {
         channels.values.reduce(0) { total, channel in
             let isCounted = member(id, channel)?.isCounted ?? false

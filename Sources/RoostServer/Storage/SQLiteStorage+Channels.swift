@@ -205,6 +205,17 @@ extension SQLiteStorage {
         }
     }
 
+    package func unreadCounts(
+        in url: ChannelURL, of ids: Set<UserID>
+    ) throws(StorageError) -> [UserID: Int] {
+        let wanted = JSONValue.array(ids.map { .string($0.rawValue) }).text
+        return try read { db throws(SQLiteError) in
+            var counts: [UserID: Int] = [:]
+            for (id, count) in try db.all(.unreadOfMembers, (url, wanted)) { counts[id] = count }
+            return counts
+        }
+    }
+
     package func unreadTotal(of id: UserID) throws(StorageError) -> Int {
         try read { db throws(SQLiteError) in try db.first(.unreadTotal, id) ?? 0 }
     }

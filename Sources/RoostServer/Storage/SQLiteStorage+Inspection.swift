@@ -22,6 +22,7 @@ extension SQLiteStorage {
                 "membersOfPage": try db.plan(of: .membersOfPage),
                 "lastMessagesOfPage": try db.plan(of: .lastMessagesOfPage),
                 "unreadOfPage": try db.plan(of: .unreadOfPage),
+                "unreadOfMembers": try db.plan(of: .unreadOfMembers),
                 "blockers": try db.plan(of: .blockers),
                 "unreadTotal": try db.plan(of: .unreadTotal),
                 "session": try db.plan(of: .session),

@@ -141,6 +141,12 @@ package protocol ChannelStorage: Sendable {
     ) async throws(StorageError)
     /// Returns the number of unread messages in all joined channels of a user.
     func unreadTotal(of id: UserID) async throws(StorageError) -> Int
+    /// Returns the number of a channel's messages that each of the users has not read.
+    ///
+    /// - Returns: The numbers of the joined members among the users.
+    func unreadCounts(
+        in url: ChannelURL, of ids: Set<UserID>
+    ) async throws(StorageError) -> [UserID: Int]
 }
 
 package protocol MessageStorage: Sendable {
