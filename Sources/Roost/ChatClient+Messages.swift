@@ -71,9 +71,11 @@ extension ChatClient {
     public func pinnedMessages(
         of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil
     ) async throws(RoostError) -> Page<Message> {
-        let pins = try await self.channel(channel).pinnedMessageIDs
-        let start = pins.firstIndex { token == String($0.rawValue) }.map { $0 + 1 } ?? 0
-        let page = pins[start...].prefix(max(pageSize, 1))
+        // A token is the rest of the pins, because pins may go between two pages.
+        let rest = token?.split(separator: ",").compactMap { Int64($0) }.map { MessageID($0) }
+        let present = try await self.channel(channel).pinnedMessageIDs
+        let pins = rest.map { $0.filter(Set(present).contains) } ?? present
+        let page = pins.prefix(max(pageSize, 1))
         var messages: [Message] = []
         for pin in page {
             do throws(RoostError) {
@@ -82,8 +84,8 @@ extension ChatClient {
                 continue
             }
         }
-        let next = page.endIndex < pins.endIndex ? page.last.map { String($0.rawValue) } : nil
-        return Page(messages, next: next)
+        let next = pins.dropFirst(page.count).map { String($0.rawValue) }.joined(separator: ",")
+        return Page(messages, next: next.isEmpty ? nil : next)
     }
 
     // MARK: Meta arrays

@@ -52,9 +52,14 @@ extension ChatClient {
         let body = HTTPBody(length: Int64(form.reduce(0) { $0 + $1.count })) {
             parts.withLock { $0.popFirst() ?? [] }
         }
-        return try await engine.performers.api.upload(
-            upload, body, sessionKey: session.login.sessionKey
-        ).url
+        do throws(RoostError) {
+            return try await engine.performers.api.upload(
+                upload, body, sessionKey: session.login.sessionKey
+            ).url
+        } catch {
+            await engine.receive(.refusedKey(error, session.epoch))
+            throw error
+        }
     }
 
     /// Adds texts to the user's own metadata.

@@ -25,6 +25,8 @@ package actor ChannelListDriver {
     }
 
     private let door: Door
+    /// The user at the creation; nil if none had logged in.
+    private let account: UserID?
     private let query: ChannelListQuery
     private let notify: @Sendable (Event) -> Void
     private let shared = Guarded(View())
@@ -42,6 +44,7 @@ package actor ChannelListDriver {
         _ door: Door, _ query: ChannelListQuery, notify: @escaping @Sendable (Event) -> Void
     ) {
         self.door = door
+        account = door.account
         executor = door.world.executor
         self.query = query
         self.notify = notify
@@ -53,10 +56,10 @@ package actor ChannelListDriver {
     package func open() async throws(RoostError) -> ChannelList {
         guard !isClosed else { throw .disposed }
         if let opening { return try await opening.value.get() }
-        let opening = Task(executorPreference: executor) { [door, query] in
+        let opening = Task(executorPreference: executor) { [door, query, account] in
             do throws(RoostError) {
                 return Result<ChannelList, RoostError>.success(
-                    try await door.client().channelList(query))
+                    try await door.client(of: account).channelList(query))
             } catch {
                 return .failure(error)
             }

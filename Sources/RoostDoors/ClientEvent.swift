@@ -43,6 +43,7 @@ package enum UploadStep: Sendable {
 /// The observer of one client, which passes on its events in order until the client is closed.
 actor ClientObserver {
     private weak var door: Door?
+    private weak var client: ChatClient?
     private let user: UserID
     /// The client's number among those of the door.
     private let number: Int
@@ -60,6 +61,8 @@ actor ClientObserver {
         let progress: Callback<UploadStep>
         /// The message once it is on disk; nil before.
         var message: Message?
+        /// Whether the caller knows that the message waits; the progress of its upload follows.
+        var isAnswered = false
     }
 
     init(_ door: Door, of user: UserID, number: Int) {
@@ -69,6 +72,7 @@ actor ClientObserver {
     }
 
     func listen(to client: ChatClient) async {
+        self.client = client
         guard let executor = door?.world.executor else { return }
         let (states, events) = (await client.connectionStates(), await client.events())
         let outbox = await client.outboxEvents()
@@ -105,14 +109,26 @@ actor ClientObserver {
         notify(.event(event, channel))
     }
 
-    private func take(_ new: ConnectionState) {
-        defer { state = new }
+    /// Takes over the profile and the application's settings of the last login.
+    func learn() async {
+        guard let client else { return }
+        let login = await client.loginFacts
+        door?.note(of: number) { $0.login = login ?? $0.login }
+        // Without a readable profile the door keeps the one that it has.
+        if let me = try? await client.me { door?.update(me) }
+    }
+
+    private func take(_ new: ConnectionState) async {
+        // Delegates can read the user and the settings of the login that they hear of.
+        if case .connected = new { await learn() }
+        let old = state
+        state = new
         let now = door?.world.wallTime()
         door?.note(of: number) { report in
             report.connection = new
             if case .connected = new { report.lastConnected = now }
         }
-        if let step = ConnectionStep(from: state, to: new) { notify(.connection(step, user)) }
+        if let step = ConnectionStep(from: old, to: new) { notify(.connection(step, user)) }
         guard case .connected = new else { return failSenders() }
     }
 
@@ -149,11 +165,12 @@ actor ClientObserver {
     }
 
     private func failSenders() {
-        for sender in senders {
-            guard let message = sender.message else { continue }
-            door?.notify(sender.callback, (message, .waiting))
+        for index in senders.indices where !senders[index].isAnswered {
+            guard let message = senders[index].message else { continue }
+            door?.notify(senders[index].callback, (message, .waiting))
+            senders[index].isAnswered = true
         }
-        senders.removeAll { $0.message != nil }
+        senders.removeAll { $0.isAnswered && $0.progress.call == nil }
     }
 
     private func take(_ event: OutboxEvent) {
@@ -185,7 +202,7 @@ actor ClientObserver {
 
     private func settle(_ message: Message, _ error: RoostError?) {
         guard let id = message.requestID else { return }
-        for sender in senders where sender.id == id {
+        for sender in senders where sender.id == id && !sender.isAnswered {
             door?.notify(sender.callback, (message, error))
         }
         senders.removeAll { $0.id == id }

@@ -38,4 +38,9 @@ extension Door.Settings {
     package var folder: String {
         if case .folder(let folder)? = cache { folder } else { Door.standardFolder }
     }
+
+    /// The place of the cache.
+    var place: Configuration.Cache {
+        isInMemory ? .memory : cache ?? .folder(Door.standardFolder)
+    }
 }

@@ -23,7 +23,7 @@ extension Door.Settings {
     struct Signature: Equatable {
         let applicationID: String?
         let server: String?
-        let cache: Configuration.Cache?
+        let cache: Configuration.Cache
         let maxSize: Int64
         let comparator: ObjectIdentifier?
         let locksFilesWithDevice: Bool
@@ -31,7 +31,7 @@ extension Door.Settings {
 
     var signature: Signature {
         Signature(
-            applicationID: applicationID, server: server, cache: cache, maxSize: limit.maxSize,
+            applicationID: applicationID, server: server, cache: place, maxSize: limit.maxSize,
             comparator: comparator, locksFilesWithDevice: locksFilesWithDevice)
     }
 }

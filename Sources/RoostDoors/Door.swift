@@ -19,6 +19,8 @@ package final class Door: Sendable {
         package var server: String?
         /// The place of the cache; nil for the system's place.
         package var cache: Configuration.Cache?
+        /// Whether nothing is on disk, whatever `cache` names.
+        package var isInMemory = false
         package var limit = CacheLimit()
         package var protection = Protection.none
         package var locksFilesWithDevice = false
@@ -97,11 +99,6 @@ package final class Door: Sendable {
         state.withLock { if $0.user?.id == user.id { $0.user = user } }
     }
 
-    private func learn(from client: ChatClient) async {
-        let login = await client.loginFacts
-        state.withLock { $0.report.login = login ?? $0.report.login }
-    }
-
     package init() {}
 
     // MARK: Settings
@@ -155,14 +152,15 @@ package final class Door: Sendable {
     /// Opens a user's cache, unless it is open with the present settings, without a connection.
     ///
     /// An open client of another user or with other settings is closed.
-    package func open(_ account: UserID) {
+    package func open(_ account: UserID, at server: String? = nil) {
         let world = world
         state.withLock { state in
+            if let server { state.settings.server = server }
             let (settings, signature) = (state.settings, state.settings.signature)
             guard settings.applicationID != nil,
                 state.account != account || state.signature != signature
             else { return }
-            let before = state.opening
+            let (before, sent) = (state.opening, state.sending.last)
             state.account = account
             state.signature = signature
             state.openings += 1
@@ -171,14 +169,18 @@ package final class Door: Sendable {
             state.opening = Task(executorPreference: world.executor) {
                 // Two clients of one user would compete for the files; of two users, the later one
                 // counts.
-                if case .success(let opened)? = await before?.value { await opened.client.close() }
+                if case .success(let opened)? = await before?.value {
+                    // All messages that the app has sent before are saved first.
+                    await sent?.value
+                    await opened.client.close()
+                }
                 switch await self.open(account, settings, world) {
                 case .success(let client):
                     let observer = ClientObserver(self, of: account, number: number)
                     await observer.listen(to: client)
                     return .success(Opened(client: client, observer: observer))
                 case .failure(let error):
-                    self.forget(account)
+                    self.forget(number)
                     return .failure(error)
                 }
             }
@@ -212,7 +214,7 @@ package final class Door: Sendable {
     ) -> Configuration {
         var configuration = Configuration(
             applicationID: settings.applicationID ?? "", server: settings.server ?? "",
-            userID: account, cache: settings.cache ?? .folder(standardFolder),
+            userID: account, cache: settings.place,
             cacheLimit: settings.limit, protection: settings.protection)
         configuration.locksFilesWithDevice = settings.locksFilesWithDevice
         configuration.tokenProvider = settings.tokenProvider
@@ -228,15 +230,27 @@ package final class Door: Sendable {
     }
 
     /// Forgets a failed opening, so that the next call tries again.
-    private func forget(_ account: UserID) {
+    private func forget(_ number: Int) {
         state.withLock { state in
-            if state.account == account { (state.account, state.signature) = (nil, nil) }
+            if state.openings == number { (state.account, state.signature) = (nil, nil) }
         }
     }
 
     /// Returns the open client.
     package func client() async throws(RoostError) -> ChatClient {
         try await currentClient().opened().client
+    }
+
+    /// Returns the open client of a user; nil takes that of any user.
+    ///
+    /// - Throws: `.connectionCanceled` if another user has logged in meanwhile.
+    func client(of account: UserID?) async throws(RoostError) -> ChatClient {
+        let current = state.withLock { state in
+            let isOther = account != nil && state.account != nil && state.account != account
+            return isOther ? nil : currentClient(in: state)
+        }
+        guard let current else { throw .anotherUser }
+        return try await current.opened().client
     }
 
     /// A closure that returns the client that is current now, whichever user logs in before it is
@@ -248,27 +262,31 @@ package final class Door: Sendable {
 
     /// Returns the client that is current now, for work that begins now.
     func currentClient() -> CurrentClient {
-        state.withLock {
-            CurrentClient(opening: $0.opening, isInitialized: $0.settings.applicationID != nil)
-        }
+        state.withLock { currentClient(in: $0) }
+    }
+
+    private func currentClient(in state: State) -> CurrentClient {
+        CurrentClient(
+            opening: state.opening, isInitialized: state.settings.applicationID != nil)
     }
 
     /// Logs a user in and calls back with the user; if the server cannot be reached, with that of
     /// the last login.
     package func connect(
-        _ user: UserID, token: String?, then callback: Callback<(User?, RoostError?)>
+        _ user: UserID, token: String?, at server: String? = nil,
+        then callback: Callback<(User?, RoostError?)>
     ) {
-        open(user)
+        open(user, at: server)
         let current = currentClient()
         start {
             var error: RoostError?
             var me: User?
             do throws(RoostError) {
-                let client = try await current.opened().client
-                await client.use(token: token)
-                try await client.connect()
-                me = try await client.me
-                await self.learn(from: client)
+                let opened = try await current.opened()
+                await opened.client.use(token: token)
+                try await opened.client.connect()
+                me = try await opened.client.me
+                await opened.observer.learn()
             } catch let failure {
                 error = failure
                 if failure.remedy == .retry { me = try? await current.opened().client.me }

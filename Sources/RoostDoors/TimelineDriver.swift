@@ -35,6 +35,8 @@ package actor TimelineDriver {
     }
 
     private let door: Door
+    /// The user at the creation; nil if none had logged in.
+    private let account: UserID?
     private let channel: ChannelURL
     private let start: Timestamp
     private let filter: MessageFilter
@@ -60,6 +62,7 @@ package actor TimelineDriver {
         notify: @escaping @Sendable (Event) -> Void
     ) {
         self.door = door
+        account = door.account
         executor = door.world.executor
         self.channel = channel
         self.start = start
@@ -152,7 +155,7 @@ package actor TimelineDriver {
 
     private func open() async throws(RoostError) -> [Message] {
         guard timeline == nil else { throw .underWay }
-        let timeline = try await door.client().timeline(
+        let timeline = try await door.client(of: account).timeline(
             of: channel, startingAt: start, filter: filter, pageSize: pageSize, capacity: capacity)
         guard !isClosed else {
             await timeline.close()
@@ -260,6 +263,9 @@ extension [Message] {
 }
 
 extension RoostError {
+    static let anotherUser = RoostError(
+        .connectionCanceled, remedy: .none,
+        message: "Another user has logged in since this collection was made: make a new one.")
     package static let disposed = RoostError(
         .collectionDisposed, remedy: .none, message: "This collection has been disposed of.")
     package static let underWay = RoostError(

@@ -98,6 +98,14 @@ extension OutgoingFile {
 }
 
 extension RoostError.Code {
+    /// Whether the user must log in with other credentials (`docs/protocol` 5.4).
+    package var refusesUser: Bool {
+        switch self {
+        case .userDeactivated, .userNotFound, .tokenInvalid, .sessionRevoked: true
+        default: false
+        }
+    }
+
     /// Whether a retry of the unchanged message may succeed (`docs/protocol` 5).
     package var mayPass: Bool {
         switch self {

@@ -164,6 +164,11 @@ extension RoostError {
         .featureUnavailable, remedy: .none,
         message: "Open channels can be listed and stored only; the client has no other calls.")
 
+    /// The answer to an edit whose parameters have meta arrays.
+    static let editOfMetaArrays = RoostError(
+        .invalidParameter, remedy: .correctInput,
+        message: "An edit does not change meta arrays: leave them out of the parameters.")
+
     /// The answer to a call that the client does not have.
     static func missing(_ subject: String) -> RoostError {
         RoostError(

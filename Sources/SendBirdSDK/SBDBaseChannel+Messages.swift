@@ -68,7 +68,9 @@ extension SBDBaseChannel {
         let callback = Callback.answer(completionHandler) { (message: Message) in
             SBDUserMessage(message)
         }
-        if let error = isGroupChannel() ? params.obstacle : .openChannel {
+        let obstacle =
+            params.metaArrays?.isEmpty == false ? RoostError.editOfMetaArrays : params.obstacle
+        if let error = isGroupChannel() ? obstacle : .openChannel {
             return SBDMain.door.notify(callback, .failure(error))
         }
         SBDMain.door.edit(MessageID(messageId), in: value.url, params.edit, then: callback)

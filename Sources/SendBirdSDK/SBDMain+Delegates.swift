@@ -64,10 +64,11 @@ extension SBDMain {
 
     class func listen() {
         door.listen { event in
+            let state = door.report.connection
             door.queue.async {
                 switch event {
                 case .connection(let step, _):
-                    notifySession(step)
+                    notifySession(step, state)
                     for case let delegate as any SBDConnectionDelegate in connectionDelegates.all {
                         notify(delegate, step)
                     }

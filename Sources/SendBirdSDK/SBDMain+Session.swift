@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Roost
 import RoostDoors
 import RoostExecutors
 import RoostModel
@@ -75,7 +76,7 @@ extension SBDMain {
     }
 
     /// Reports what a step of the connection means for the session; called on the app's queue.
-    class func notifySession(_ step: ConnectionStep) {
+    class func notifySession(_ step: ConnectionStep, _ state: ConnectionState) {
         switch step {
         case .connected, .regained:
             let isRefreshed = session.withLock { session in
@@ -83,7 +84,10 @@ extension SBDMain {
                 return session.isRefreshing
             }
             if isRefreshed { sessionDelegate?.sessionWasRefreshed() }
-        case .givenUp: sessionDelegate?.sessionWasClosed()
+        case .givenUp:
+            // The end of the attempts after an outage is not that of the session.
+            guard case .refused(let error) = state, error.code.refusesUser else { return }
+            sessionDelegate?.sessionWasClosed()
         case .lost, .disconnected: break
         }
     }

@@ -15,6 +15,8 @@ public typealias SBDErrorHandler = (SBDError?) -> Void
 /// delegates.
 public final class SBDMain: NSObject {
     package static let door = Door()
+    private static let life = AppLife(
+        moved: { appMoved(toForeground: $0) }, networkChanged: { networkChanged(isUp: $0) })
 
     // MARK: Starting
 
@@ -41,7 +43,7 @@ public final class SBDMain: NSObject {
         let begins = Callback<Void>(migrationStartHandler.map { handler in { _ in handler() } })
         configure(applicationId)
         door.configure { settings in
-            if !useCaching { settings.cache = .memory }
+            settings.isInMemory = !useCaching
             settings.migrationBegins = begins
         }
         door.notify(.done(completionHandler), .success(()))
@@ -53,7 +55,25 @@ public final class SBDMain: NSObject {
             // The delegate may be set after the user's cache was opened.
             settings.tokenProvider = { await requestToken() }
         }
+        life.watch()
     }
+
+    // MARK: The app's life
+
+    /// Tells the client that the app has come to the foreground or gone to the background; Roost's
+    /// own.
+    ///
+    /// In the background the client disconnects after a time that the server sets, 30 s by default;
+    /// in the foreground it reconnects at once. Where UIKit exists, the library calls it by
+    /// itself.
+    public class func appMoved(toForeground isForeground: Bool) {
+        door.appMoved(toForeground: isForeground)
+    }
+
+    /// Tells the client that a network has come or gone; Roost's own.
+    ///
+    /// A new one causes an immediate attempt. On Apple platforms the library calls it by itself.
+    public class func networkChanged(isUp: Bool) { door.networkChanged(isUp: isUp) }
 
     /// Sets the server's address, as `http://host:port` or `https://host`; Roost's own, because
     /// there is no default.

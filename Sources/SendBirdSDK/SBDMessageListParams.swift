@@ -82,9 +82,10 @@ public final class SBDMessageListParams: NSObject {
             case .all: .all
             case .onlyReplyToChannel: .onlyReplyToChannel
             }
+        let senders = senderUserIds ?? []
         return MessageFilter(
             kind: messageType.kind, customTypes: types.isEmpty ? nil : types,
-            senderIDs: senderUserIds?.map { UserID($0) }, replyType: replies)
+            senderIDs: senders.isEmpty ? nil : senders.map { UserID($0) }, replyType: replies)
     }
 }
 

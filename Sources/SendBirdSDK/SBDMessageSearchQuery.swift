@@ -89,14 +89,24 @@ public final class SBDMessageSearchQuery: NSObject {
             defer { state.isLoading = true }
             return state
         }
-        guard !before.isLoading else { return SBDMain.door.notify(callback, .failure(.underWay)) }
-        SBDMain.door.perform(then: callback) { [state, obstacle] client throws(RoostError) in
-            defer { state.withLock { $0.isLoading = false } }
-            if let obstacle { throw obstacle }
-            guard let search = before.next else { return [] }
-            let page = try await client.search(search)
-            state.withLock { $0.next = page.next }
-            return page.matches.map(\.message)
+        let door = SBDMain.door
+        guard !before.isLoading else { return door.notify(callback, .failure(.underWay)) }
+        let client = door.capturedClient
+        door.start { [state, obstacle] in
+            var result = Result<[Message], RoostError>.success([])
+            var next = before.next
+            do throws(RoostError) {
+                if let obstacle { throw obstacle }
+                if let search = before.next {
+                    let page = try await client().search(search)
+                    next = page.next
+                    result = .success(page.matches.map(\.message))
+                }
+            } catch {
+                result = .failure(error)
+            }
+            state.withLock { [next] in $0 = State(next: next) }
+            door.notify(callback, result)
         }
     }
 }

@@ -350,7 +350,7 @@ extension OutgoingFile {
         switch source {
         case .bytes(let bytes): (Data(bytes), nil)
         case .url(let url): (nil, url)
-        case .copy(let path), .reference(let path): (nil, "file://" + path)
+        case .copy(let path), .reference(let path): (nil, path)
         }
     }
 

@@ -52,8 +52,7 @@ extension SendbirdChat {
         if let refusal = InitParams.refusal(ofSocket: wsHost, beside: server) {
             return door.notify(callback, (nil, refusal))
         }
-        door.configure { $0.server = server }
-        door.connect(UserID(userId), token: authToken, then: callback)
+        door.connect(UserID(userId), token: authToken, at: server, then: callback)
     }
 
     /// Logs a user in; the same as `connect`, because the client has no session without a socket.

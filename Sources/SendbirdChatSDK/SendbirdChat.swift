@@ -13,6 +13,8 @@ import RoostModel
 /// delegates.
 public final class SendbirdChat: NSObject {
     package static let door = Door()
+    private static let life = AppLife(
+        moved: { appMoved(toForeground: $0) }, networkChanged: { networkChanged(isUp: $0) })
 
     /// The settings that the door does not need.
     struct Own {
@@ -65,14 +67,18 @@ public final class SendbirdChat: NSObject {
         // `setSessionTokenRefreshTimeout(_:)` sets the limit, at any time.
         settings.tokenWait = .seconds(SessionRenewal.longestPatience + 1)
         let chosen = settings
-        door.configure { $0 = chosen }
+        door.configure { settings in
+            let server = chosen.server ?? settings.server
+            settings = chosen
+            settings.server = server
+        }
         let waiting = own.withLock { own in
             defer { own.waiting = [] }
             (own.logLevel, own.appVersion) = (params.logLevel, params.appVersion)
             own.server = params.apiHost
             return own.waiting
         }
-        AppLife.watch()
+        life.watch()
         for work in waiting { door.notify(Callback<Void> { work.value() }, ()) }
         door.notify(.error(completionHandler), nil)
         return true
@@ -88,7 +94,13 @@ public final class SendbirdChat: NSObject {
     /// Calls a closure when the library is configured: at once on the app's queue, or then.
     public class func executeOrWaitForInitialization(executeHandler: @escaping () -> Void) {
         let work = Carried(executeHandler)
-        guard isInitialized else { return own.withLock { $0.waiting.append(work) } }
+        // `initialize` configures the door before it takes the waiting closures.
+        let isReady = own.withLock { own in
+            let isReady = isInitialized
+            if !isReady { own.waiting.append(work) }
+            return isReady
+        }
+        guard isReady else { return }
         door.notify(Callback<Void> { work.value() }, ())
     }
 
@@ -147,10 +159,11 @@ public final class SendbirdChat: NSObject {
     /// Returns the bytes of the cache on disk.
     public class func getCachedDataSize() -> Int { Int(clamping: door.cacheSize) }
 
-    /// Removes everything that the server can restore; unsent messages stay.
+    /// Removes everything, unsent messages too; `ChatClient.clearCache(includingUnsent:)` can keep
+    /// those.
     public class func clearCachedData(completionHandler: SBErrorHandler?) {
         door.perform(then: .done(completionHandler)) { client throws(RoostError) in
-            try await client.clearCache(includingUnsent: false)
+            try await client.clearCache(includingUnsent: true)
         }
     }
 

@@ -107,9 +107,10 @@ enum SessionRenewal {
         case .connected, .regained:
             if takeOutcome() == .renewed { delegate.sessionWasRefreshed() }
         case .givenUp:
-            if takeOutcome() != .failed, case .refused(let error) = state {
-                delegate.sessionDidHaveError(SBError(error))
-            }
+            let outcome = takeOutcome()
+            // The end of the attempts after an outage is not that of the session.
+            guard case .refused(let error) = state, error.code.refusesUser else { return }
+            if outcome != .failed { delegate.sessionDidHaveError(SBError(error)) }
             delegate.sessionWasClosed()
         case .lost, .disconnected: break
         }

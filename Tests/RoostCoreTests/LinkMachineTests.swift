@@ -29,6 +29,22 @@ struct LinkMachineTests {
         #expect(effects == [.arm(.login, .seconds(10)), .openSocket(1)])
     }
 
+    @Test func `a sleep ends the wait for a token, and the next login asks for one again`() {
+        var machine = Machine(tokenWait: .seconds(60))
+        for input in [
+            .connect, .opened(1), .loginRefused(1, Self.badToken), .appMoved(toForeground: false),
+            .fired(.background), .appMoved(toForeground: true),
+        ] as [Machine.Input] {
+            _ = machine.handle(input, entropy: 0)
+        }
+        let epoch = machine.epoch
+        _ = machine.handle(.opened(epoch), entropy: 0)
+        let effects = machine.handle(.loginRefused(epoch, Self.badToken), entropy: 0)
+        #expect(effects.contains(.askToken(epoch + 1)))
+        let final = machine.handle(.token(epoch + 1, isNew: false), entropy: 0)
+        #expect(final.contains(.disarm(.token)))
+    }
+
     @Test func `a login makes the link online and starts the heartbeat`() {
         let (machine, effects) = Self.after(
             .connect, .opened(1), .loginSucceeded(1, Self.settings))

@@ -107,6 +107,24 @@ struct TokenTests {
         }
     }
 
+    @Test func `a call to connect with another token ends the wait for one`() throws {
+        let gate = Gate()
+        try Self.play(with: .isHeld(by: gate, "late")) { story in
+            async let first: Void = story.client.connect()
+            await story.world.pass()
+            await story.client.use(token: "new")
+            try await story.client.connect()
+            try await first
+            #expect(story.world.executor.now < .seconds(60))
+            gate.open()
+            await story.world.pass()
+            guard case .connected = await story.client.connectionState else {
+                Issue.record("A late token ended the connection.")
+                return
+            }
+        }
+    }
+
     @Test func `a client without a source of tokens is refused at once`() throws {
         try Self.play(with: .none) { story in
             await #expect(throws: RoostError.self) { try await story.client.connect() }

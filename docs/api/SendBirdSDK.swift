@@ -454,6 +454,7 @@ final class SBDMain: NSObject {
     class func add(_ delegate: any SBDChannelDelegate, identifier: String)
     class func add(_ delegate: any SBDConnectionDelegate, identifier: String)
     class func add(_ delegate: any SBDUserEventDelegate, identifier: String)
+    class func appMoved(toForeground isForeground: Bool)
     class func blockUser(_ user: SBDUser, completionHandler: ((SBDUser?, SBDError?) -> Void)? = nil)
     class func blockUserId(_ userId: String, completionHandler: ((SBDUser?, SBDError?) -> Void)? = nil)
     class func connect(withUserId userId: String, accessToken: String? = nil, completionHandler: ((SBDUser?, SBDError?) -> Void)? = nil)
@@ -479,6 +480,7 @@ final class SBDMain: NSObject {
     @discardableResult class func initWithApplicationId(_ applicationId: String) -> Bool
     class func initWithApplicationId(_ applicationId: String, useCaching: Bool, migrationStartHandler: (() -> Void)?, completionHandler: SBDErrorHandler?)
     class func markAsDelivered(withRemoteNotificationPayload payload: [AnyHashable: Any], completionHandler: SBDErrorHandler? = nil)
+    class func networkChanged(isUp: Bool)
     @discardableResult class func reconnect() -> Bool
     class func registerDevicePushToken(_ deviceToken: Data, unique: Bool, completionHandler: ((SBDPushTokenRegistrationStatus, SBDError?) -> Void)? = nil)
     class func removeAllChannelDelegates()

@@ -189,7 +189,10 @@ extension SyncState {
 
     /// Takes over the user's own profile, if it is among changed users.
     mutating func noteOwnProfile(among users: [User]) {
-        for user in users where user.id == session?.login.user.id { session?.login.user = user }
+        for user in users where user.id == session?.login.user.id {
+            session?.login.user = user
+            outbox.me = user
+        }
     }
 
     private mutating func disconnect() {

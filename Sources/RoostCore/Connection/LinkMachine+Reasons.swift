@@ -51,10 +51,8 @@ extension RoostError.Code {
     /// Whether the same credentials can never log in again (`docs/protocol` 2.11, 5.4).
     package var endsSession: Bool {
         switch self {
-        case .userDeactivated, .userNotFound, .tokenInvalid, .sessionRevoked,
-            .applicationNotFound, .untrustedServer:
-            true
-        default: false
+        case .applicationNotFound, .untrustedServer: true
+        default: refusesUser
         }
     }
 }

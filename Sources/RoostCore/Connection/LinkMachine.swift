@@ -140,7 +140,11 @@ extension LinkMachine {
         // A new request of the app ends the wait.
         case .backingOff(let attempt): return stay + [.disarm(.retry)] + open(attempt: attempt)
         case .awaitingNetwork(let attempt): return stay + open(attempt: attempt)
-        case .opening, .authenticating, .awaitingToken, .online: return stay
+        case .awaitingToken:
+            // The app may have set a token with this call.
+            hasRenewedToken = false
+            return stay + [.disarm(.token)] + open(attempt: 1)
+        case .opening, .authenticating, .online: return stay
         }
     }
 
@@ -206,7 +210,10 @@ extension LinkMachine {
         switch state {
         case .opening, .authenticating:
             return [.disarm(.login), .closeSocket(epoch), .wentOffline(reason: reason)]
-        case .awaitingToken: return [.disarm(.token), .wentOffline(reason: reason)]
+        case .awaitingToken:
+            // The next login asks the app again, which may answer by then.
+            hasRenewedToken = false
+            return [.disarm(.token), .wentOffline(reason: reason)]
         case .online:
             return stopHeartbeat() + [.closeSocket(epoch), .wentOffline(reason: reason)]
         case .backingOff: return [.disarm(.retry)]

@@ -49,8 +49,8 @@ struct Memberships: ServerPart {
             try await storage.addMembers(
                 [id], as: .joined, inviter: nil, to: url, now: world.now()))
         await publishJoined(
-            joined, to: url, inviter: id, among: try await existing([id], for: .user(id)).map(\.user),
-            isAcceptance: isAcceptance)
+            joined, to: url, inviter: id,
+            among: try await existing([id], for: .user(id)).map(\.user), isAcceptance: isAcceptance)
         return try await views.view(url, for: id, ChannelExtras())
     }
 
