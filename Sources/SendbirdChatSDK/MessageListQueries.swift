@@ -3,7 +3,6 @@
 public import Foundation
 import Roost
 import RoostDoors
-import RoostExecutors
 import RoostModel
 
 /// The selection and order of a query of a channel's messages.
@@ -51,17 +50,10 @@ public final class PreviousMessageListQueryParams: NSObject {
 ///
 /// It asks the server, so it needs a connection; the cache neither answers it nor learns from it.
 public final class PreviousMessageListQuery: NSObject {
-    private struct State {
-        var isLoading = false
-        var hasNext = true
-        /// The oldest message of the pages so far.
-        var oldest: MessageID?
-    }
-
     /// The selection and order of the messages.
     public let params: PreviousMessageListQueryParams
     private let url: ChannelURL
-    private let state = Guarded(State())
+    private let reader = PositionReader<Message, MessageID>(SendbirdChat.door)
 
     init(_ url: ChannelURL, _ params: PreviousMessageListQueryParams) {
         self.url = url
@@ -71,49 +63,31 @@ public final class PreviousMessageListQuery: NSObject {
     /// The number of messages of a page.
     public var limit: UInt { params.limit }
     /// Whether `loadNextPage(completionHandler:)` may find more.
-    public var hasNext: Bool { state.withLock { $0.hasNext } }
+    public var hasNext: Bool { reader.hasNext }
     /// Whether a page is being loaded; another one gives `ChatError.queryInProgress`.
-    public var isLoading: Bool { state.withLock { $0.isLoading } }
+    public var isLoading: Bool { reader.isLoading }
 
     /// Loads the messages before those of the earlier pages.
     public func loadNextPage(completionHandler: MessageListHandler? = nil) {
-        let (door, url, state, reverse) = (SendbirdChat.door, url, state, params.reverse)
+        let (url, reverse) = (url, params.reverse)
         let callback = Callback.answer(completionHandler) { (messages: [Message]) in
             messages.objects(reverse: reverse)
         }
-        let before = state.withLock { state -> State? in
-            guard !state.isLoading else { return nil }
-            state.isLoading = state.hasNext
-            return state
-        }
-        guard let before else { return door.notify(callback, .failure(.underWay)) }
-        guard before.hasNext else { return door.notify(callback, .success([])) }
-        let oldest = before.oldest
         let limit = min(max(Int(clamping: params.limit), 1), 200)
         let filter = MessageFilter(
             kind: params.messageTypeFilter, customType: params.customTypeFilter,
             customTypes: params.customTypesFilter, senderUserIds: params.senderUserIdsFilter,
             replyType: params.replyType)
-        door.perform(then: callback) { client throws(RoostError) in
-            do throws(RoostError) {
-                let page =
-                    if let oldest {
-                        try await client.fetchMessages(
-                            of: url, around: oldest, older: limit, filter: filter)
-                    } else {
-                        try await client.fetchMessages(
-                            of: url, around: .distantFuture, older: limit, filter: filter)
-                    }
-                state.withLock { state in
-                    state.isLoading = false
-                    state.hasNext = page.count >= limit
-                    state.oldest = page.first?.messageID ?? state.oldest
+        reader.load(then: callback) { client, oldest throws(RoostError) in
+            let page =
+                if let oldest {
+                    try await client.fetchMessages(
+                        of: url, around: oldest, older: limit, filter: filter)
+                } else {
+                    try await client.fetchMessages(
+                        of: url, around: .distantFuture, older: limit, filter: filter)
                 }
-                return page
-            } catch {
-                state.withLock { $0.isLoading = false }
-                throw error
-            }
+            return (page, page.count >= limit ? page.first?.messageID ?? oldest : nil)
         }
     }
 }
@@ -153,16 +127,10 @@ public final class PinnedMessage: NSObject {
 
 /// A query of a channel's pinned messages, newest pin first, with a position for the next page.
 public final class PinnedMessageListQuery: NSObject {
-    private struct State {
-        var isLoading = false
-        var hasNext = true
-        var token: String?
-    }
-
     /// The size of the pages.
     public let params: PinnedMessageListQueryParams
     private let url: ChannelURL
-    private let state = Guarded(State())
+    private let reader = PageReader<Message>(SendbirdChat.door)
 
     init(_ url: ChannelURL, _ params: PinnedMessageListQueryParams) {
         self.url = url
@@ -170,36 +138,20 @@ public final class PinnedMessageListQuery: NSObject {
     }
 
     /// Whether `loadNextPage(completionHandler:)` may find more.
-    public var hasNext: Bool { state.withLock { $0.hasNext } }
+    public var hasNext: Bool { reader.hasNext }
     /// Whether a page is being loaded; another one gives `ChatError.queryInProgress`.
-    public var isLoading: Bool { state.withLock { $0.isLoading } }
+    public var isLoading: Bool { reader.isLoading }
 
     /// Loads the next pinned messages.
     public func loadNextPage(
         completionHandler: ((_ messages: [PinnedMessage]?, _ error: SBError?) -> Void)? = nil
     ) {
-        let (door, url, state) = (SendbirdChat.door, url, state)
+        let (url, limit) = (url, Int(clamping: params.limit))
         let callback = Callback.answer(completionHandler) { (messages: [Message]) in
             messages.map { PinnedMessage(BaseMessage.make($0)) }
         }
-        let before = state.withLock { state -> State? in
-            guard !state.isLoading else { return nil }
-            state.isLoading = state.hasNext
-            return state
-        }
-        guard let before else { return door.notify(callback, .failure(.underWay)) }
-        guard before.hasNext else { return door.notify(callback, .success([])) }
-        let (limit, token) = (Int(clamping: params.limit), before.token)
-        door.perform(then: callback) { client throws(RoostError) in
-            do throws(RoostError) {
-                let page = try await client.pinnedMessages(
-                    of: url, pageSize: limit, after: token)
-                state.withLock { $0 = State(hasNext: page.next != nil, token: page.next) }
-                return page.elements
-            } catch {
-                state.withLock { $0.isLoading = false }
-                throw error
-            }
+        reader.load(then: callback) { client, token throws(RoostError) in
+            try await client.pinnedMessages(of: url, pageSize: limit, after: token)
         }
     }
 }
