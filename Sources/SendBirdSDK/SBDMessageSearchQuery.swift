@@ -3,7 +3,6 @@
 public import Foundation
 import Roost
 import RoostDoors
-import RoostExecutors
 import RoostModel
 
 /// The order of a search's results.
@@ -56,28 +55,23 @@ public final class SBDMessageSearchQueryBuilder: NSObject {
 
 /// A search for messages in the cache, page by page.
 public final class SBDMessageSearchQuery: NSObject {
-    private struct State {
-        var next: MessageSearch?
-        var isLoading = false
-    }
-
     /// The words that messages must have.
     public let keyword: String?
 
-    private let state: Guarded<State>
+    private let reader = PositionReader<Message, MessageSearch>(SBDMain.door)
+    private let search: MessageSearch
     private let obstacle: RoostError?
     private let isReversed: Bool
 
     fileprivate init(_ builder: SBDMessageSearchQueryBuilder) {
         keyword = builder.keyword
-        state = Guarded(State(next: builder.search))
-        (obstacle, isReversed) = (builder.obstacle, builder.reverse)
+        (search, obstacle, isReversed) = (builder.search, builder.obstacle, builder.reverse)
     }
 
     /// Whether there may be more.
-    public var hasNext: Bool { state.withLock { $0.next != nil } }
+    public var hasNext: Bool { reader.hasNext }
     /// Whether a page is being loaded.
-    public var isLoading: Bool { state.withLock { $0.isLoading } }
+    public var isLoading: Bool { reader.isLoading }
 
     /// Finds the next messages.
     public func loadNextPage(completionHandler: (([SBDBaseMessage]?, SBDError?) -> Void)? = nil) {
@@ -85,28 +79,10 @@ public final class SBDMessageSearchQuery: NSObject {
             let objects = messages.map { SBDBaseMessage.make($0) }
             return isReversed ? objects.reversed() : objects
         }
-        let before = state.withLock { state in
-            defer { state.isLoading = true }
-            return state
-        }
-        let door = SBDMain.door
-        guard !before.isLoading else { return door.notify(callback, .failure(.underWay)) }
-        let client = door.capturedClient
-        door.start { [state, obstacle] in
-            var result = Result<[Message], RoostError>.success([])
-            var next = before.next
-            do throws(RoostError) {
-                if let obstacle { throw obstacle }
-                if let search = before.next {
-                    let page = try await client().search(search)
-                    next = page.next
-                    result = .success(page.matches.map(\.message))
-                }
-            } catch {
-                result = .failure(error)
-            }
-            state.withLock { [next] in $0 = State(next: next) }
-            door.notify(callback, result)
+        reader.load(then: callback) { [search, obstacle] client, next throws(RoostError) in
+            if let obstacle { throw obstacle }
+            let page = try await client.search(next ?? search)
+            return (page.matches.map(\.message), page.next)
         }
     }
 }

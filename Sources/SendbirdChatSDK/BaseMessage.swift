@@ -10,6 +10,8 @@ import RoostWire
 open class BaseMessage: NSObject, NSCopying, Identifiable {
     private(set) var value: Message
     private var shownParent: BaseMessage?
+    /// The sender that the app set, which may be none.
+    private var shownSender: Sender??
 
     init(_ value: Message) { self.value = value }
 
@@ -39,7 +41,12 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
     /// The text of a user or an administrator, or the caption of a file.
     public var message: String { value.text }
     /// The sender; nil for administrators' messages.
-    public var sender: Sender? { value.sender.map { Sender($0) } }
+    ///
+    /// A value set by the app replaces it in this object only.
+    public var sender: Sender? {
+        get { shownSender ?? value.sender.map { Sender($0) } }
+        set { shownSender = .some(newValue) }
+    }
     /// The time of creation, in milliseconds: the server's, and before the delivery the device's.
     public var createdAt: Int64 { value.createdAt.milliseconds }
     /// The time of the last edit, in milliseconds; 0 if the message was never edited.
@@ -163,7 +170,7 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
     /// Returns an equal message, which later calls of `apply(_:)` do not change.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = BaseMessage.make(value)
-        copy.shownParent = shownParent
+        (copy.shownParent, copy.shownSender) = (shownParent, shownSender)
         return copy
     }
 

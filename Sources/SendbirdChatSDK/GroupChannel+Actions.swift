@@ -202,7 +202,7 @@ extension GroupChannel {
     /// Returns the messages of the channel that cause a push to the user; `.default` beside an
     /// error.
     public func getMyPushTriggerOption(
-        completionHandler: ((GroupChannelPushTriggerOption, SBError?) -> Void)? = nil
+        completionHandler: GroupChannelPushTriggerOptionHandler? = nil
     ) {
         let answer = { (option: GroupChannelPushTriggerOption?, error: SBError?) in
             completionHandler?(option ?? .default, error) ?? ()

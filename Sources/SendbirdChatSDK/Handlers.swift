@@ -25,6 +25,19 @@ public typealias MuteInfoHandler = (
     _ isMuted: Bool, _ description: String, _ startAt: Int64, _ endAt: Int64,
     _ remainingDuration: Int64, _ error: SBError?
 ) -> Void
+/// The handler of the events that cause pushes, or of the error.
+public typealias PushTriggerOptionHandler = (
+    _ pushTriggerOption: PushTriggerOption, _ error: SBError?
+) -> Void
+/// The handler of the events of a channel that cause pushes, or of the error.
+public typealias GroupChannelPushTriggerOptionHandler = (
+    _ pushTriggerOption: GroupChannelPushTriggerOption, _ error: SBError?
+) -> Void
+/// The handler of one page of push tokens; `token` is the start of the next page.
+public typealias GetPushTokensHandler = (
+    _ pushTokens: [String], _ pushTokenType: PushTokenType, _ hasMore: Bool, _ token: String?,
+    _ error: SBError?
+) -> Void
 /// The handler of a pause of notifications; the times are in milliseconds.
 public typealias SnoozePeriodHandler = (
     _ isSnoozed: Bool, _ startTimestamp: Int64, _ endTimestamp: Int64, _ error: SBError?
@@ -55,6 +68,11 @@ public typealias ChannelChangeLogsHandler = (
 public typealias MetaDataHandler = (_ metaData: [String: String]?, _ error: SBError?) -> Void
 /// The handler of counters by key, or of the error.
 public typealias MetaCountersHandler = (_ metaCounters: [String: Int]?, _ error: SBError?) -> Void
+
+/// The handler of the categories of reports, or of the error.
+public typealias ReportCategoryInfoListHandler = (
+    _ categories: [ReportCategoryInfo]?, _ error: SBError?
+) -> Void
 
 // MARK: Messages
 

@@ -3,7 +3,6 @@
 public import Foundation
 import Roost
 import RoostDoors
-import RoostExecutors
 import RoostModel
 
 /// The selection and order of a query of a channel's messages.
@@ -54,7 +53,7 @@ public final class PreviousMessageListQuery: NSObject {
     /// The selection and order of the messages.
     public let params: PreviousMessageListQueryParams
     private let url: ChannelURL
-    private let reader = PageReader<Message>(SendbirdChat.door)
+    private let reader = PositionReader<Message, MessageID>(SendbirdChat.door)
 
     init(_ url: ChannelURL, _ params: PreviousMessageListQueryParams) {
         self.url = url
@@ -79,17 +78,16 @@ public final class PreviousMessageListQuery: NSObject {
             kind: params.messageTypeFilter, customType: params.customTypeFilter,
             customTypes: params.customTypesFilter, senderUserIds: params.senderUserIdsFilter,
             replyType: params.replyType)
-        reader.load(then: callback) { client, token throws(RoostError) in
+        reader.load(then: callback) { client, oldest throws(RoostError) in
             let page =
-                if let oldest = token.flatMap({ Int64($0) }) {
+                if let oldest {
                     try await client.fetchMessages(
-                        of: url, around: MessageID(rawValue: oldest), older: limit, filter: filter)
+                        of: url, around: oldest, older: limit, filter: filter)
                 } else {
                     try await client.fetchMessages(
                         of: url, around: .distantFuture, older: limit, filter: filter)
                 }
-            let oldest = page.count < limit ? nil : page.first?.messageID
-            return Page(page, next: oldest.map { String($0.rawValue) })
+            return (page, page.count >= limit ? page.first?.messageID ?? oldest : nil)
         }
     }
 }
@@ -148,11 +146,10 @@ public final class PinnedMessageListQuery: NSObject {
     public func loadNextPage(
         completionHandler: ((_ messages: [PinnedMessage]?, _ error: SBError?) -> Void)? = nil
     ) {
-        let url = url
+        let (url, limit) = (url, Int(clamping: params.limit))
         let callback = Callback.answer(completionHandler) { (messages: [Message]) in
             messages.map { PinnedMessage(BaseMessage.make($0)) }
         }
-        let limit = Int(clamping: params.limit)
         reader.load(then: callback) { client, token throws(RoostError) in
             try await client.pinnedMessages(of: url, pageSize: limit, after: token)
         }

@@ -192,7 +192,7 @@ extension SendbirdChat {
 
     /// Returns the categories of reports; they are the client's, and the server is not asked.
     public class func getReportCategoryInfoList(
-        completionHandler: (([ReportCategoryInfo]?, SBError?) -> Void)? = nil
+        completionHandler: ReportCategoryInfoListHandler? = nil
     ) {
         door.notify(
             .answer(completionHandler) { (categories: [ReportCategory]) in

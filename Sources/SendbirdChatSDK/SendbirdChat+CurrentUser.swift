@@ -116,7 +116,7 @@ extension SendbirdChat {
 
     /// Returns whether the current user joins at once when invited; false beside an error.
     public class func getChannelInvitationPreferenceAutoAccept(
-        completionHandler: ((Bool, SBError?) -> Void)?
+        completionHandler: ((Bool, SBError?) -> Void)? = nil
     ) {
         door.perform(
             then: .answer(completionHandler.map { handler in { handler($0 ?? false, $1) } }) { $0 }

@@ -101,7 +101,7 @@ extension SendbirdChat {
     /// follows, and its token.
     public class func getMyPushTokens(
         token: String?, pushTokenType: PushTokenType,
-        completionHandler: @escaping ([String], PushTokenType, Bool, String?, SBError?) -> Void
+        completionHandler: @escaping GetPushTokensHandler
     ) {
         let kind = pushTokenType.kind
         door.perform(

@@ -70,7 +70,7 @@ extension SendbirdChat {
     /// Returns the hours of each day without pushes: whether they are on, then hour and minute of
     /// start and end, and the time zone.
     public class func getDoNotDisturb(
-        completionHandler: ((Bool, Int, Int, Int, Int, String, SBError?) -> Void)?
+        completionHandler: ((Bool, Int, Int, Int, Int, String, SBError?) -> Void)? = nil
     ) {
         read { preferences, error in
             let quiet = preferences?.doNotDisturb
@@ -113,7 +113,7 @@ extension SendbirdChat {
 
     /// Returns the messages that cause a push; `.all` beside an error.
     public class func getPushTriggerOption(
-        completionHandler: @escaping (PushTriggerOption, SBError?) -> Void
+        completionHandler: @escaping PushTriggerOptionHandler
     ) {
         read { preferences, error in
             completionHandler(preferences.map { PushTriggerOption($0.trigger) } ?? .all, error)
@@ -126,7 +126,7 @@ extension SendbirdChat {
     }
 
     /// Returns the sound of pushes.
-    public class func getPushSound(completionHandler: ((String?, SBError?) -> Void)?) {
+    public class func getPushSound(completionHandler: ((String?, SBError?) -> Void)? = nil) {
         read { preferences, error in completionHandler?(preferences?.sound, error) }
     }
 
@@ -138,7 +138,9 @@ extension SendbirdChat {
     }
 
     /// Returns the template of pushes.
-    public class func getPushTemplate(completionHandler: ((String?, SBError?) -> Void)?) {
+    public class func getPushTemplate(
+        completionHandler: ((String?, SBError?) -> Void)? = nil
+    ) {
         door.perform(then: .answer(completionHandler) { $0 }) { client throws(RoostError) in
             try await client.pushTemplate()
         }

@@ -86,6 +86,32 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `unread items are counted by kind, and super channels alone are refused`() throws
+        {
+            try DoorStory.play(seed: 94) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                for number in 1...2 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.world.pass()
+                func count(_ key: UnreadItemKey) async -> (UnreadItemCount?, SBError?) {
+                    await story.wait { done in
+                        SendbirdChat.getUnreadItemCount(key: key) { done(($0, $1)) }
+                    }
+                }
+                let messages = await count(.groupChannelUnreadMessageCount).0
+                #expect(messages?.groupChannelUnreadMessageCount == 2)
+                let others = await count([
+                    .groupChannelUnreadMentionCount, .groupChannelInvitationCount,
+                ]).0
+                #expect(others?.groupChannelUnreadMessageCount == 0, "Not asked for.")
+                #expect(others?.groupChannelInvitationCount == 0)
+                let refused = await count(.superUnreadMessageCount)
+                #expect(refused.0 == nil)
+                #expect(refused.1?.code == ChatError.notSupported.rawValue)
+            }
+        }
+
         @Test func `the change log of channels is read by token and by time`() throws {
             try DoorStory.play(seed: 92) { story in
                 let url = try await story.channel("train")

@@ -184,6 +184,11 @@ extension SendbirdChatTests.Reentry {
         table.add("loadNextPage of messages") { called in
             channel.createPreviousMessageListQuery()?.loadNextPage { _, _ in called() }
         }
+        table.add("loadNextPage of a search") { called in
+            SendbirdChat.createMessageSearchQuery { $0.keyword = "hello" }.loadNextPage { _, _ in
+                called()
+            }
+        }
         table.add("loadNextPage of pins") { called in
             channel.createPinnedMessageListQuery()?.loadNextPage { _, _ in called() }
         }

@@ -63,6 +63,10 @@ extension SendbirdChatTests.Reentry {
         table.add("getTotalUnreadChannelCount") { called in
             SendbirdChat.getTotalUnreadChannelCount { _, _ in called() }
         }
+        table.add("getUnreadItemCount") { called in
+            SendbirdChat.getUnreadItemCount(key: .groupChannelUnreadMessageCount) { _, _ in called()
+            }
+        }
         table.add("getTotalUnreadChannelCount with params") { called in
             let params = GroupChannelTotalUnreadChannelCountParams()
             params.superChannelFilter = .super

@@ -16,9 +16,13 @@ typealias FileMessageHandler = (_ message: FileMessage?, _ error: SBError?) -> V
 
 typealias FileUploadHandler = (_ requestId: String, _ index: Int, _ uploadableFileInfo: UploadableFileInfo, _ error: SBError?) -> Void
 
+typealias GetPushTokensHandler = (_ pushTokens: [String], _ pushTokenType: PushTokenType, _ hasMore: Bool, _ token: String?, _ error: SBError?) -> Void
+
 typealias GroupChannelHandler = (_ channel: GroupChannel?, _ error: SBError?) -> Void
 
 typealias GroupChannelListHandler = (_ channels: [GroupChannel]?, _ error: SBError?) -> Void
+
+typealias GroupChannelPushTriggerOptionHandler = (_ pushTriggerOption: GroupChannelPushTriggerOption, _ error: SBError?) -> Void
 
 typealias MemberListHandler = (_ members: [Member]?, _ error: SBError?) -> Void
 
@@ -40,7 +44,11 @@ typealias MuteInfoHandler = (_ isMuted: Bool, _ description: String, _ startAt: 
 
 typealias ProgressHandler = (_ bytesSent: Int64, _ totalBytesSent: Int64, _ totalBytesExpectedToSend: Int64) -> Void
 
+typealias PushTriggerOptionHandler = (_ pushTriggerOption: PushTriggerOption, _ error: SBError?) -> Void
+
 typealias ReactionEventHandler = (_ reactionEvent: ReactionEvent?, _ error: SBError?) -> Void
+
+typealias ReportCategoryInfoListHandler = (_ categories: [ReportCategoryInfo]?, _ error: SBError?) -> Void
 
 typealias SBErrorHandler = (_ error: SBError?) -> Void
 
@@ -274,7 +282,7 @@ open class BaseMessage: NSObject, Identifiable, NSCopying {
     var requestId: String { get }
     var requestedMentionUserIds: [String]? { get }
     var scheduledInfo: ScheduledInfo? { get }
-    var sender: Sender? { get }
+    var sender: Sender? { get set }
     var sendingStatus: MessageSendingStatus { get }
     var silent: Bool { get }
     var threadInfo: ThreadInfo { get }
@@ -625,7 +633,7 @@ open class GroupChannel: BaseChannel {
     func getDeliveryStatus(includeAllMembers: Bool) -> [String: [String: Any]]
     func getInviter() -> User?
     func getMember(_ userId: String) -> Member?
-    func getMyPushTriggerOption(completionHandler: ((GroupChannelPushTriggerOption, SBError?) -> Void)? = nil)
+    func getMyPushTriggerOption(completionHandler: GroupChannelPushTriggerOptionHandler? = nil)
     func getReadMembers(message: BaseMessage, includeAllMembers: Bool) -> [Member]
     func getReadStatus(includeAllMembers: Bool) -> [String: [String: Any]]
     func getTypingUsers() -> [User]?
@@ -1061,6 +1069,34 @@ final class MessageRetrievalParams: NSObject, NSCopying {
     func copy(with zone: NSZone? = nil) -> Any
 }
 
+enum MessageSearchOrder: Int, Sendable {
+    case score
+    case timeStamp
+}
+
+final class MessageSearchQuery: NSObject {
+    let params: MessageSearchQueryParams
+    var hasNext: Bool { get }
+    var isLoading: Bool { get }
+    func loadNextPage(completionHandler: @escaping MessageListHandler)
+}
+
+final class MessageSearchQueryParams: NSObject {
+    var advancedQuery: Bool { get set }
+    var channelCustomType: String? { get set }
+    var channelURL: String? { get set }
+    var exactMatch: Bool { get set }
+    var keyword: String? { get set }
+    var limit: UInt { get set }
+    var messageTimestampFrom: Int64 { get set }
+    var messageTimestampTo: Int64 { get set }
+    var order: MessageSearchOrder { get set }
+    var reverse: Bool { get set }
+    var targetFields: [String]? { get set }
+    override init()
+    convenience init(builder: (MessageSearchQueryParams) -> Void)
+}
+
 enum MessageSendingStatus: Int, Sendable {
     case canceled
     case failed
@@ -1479,6 +1515,8 @@ final class SendbirdChat: NSObject {
     class func createBlockedUserListQuery(paramsBuilder: (BlockedUserListQueryParams) -> Void) -> BlockedUserListQuery
     class func createGroupChannelCollection(query: GroupChannelListQuery) -> GroupChannelCollection?
     class func createMessageCollection(channel: GroupChannel, startingPoint: Int64 = Int64.max, params: MessageListParams = MessageListParams()) -> MessageCollection
+    class func createMessageSearchQuery(builder: (MessageSearchQueryParams) -> Void) -> MessageSearchQuery
+    class func createMessageSearchQuery(params: MessageSearchQueryParams) -> MessageSearchQuery
     class func deleteFriend(userId: String, completionHandler: SBErrorHandler? = nil)
     class func deleteFriends(userIds: [String], completionHandler: SBErrorHandler? = nil)
     class func disconnect(completionHandler: (() -> Void)? = nil)
@@ -1487,22 +1525,22 @@ final class SendbirdChat: NSObject {
     class func getAppInfo() -> AppInfo?
     class func getApplicationId() -> String?
     class func getCachedDataSize() -> Int
-    class func getChannelInvitationPreferenceAutoAccept(completionHandler: ((Bool, SBError?) -> Void)?)
+    class func getChannelInvitationPreferenceAutoAccept(completionHandler: ((Bool, SBError?) -> Void)? = nil)
     class func getConnectState() -> WebSocketConnectionState
     class func getCurrentUser() -> User?
-    class func getDoNotDisturb(completionHandler: ((Bool, Int, Int, Int, Int, String, SBError?) -> Void)?)
+    class func getDoNotDisturb(completionHandler: ((Bool, Int, Int, Int, Int, String, SBError?) -> Void)? = nil)
     class func getGroupChannelCount(memberStateFilter: MemberStateFilter, completionHandler: @escaping (UInt, SBError?) -> Void)
     class func getLastConnectedAt() -> Int64
     class func getLogLevel() -> LogLevel
     class func getMultipleFilesMessageFileCountLimit() -> Int
     class func getMyGroupChannelChangeLogs(timestamp: Int64, params: GroupChannelChangeLogsParams = GroupChannelChangeLogsParams(), completionHandler: (([GroupChannel]?, [String]?, Bool, String?, SBError?) -> Void)?)
     class func getMyGroupChannelChangeLogs(token: String?, params: GroupChannelChangeLogsParams = GroupChannelChangeLogsParams(), completionHandler: (([GroupChannel]?, [String]?, Bool, String?, SBError?) -> Void)?)
-    class func getMyPushTokens(token: String?, pushTokenType: PushTokenType, completionHandler: @escaping ([String], PushTokenType, Bool, String?, SBError?) -> Void)
+    class func getMyPushTokens(token: String?, pushTokenType: PushTokenType, completionHandler: @escaping GetPushTokensHandler)
     class func getPendingPushToken() -> Data?
-    class func getPushSound(completionHandler: ((String?, SBError?) -> Void)?)
-    class func getPushTemplate(completionHandler: ((String?, SBError?) -> Void)?)
-    class func getPushTriggerOption(completionHandler: @escaping (PushTriggerOption, SBError?) -> Void)
-    class func getReportCategoryInfoList(completionHandler: (([ReportCategoryInfo]?, SBError?) -> Void)? = nil)
+    class func getPushSound(completionHandler: ((String?, SBError?) -> Void)? = nil)
+    class func getPushTemplate(completionHandler: ((String?, SBError?) -> Void)? = nil)
+    class func getPushTriggerOption(completionHandler: @escaping PushTriggerOptionHandler)
+    class func getReportCategoryInfoList(completionHandler: ReportCategoryInfoListHandler? = nil)
     class func getSDKVersion() -> String
     class func getSnoozePeriod(_ completionHandler: @escaping (Bool, Int64, Int64, SBError?) -> Void)
     class func getSubscribedTotalUnreadMessageCount() -> Int
@@ -1510,6 +1548,7 @@ final class SendbirdChat: NSObject {
     class func getTotalUnreadChannelCount(params: GroupChannelTotalUnreadChannelCountParams, completionHandler: @escaping (UInt, SBError?) -> Void)
     class func getTotalUnreadMessageCount(completionHandler: @escaping (UInt, SBError?) -> Void)
     class func getTotalUnreadMessageCount(params: GroupChannelTotalUnreadMessageCountParams, completionHandler: @escaping (UInt, SBError?) -> Void)
+    class func getUnreadItemCount(key: UnreadItemKey, completionHandler: @escaping (UnreadItemCount?, SBError?) -> Void)
     @discardableResult class func initialize(params: InitParams, completionHandler: SBErrorHandler? = nil) -> Bool
     @discardableResult class func initialize(params: InitParams, migrationStartHandler: (() -> Void)?, completionHandler: SBErrorHandler? = nil) -> Bool
     @discardableResult class func initializeSynchronously(params: InitParams) -> Bool
@@ -1576,6 +1615,15 @@ final class SendbirdChatOptions: NSObject {
     class func useMemberInfoInMessage() -> Bool
 }
 
+final class SendbirdLogger: NSObject {
+    class func setLevel(_ level: LogLevel)
+    class func setLevel(_ level: LogLevel, for part: Part)
+
+    enum Part: Int, Sendable {
+        case chat
+    }
+}
+
 final class Sender: User {
     var isBlockedByMe: Bool { get }
     var role: Role { get }
@@ -1635,6 +1683,26 @@ final class ThumbnailSize: NSObject {
 enum UnreadChannelFilter: Int, Sendable {
     case all
     case unreadMessage
+}
+
+final class UnreadItemCount: NSObject {
+    let groupChannelInvitationCount: UInt
+    let groupChannelUnreadMentionCount: UInt
+    let groupChannelUnreadMessageCount: UInt
+}
+
+struct UnreadItemKey: OptionSet, Sendable {
+    static let groupChannelInvitationCount = Self(rawValue: 4)
+    static let groupChannelUnreadMentionCount = Self(rawValue: 2)
+    static let groupChannelUnreadMessageCount = Self(rawValue: 1)
+    static let nonSuperInvitationCount = Self(rawValue: 128)
+    static let nonSuperUnreadMentionCount = Self(rawValue: 32)
+    static let nonSuperUnreadMessageCount = Self(rawValue: 8)
+    static let superInvitationCount = Self(rawValue: 256)
+    static let superUnreadMentionCount = Self(rawValue: 64)
+    static let superUnreadMessageCount = Self(rawValue: 16)
+    let rawValue: UInt
+    init(rawValue: UInt)
 }
 
 final class UnreadMessageCount: NSObject {
