@@ -130,22 +130,6 @@ extension ChatClient {
             .moment(.resetHistory(channel, ofEverybody: forEverybody)), .historyReset(channel))
     }
 
-    // MARK: Polls
-
-    /// Votes in a poll of a message in the channel; no options withdraw the user's votes.
-    ///
-    /// When the call returns, the vote counts and a cached message shows it. It is durable too,
-    /// unless the disk refused; then the change log brings it.
-    ///
-    /// - Throws: `.connectionRequired`. `.ackTimeout` after eight seconds without an answer; the
-    ///   vote may count then. Otherwise the server's refusal, such as `.invalidValue` for a closed
-    ///   poll.
-    public func vote(
-        for options: [Int64], in poll: Int64, of channel: ChannelURL
-    ) async throws(RoostError) {
-        try await engine.run(.vote(Vote(for: options, in: poll, of: channel)))
-    }
-
     // MARK: People
 
     /// Returns a page of a channel's members from the server, with their receipts.

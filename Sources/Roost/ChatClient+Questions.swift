@@ -126,7 +126,7 @@ extension ChatClient {
 }
 
 extension ChangeLogCursor {
-    fileprivate init(_ start: ChangeLogStart) {
+    init(_ start: ChangeLogStart) {
         self =
             switch start {
             case .token(let token): .token(token)

@@ -17,6 +17,10 @@ public enum ChatEvent: Hashable, Codable, Sendable {
     case reactionChanged(ReactionChange, MessageID, ChannelURL)
     /// The number of replies to a message has changed.
     case threadChanged(ThreadInfo, MessageID, ChannelURL)
+    /// Another user, or this one on another device, has voted in the poll of a message.
+    case pollVoted(PollVotes, MessageID, ChannelURL)
+    /// The poll of a message was changed, closed or removed; this is the new version.
+    case pollChanged(Poll, MessageID, ChannelURL)
     /// A property of the channel has changed, or a setting of the user for it.
     case channelChanged(ChannelURL)
     /// The channel was deleted; nothing of it is in the cache any more.
@@ -82,7 +86,8 @@ public enum ChatEvent: Hashable, Codable, Sendable {
             .messageUpdated(let message):
             message.channelURL
         case .messageDeleted(_, let url), .reactionChanged(_, _, let url),
-            .threadChanged(_, _, let url), .channelChanged(let url), .channelDeleted(let url),
+            .threadChanged(_, _, let url), .pollVoted(_, _, let url),
+            .pollChanged(_, _, let url), .channelChanged(let url), .channelDeleted(let url),
             .joined(_, let url), .left(_, let url), .invited(_, _, let url),
             .declined(_, _, let url), .memberCountsChanged(let url), .typing(_, let url),
             .read(_, _, let url), .delivered(_, let url), .frozen(_, let url),

@@ -8,10 +8,13 @@ package enum PollChange: Hashable, Codable, Sendable {
 }
 
 /// The state of a poll after a vote.
-package struct PollVotes: Hashable, Codable, Sendable {
-    package struct Count: Hashable, Codable, Sendable {
-        package let optionID: Int64
-        package let voteCount: Int
+public struct PollVotes: Hashable, Codable, Sendable {
+    /// The number of votes for an option.
+    public struct Count: Hashable, Codable, Sendable {
+        /// The option.
+        public let optionID: Int64
+        /// The number of votes, as the server counts them.
+        public let voteCount: Int
 
         package init(optionID: Int64, voteCount: Int) {
             self.optionID = optionID
@@ -19,12 +22,16 @@ package struct PollVotes: Hashable, Codable, Sendable {
         }
     }
 
-    package var pollID: Int64
-    package var counts: [Count] = []
+    /// The poll.
+    public package(set) var pollID: Int64
+    /// The number of votes for each option.
+    public package(set) var counts: [Count] = []
     /// The viewer's votes; nil if the server tells the same to everybody.
-    package var votedOptionIDs: [Int64]?
-    package var voterCount = 0
-    package var at: Timestamp
+    public package(set) var votedOptionIDs: [Int64]?
+    /// The number of users who voted, as the server counts them.
+    public package(set) var voterCount = 0
+    /// The time of the vote by the server's clock.
+    public package(set) var at: Timestamp
 
     package init(pollID: Int64, at: Timestamp) {
         self.pollID = pollID

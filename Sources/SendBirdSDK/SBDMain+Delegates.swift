@@ -123,7 +123,7 @@ extension SBDMain {
             .channelChanged, .pinsChanged:
             notifyOfProperties(delegate, event, channel)
         case .channelDeleted, .blocked, .unblocked, .mentioned, .missed, .storageRepaired,
-            .unreadTotalChanged:
+            .unreadTotalChanged, .pollVoted, .pollChanged:
             break
         }
     }

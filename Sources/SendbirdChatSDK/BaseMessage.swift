@@ -145,6 +145,32 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
         return true
     }
 
+    // MARK: Polls
+
+    /// The poll that the message carries; nil without one.
+    public var poll: Poll? { details?.poll.map { Poll($0) } }
+
+    /// Applies a newer version of the message's poll to this object.
+    ///
+    /// - Returns: Whether the object has changed; false for another poll and for an older version.
+    @discardableResult
+    public func apply(poll: Poll) -> Bool { apply(.edited(poll.value)) }
+
+    /// Applies a vote in the message's poll to this object.
+    ///
+    /// - Returns: Whether the object has changed; false for a vote in another poll and for an older
+    ///   vote.
+    @discardableResult
+    public func apply(pollVoteEvent: PollVoteEvent) -> Bool { apply(.voted(pollVoteEvent.votes)) }
+
+    private func apply(_ change: PollChange) -> Bool {
+        guard let before = details?.poll else { return false }
+        let after = before.applying(change)
+        guard after != before else { return false }
+        value.details.poll = after
+        return true
+    }
+
     // MARK: Sending
 
     /// The state of sending.
@@ -230,8 +256,11 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? BaseMessage else { return false }
         return messageId == other.messageId && channelURL == other.channelURL
-            && (messageId != 0 || requestId == other.requestId)
+            && (messageId != 0 || requestId == other.requestId && schedule == other.schedule)
     }
+
+    /// The identifier of the planned sending, which a waiting message has in place of others.
+    private var schedule: Int64? { details?.schedule?.id }
 
     public override var hash: Int {
         messageId == 0 ? requestId.hashValue : messageId.hashValue

@@ -101,11 +101,11 @@ public protocol GroupChannelDelegate: BaseChannelDelegate {
     func channelDidUpdatePinnedMessages(_ channel: GroupChannel)
     /// The user has hidden the channel, possibly on another device.
     func channelWasHidden(_ channel: GroupChannel)
-    /// A user has voted in a poll; never called, as the message with the poll is updated.
+    /// Another user, or this one on another device, has voted in a poll.
     func channel(_ channel: GroupChannel, didVotePoll event: PollVoteEvent)
-    /// A poll has changed; never called, as the message with the poll is updated.
+    /// A poll was changed or closed.
     func channel(_ channel: GroupChannel, didUpdatePoll event: PollUpdateEvent)
-    /// A poll was deleted; never called, as the message with the poll is updated.
+    /// A poll was deleted.
     func channel(_ channel: GroupChannel, pollWasDeleted pollId: Int64)
 }
 

@@ -106,6 +106,22 @@ public typealias ReactionEventHandler = (
     _ reactionEvent: ReactionEvent?, _ error: SBError?
 ) -> Void
 
+// MARK: Polls
+
+/// The handler of a poll, or of the error.
+public typealias PollHandler = (_ poll: Poll?, _ error: SBError?) -> Void
+/// The handler of polls, or of the error.
+public typealias PollListHandler = (_ polls: [Poll]?, _ error: SBError?) -> Void
+/// The handler of a vote that counts, or of the error.
+public typealias PollVoteEventHandler = (_ event: PollVoteEvent?, _ error: SBError?) -> Void
+/// The handler of one page of a channel's poll change log.
+///
+/// `token` is the start of the next page, if `hasMore` is true, and of the next query otherwise.
+public typealias PollChangeLogsHandler = (
+    _ updatedPolls: [Poll]?, _ deletedPollIds: [Int64]?, _ hasMore: Bool, _ token: String?,
+    _ error: SBError?
+) -> Void
+
 // MARK: Uploads
 
 /// The handler of an upload's progress: bytes since the last call, bytes so far, and all bytes.

@@ -317,7 +317,7 @@ public final class MultipleFilesMessageCreateParams: BaseMessageCreateParams {
 }
 
 extension BaseMessageCreateParams {
-    fileprivate func fileMessage(
+    func fileMessage(
         _ files: [OutgoingFile], _ caption: String?, _ pollId: Int64
     ) -> MessageParams {
         var params = FileMessageParams(

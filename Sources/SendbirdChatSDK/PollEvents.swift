@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostModel
 
-/// A vote in a poll; never made, as the message with the poll is updated.
+/// A vote in a poll.
 public final class PollVoteEvent: NSObject {
     /// The poll.
-    public let pollId: Int64
-    /// The message with the poll.
+    public var pollId: Int64 { votes.pollID }
+    /// The message with the poll; 0 if unknown.
     public let messageId: Int64
 
-    init(pollId: Int64, messageId: Int64) {
-        self.pollId = pollId
-        self.messageId = messageId
+    let votes: PollVotes
+
+    init(_ votes: PollVotes, of message: MessageID?) {
+        self.votes = votes
+        messageId = message?.rawValue ?? 0
     }
 }
 
-/// A change of a poll; never made, as the message with the poll is updated.
+/// A change of a poll.
 public final class PollUpdateEvent: NSObject {
     /// The poll.
     public let pollId: Int64
     /// The message with the poll.
     public let messageId: Int64
 
-    init(pollId: Int64, messageId: Int64) {
-        self.pollId = pollId
-        self.messageId = messageId
+    init(_ poll: RoostModel.Poll, of message: MessageID) {
+        pollId = poll.id
+        messageId = message.rawValue
     }
 }

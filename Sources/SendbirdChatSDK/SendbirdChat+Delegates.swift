@@ -188,7 +188,7 @@ extension ChatEvent {
         case .channelChanged, .pinsChanged, .unhidden: delegate.channelWasChanged(channel)
         case .channelDeleted, .joined, .left, .invited, .declined, .memberCountsChanged, .typing,
             .read, .delivered, .hidden, .unreadTotalChanged, .blocked, .unblocked,
-            .storageRepaired, .missed:
+            .pollVoted, .pollChanged, .storageRepaired, .missed:
             break
         }
     }
@@ -214,6 +214,12 @@ extension ChatEvent {
         case .delivered: delegate.channelDidUpdateDeliveryStatus(channel)
         case .pinsChanged: delegate.channelDidUpdatePinnedMessages(channel)
         case .hidden: delegate.channelWasHidden(channel)
+        case .pollVoted(let votes, let id, _):
+            delegate.channel(channel, didVotePoll: PollVoteEvent(votes, of: id))
+        case .pollChanged(let poll, _, _) where poll.status == .removed:
+            delegate.channel(channel, pollWasDeleted: poll.id)
+        case .pollChanged(let poll, let id, _):
+            delegate.channel(channel, didUpdatePoll: PollUpdateEvent(poll, of: id))
         default: break
         }
     }

@@ -358,6 +358,8 @@ enum AccessTable {
         AccessRow(
             "POST polls", "polls", #"{"title":"t","options":["a"],"user_id":"SELF"}"#, .live),
         AccessRow("GET polls", "polls", .live),
+        AccessRow("GET polls", "polls?channel_url=CHANNEL", .readers),
+        AccessRow("GET polls", "polls?channel_url=ROOM", .notBanned),
         AccessRow("GET polls/*", "polls/POLL", .witnesses),
         AccessRow("PUT polls/*", "polls/POLL", #"{"title":"u"}"#, .speakingWitnesses),
         AccessRow("PUT polls/*", "polls/THEIRS", #"{"title":"u"}"#, .chiefs),

@@ -181,7 +181,38 @@ struct MainActorTests {
         { _ = await $0.messages.send("text") },
     ]
 
-    private static let waitingCalls = channelCalls + userCalls + messageCalls
+    private static let pollCalls: [Call] = [
+        { _ = try await $0.client.createPoll(PollCreateParams(title: "t", options: ["a"])) },
+        { _ = try await $0.client.fetchPoll(1) },
+        { try await $0.client.updatePoll(1, PollUpdateParams(title: "t")) },
+        { try await $0.client.closePoll(1) },
+        { try await $0.client.deletePoll(1) },
+        { _ = try await $0.client.polls(of: $0.url) },
+        { _ = try await $0.client.fetchPollChanges(of: $0.url, since: .token("t")) },
+        { try await $0.client.addPollOption("a", to: 1) },
+        { try await $0.client.updatePollOption(1, of: 1, text: "a") },
+        { try await $0.client.deletePollOption(1, of: 1) },
+        { _ = try await $0.client.voters(for: 1, in: 1) },
+    ]
+
+    private static let scheduledCalls: [Call] = [
+        {
+            _ = try await $0.client.schedule(
+                UserMessageParams(text: "text"), to: $0.url, at: .distantFuture)
+        },
+        { _ = try await $0.client.scheduledMessage(1, in: $0.url) },
+        { _ = try await $0.client.scheduledMessages() },
+        { _ = try await $0.client.scheduledMessageCount() },
+        {
+            try await $0.client.updateScheduledMessage(
+                1, in: $0.url, ScheduledMessageUpdateParams(text: "t"))
+        },
+        { try await $0.client.cancelScheduledMessage(1, in: $0.url) },
+        { try await $0.client.sendScheduledMessage(1, in: $0.url) },
+    ]
+
+    private static let waitingCalls =
+        channelCalls + userCalls + messageCalls + pollCalls + scheduledCalls
 
     /// Calls that may return at once, or follow something until it ends.
     private static let otherCalls: [Call] = [

@@ -87,6 +87,15 @@ extension SendbirdChatTests {
                 note(#function)
             }
             func channelWasHidden(_ channel: SendbirdChatSDK.GroupChannel) { note(#function) }
+            func channel(
+                _ channel: SendbirdChatSDK.GroupChannel, didVotePoll event: PollVoteEvent
+            ) { note(#function, event.pollId) }
+            func channel(
+                _ channel: SendbirdChatSDK.GroupChannel, didUpdatePoll event: PollUpdateEvent
+            ) { note(#function, event.messageId) }
+            func channel(_ channel: SendbirdChatSDK.GroupChannel, pollWasDeleted pollId: Int64) {
+                note(#function, pollId)
+            }
             func didUpdateTotalUnreadMessageCount(
                 _ totalCount: Int32, totalCountByCustomType: [String: Int]?
             ) { note(#function, totalCount) }
@@ -99,6 +108,8 @@ extension SendbirdChatTests {
         private static let calls: [(event: ChatEvent, methods: [String], values: [String])] = {
             let url: ChannelURL = "train"
             let bob = RoostModel.User(id: "bob")
+            var removed = RoostModel.Poll(id: 3)
+            removed.status = .removed
             let message = Message(
                 delivery: .delivered(7, nil), channelURL: url,
                 createdAt: Timestamp(milliseconds: 1), content: .user(text: "@alice"))
@@ -150,6 +161,14 @@ extension SendbirdChatTests {
                     ["channelWasChanged(_:)", "channelDidUpdatePinnedMessages(_:)"], []
                 ),
                 (.hidden(url), ["channelWasHidden(_:)"], []),
+                (
+                    .pollVoted(PollVotes(pollID: 3, at: Timestamp(milliseconds: 1)), 7, url),
+                    ["channel(_:didVotePoll:)"], ["3"]
+                ),
+                (
+                    .pollChanged(RoostModel.Poll(id: 3), 7, url),
+                    ["channel(_:didUpdatePoll:)"], ["7"]
+                ), (.pollChanged(removed, 7, url), ["channel(_:pollWasDeleted:)"], ["3"]),
                 (.unhidden(url), ["channelWasChanged(_:)"], []),
                 (
                     .unreadTotalChanged(3),
@@ -169,8 +188,7 @@ extension SendbirdChatTests {
         /// The methods without a native event, by their documentation.
         static let uncalled: Set = [
             "didDelayConnection(retryAfter:)", "didDiscoverFriends(_:)",
-            "channelDidMarkAsUnread(_:userIds:)", "channel(_:didVotePoll:)",
-            "channel(_:didUpdatePoll:)", "channel(_:pollWasDeleted:)", "channel(_:userDidEnter:)",
+            "channelDidMarkAsUnread(_:userIds:)", "channel(_:userDidEnter:)",
             "channel(_:userDidExit:)", "channelDidChangeParticipantCount(_:)",
         ]
 

@@ -77,6 +77,8 @@ extension SendbirdChatTests {
                 Self.add(aboutChannelsTo: table, channel, other)
                 Self.add(aboutMessagesTo: table, channel, try #require(sent), try #require(file))
                 Self.add(collectionsTo: table, channel, shelf)
+                Self.add(pollsTo: table, channel)
+                Self.add(scheduledTo: table, channel)
                 let functions = try CallTable.functions(of: "SendbirdChatSDK")
                 // No open channel exists to be entered or left.
                 let others = Self.settings(channel, other, try #require(sent)).functions

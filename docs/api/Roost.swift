@@ -244,6 +244,7 @@ final class ChatClient: Sendable {
     func acceptsInvitations() async throws(RoostError) -> Bool
     @discardableResult func addMetaArrays(_ arrays: [MetaArray], to message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
     func addOperators(_ users: [UserID], to channel: ChannelURL) async throws(RoostError)
+    @discardableResult func addPollOption(_ text: String, to poll: Int64) async throws(RoostError) -> Poll
     @discardableResult func addReaction(_ key: String, to target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func appMoved(toForeground: Bool) async
     func ban(_ user: UserID, from channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
@@ -257,6 +258,7 @@ final class ChatClient: Sendable {
     func cachedMessage(_ id: MessageID) async throws(RoostError) -> Message?
     func cachedMessages(of channel: ChannelURL, matching filter: MessageFilter = .everything, after lower: Position = .distantPast, before upper: Position = .distantFuture, newestFirst: Bool = true, limit: Int = 100) async throws(RoostError) -> [Message]
     func cancel(_ requestID: RequestID) async
+    func cancelScheduledMessage(_ id: Int64, in channel: ChannelURL) async throws(RoostError)
     @discardableResult func cancelUpload(_ requestID: RequestID) async -> Bool
     @discardableResult func changeCounters(_ counters: [String: Int64], of channel: ChannelURL, _ change: CounterChange, addsMissing: Bool = false) async throws(RoostError) -> [String: Int64]
     func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel
@@ -265,6 +267,7 @@ final class ChatClient: Sendable {
     func clearCache(includingUnsent: Bool) async throws(RoostError)
     func clearCache(of channel: ChannelURL) async throws(RoostError)
     func close() async
+    @discardableResult func closePoll(_ poll: Int64) async throws(RoostError) -> Poll
     @discardableResult func compareCache(of channel: ChannelURL) async throws(RoostError) -> CacheComparison
     func connect() async throws(RoostError)
     func connectionStates() async -> AsyncStream<ConnectionState>
@@ -272,6 +275,7 @@ final class ChatClient: Sendable {
     func createChannel(_ params: ChannelCreateParams) async throws(RoostError) -> GroupChannel
     @discardableResult func createCounters(_ counters: [String: Int64], of channel: ChannelURL) async throws(RoostError) -> [String: Int64]
     @discardableResult func createMetadata(_ metadata: [String: String], of channel: ChannelURL) async throws(RoostError) -> [String: String]
+    func createPoll(_ params: PollCreateParams) async throws(RoostError) -> Poll
     @discardableResult func createUserMetadata(_ metadata: [String: String]) async throws(RoostError) -> [String: String]
     func declineInvitation(to channel: ChannelURL) async throws(RoostError)
     @discardableResult func delete(_ messageID: MessageID, in channel: ChannelURL) async throws(RoostError) -> RequestID
@@ -279,6 +283,8 @@ final class ChatClient: Sendable {
     func deleteChannel(_ channel: ChannelURL) async throws(RoostError)
     func deleteCounters(_ key: String? = nil, of channel: ChannelURL) async throws(RoostError)
     func deleteMetadata(_ key: String? = nil, of channel: ChannelURL) async throws(RoostError)
+    func deletePoll(_ poll: Int64) async throws(RoostError)
+    func deletePollOption(_ option: Int64, of poll: Int64) async throws(RoostError)
     func deleteUserMetadata(_ key: String? = nil) async throws(RoostError)
     func disconnect() async
     func download(_ request: DownloadRequest = DownloadRequest()) async -> HistoryDownload
@@ -298,6 +304,8 @@ final class ChatClient: Sendable {
     func fetchMessageChanges(of channel: ChannelURL, since start: ChangeLogStart, filter: MessageFilter = .everything) async throws(RoostError) -> ChangeLog<Message, MessageID>
     func fetchMessages(of channel: ChannelURL, around message: MessageID, older: Int = 0, newer: Int = 0, includesMessage: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
     func fetchMessages(of channel: ChannelURL, around moment: Timestamp, older: Int = 0, newer: Int = 0, includesMoment: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
+    func fetchPoll(_ poll: Int64) async throws(RoostError) -> Poll
+    func fetchPollChanges(of channel: ChannelURL, since start: ChangeLogStart) async throws(RoostError) -> ChangeLog<Poll, Int64>
     func fetchUnreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
     func hide(_ channel: ChannelURL, hidesPrevious: Bool = false, allowsAutoUnhide: Bool = true) async throws(RoostError)
     func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole]
@@ -323,6 +331,7 @@ final class ChatClient: Sendable {
     func pin(_ channel: ChannelURL) async throws(RoostError)
     func pinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError)
     func pinnedMessages(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<Message>
+    func polls(of channel: ChannelURL? = nil, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<Poll>
     func publicChannels(_ filter: ChannelFilter = ChannelFilter(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<GroupChannel>
     func pushPreferences() async throws(RoostError) -> PushPreferences
     func pushTemplate() async throws(RoostError) -> String
@@ -338,11 +347,17 @@ final class ChatClient: Sendable {
     @discardableResult func resend(_ requestID: RequestID) async -> Bool
     func resetHistory(of channel: ChannelURL, forEverybody: Bool = false) async throws(RoostError)
     @discardableResult func resume() async throws(RoostError) -> [String]
+    func schedule(_ params: FileMessageParams, to channel: ChannelURL, at moment: Timestamp) async throws(RoostError) -> ScheduledMessage
+    func schedule(_ params: UserMessageParams, to channel: ChannelURL, at moment: Timestamp) async throws(RoostError) -> ScheduledMessage
+    func scheduledMessage(_ id: Int64, in channel: ChannelURL) async throws(RoostError) -> ScheduledMessage
+    func scheduledMessageCount(_ query: ScheduledMessageQuery = ScheduledMessageQuery()) async throws(RoostError) -> Int
+    func scheduledMessages(_ query: ScheduledMessageQuery = ScheduledMessageQuery(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<ScheduledMessage>
     func search(_ search: MessageSearch) async throws(RoostError) -> MessageSearchPage
     @discardableResult func send(_ params: FileMessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func send(_ params: MessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func send(_ params: UserMessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func send(_ text: String, to channel: ChannelURL) async throws(RoostError) -> Message
+    @discardableResult func sendScheduledMessage(_ id: Int64, in channel: ChannelURL) async throws(RoostError) -> ScheduledMessage
     func setAcceptsInvitations(_ accepts: Bool) async throws(RoostError)
     func setCountPreference(_ preference: CountPreference, of channel: ChannelURL) async throws(RoostError)
     func setFrozen(_ isFrozen: Bool, _ channel: ChannelURL) async throws(RoostError)
@@ -366,13 +381,17 @@ final class ChatClient: Sendable {
     @discardableResult func update(_ change: PushPreferencesChange) async throws(RoostError) -> PushPreferences
     @discardableResult func update(_ channel: ChannelURL, _ params: ChannelUpdateParams) async throws(RoostError) -> GroupChannel
     @discardableResult func updateMetadata(_ metadata: [String: String], of channel: ChannelURL, addsMissing: Bool = false) async throws(RoostError) -> [String: String]
+    @discardableResult func updatePoll(_ poll: Int64, _ params: PollUpdateParams) async throws(RoostError) -> Poll
+    @discardableResult func updatePollOption(_ option: Int64, of poll: Int64, text: String) async throws(RoostError) -> Poll
     @discardableResult func updateProfile(_ params: ProfileUpdateParams) async throws(RoostError) -> User
+    @discardableResult func updateScheduledMessage(_ id: Int64, in channel: ChannelURL, _ params: ScheduledMessageUpdateParams) async throws(RoostError) -> ScheduledMessage
     @discardableResult func updateUserMetadata(_ metadata: [String: String], addsMissing: Bool = false) async throws(RoostError) -> [String: String]
     func uploadPicture(_ bytes: [UInt8], type: String = "image/jpeg") async throws(RoostError) -> String
     func uploadProgress(of requestID: RequestID) async -> AsyncStream<UploadProgress>
     func use(token: String?) async
     func users(_ query: UserQuery = UserQuery(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
     func vote(for options: [Int64], in poll: Int64, of channel: ChannelURL) async throws(RoostError)
+    func voters(for option: Int64, in poll: Int64, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
     func waitUntilIdle() async
 
     enum CounterChange: Hashable, Sendable {
@@ -405,6 +424,8 @@ enum ChatEvent: Codable, Hashable, Sendable {
     case muted(RestrictedUser, ChannelURL)
     case operatorsChanged([User], ChannelURL)
     case pinsChanged(ChannelURL)
+    case pollChanged(Poll, MessageID, ChannelURL)
+    case pollVoted(PollVotes, MessageID, ChannelURL)
     case reactionChanged(ReactionChange, MessageID, ChannelURL)
     case read(User, through: Timestamp, ChannelURL)
     case storageRepaired(String)
@@ -514,6 +535,7 @@ struct FileMessageParams: Codable, Hashable, Sendable {
     var mention: Mention { get set }
     var metaArrays: [MetaArray] { get set }
     var parentID: MessageID? { get set }
+    var pollID: Int64? { get set }
     init(files: [OutgoingFile], caption: String = "", data: String = "", customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false)
 }
 
@@ -1045,6 +1067,40 @@ struct Poll: Codable, Hashable, Identifiable, Sendable {
     }
 }
 
+struct PollCreateParams: Codable, Hashable, Sendable {
+    var allowsMultipleVotes: Bool { get set }
+    var allowsSuggestions: Bool { get set }
+    var closesAt: Timestamp? { get set }
+    var dataText: String { get set }
+    var dataType: String { get set }
+    var options: [String] { get set }
+    var title: String { get set }
+    init(title: String, options: [String], closesAt: Timestamp? = nil, allowsSuggestions: Bool = false, allowsMultipleVotes: Bool = false)
+}
+
+struct PollUpdateParams: Codable, Hashable, Sendable {
+    var allowsMultipleVotes: Bool? { get set }
+    var allowsSuggestions: Bool? { get set }
+    var closesAt: Timestamp? { get set }
+    var dataText: String? { get set }
+    var dataType: String? { get set }
+    var title: String? { get set }
+    init(title: String? = nil, closesAt: Timestamp? = nil, allowsSuggestions: Bool? = nil, allowsMultipleVotes: Bool? = nil, dataType: String? = nil, dataText: String? = nil)
+}
+
+struct PollVotes: Codable, Hashable, Sendable {
+    var at: Timestamp { get }
+    var counts: [Count] { get }
+    var pollID: Int64 { get }
+    var votedOptionIDs: [Int64]? { get }
+    var voterCount: Int { get }
+
+    struct Count: Codable, Hashable, Sendable {
+        let optionID: Int64
+        let voteCount: Int
+    }
+}
+
 struct Position: Codable, Comparable, CustomStringConvertible, Hashable, Sendable {
     static let distantFuture: Position
     static let distantPast: Position
@@ -1239,6 +1295,39 @@ struct Schedule: Codable, Hashable, Sendable {
     init(id: Int64)
 }
 
+struct ScheduledMessage: Codable, Hashable, Identifiable, Sendable {
+    let id: Int64
+    var channelURL: ChannelURL { get }
+    var failureCode: RoostError.Code? { get set }
+    var message: Message { get set }
+    var sendsAt: Timestamp { get set }
+    var status: Status { get set }
+
+    enum Status: CaseIterable, Codable, Hashable, Sendable, String {
+        case canceled
+        case failed
+        case pending
+        case sent
+    }
+}
+
+struct ScheduledMessageQuery: Codable, Hashable, Sendable {
+    var channel: ChannelURL? { get set }
+    var statuses: Set<ScheduledMessage.Status> { get set }
+    init(channel: ChannelURL? = nil, statuses: Set<ScheduledMessage.Status> = [])
+}
+
+struct ScheduledMessageUpdateParams: Codable, Hashable, Sendable {
+    var customType: String? { get set }
+    var data: String? { get set }
+    var extraFields: UnknownFields { get set }
+    var mention: Mention? { get set }
+    var metaArrays: [MetaArray]? { get set }
+    var sendsAt: Timestamp? { get set }
+    var text: String? { get set }
+    init(sendsAt: Timestamp? = nil, text: String? = nil, data: String? = nil, customType: String? = nil, mention: Mention? = nil, metaArrays: [MetaArray]? = nil)
+}
+
 struct Sender: Codable, Hashable, Sendable {
     var isBlockedByMe: Bool { get set }
     var role: Role { get set }
@@ -1408,6 +1497,7 @@ struct UserMessageParams: Codable, Hashable, Sendable {
     var mention: Mention { get set }
     var metaArrays: [MetaArray] { get set }
     var parentID: MessageID? { get set }
+    var pollID: Int64? { get set }
     var text: String { get set }
     init(text: String, data: String = "", customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false)
 }

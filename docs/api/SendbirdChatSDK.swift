@@ -42,6 +42,14 @@ typealias MultipleFilesMessageHandler = (_ message: MultipleFilesMessage?, _ err
 
 typealias MuteInfoHandler = (_ isMuted: Bool, _ description: String, _ startAt: Int64, _ endAt: Int64, _ remainingDuration: Int64, _ error: SBError?) -> Void
 
+typealias PollChangeLogsHandler = (_ updatedPolls: [Poll]?, _ deletedPollIds: [Int64]?, _ hasMore: Bool, _ token: String?, _ error: SBError?) -> Void
+
+typealias PollHandler = (_ poll: Poll?, _ error: SBError?) -> Void
+
+typealias PollListHandler = (_ polls: [Poll]?, _ error: SBError?) -> Void
+
+typealias PollVoteEventHandler = (_ event: PollVoteEvent?, _ error: SBError?) -> Void
+
 typealias ProgressHandler = (_ bytesSent: Int64, _ totalBytesSent: Int64, _ totalBytesExpectedToSend: Int64) -> Void
 
 typealias PushTriggerOptionHandler = (_ pushTriggerOption: PushTriggerOption, _ error: SBError?) -> Void
@@ -138,12 +146,14 @@ open class BaseChannel: NSObject, Identifiable {
     func addMessageMetaArrayValues(message: BaseMessage, keyValues: [String: [String]], completionHandler: BaseMessageHandler? = nil)
     func addMessageMetaArrayValues(message: BaseMessage, metaArrays: [MessageMetaArray], completionHandler: BaseMessageHandler? = nil)
     func addOperators(userIds: [String], completionHandler: SBErrorHandler? = nil)
+    func addPollOption(pollId: Int64, optionText: String, completionHandler: PollHandler? = nil)
     func addReaction(with message: BaseMessage, key: String, completionHandler: ReactionEventHandler? = nil)
     func banUser(_ user: User, seconds: Int, description: String?, completionHandler: SBErrorHandler? = nil)
     func banUser(userId: String, seconds: Int, description: String?, completionHandler: SBErrorHandler? = nil)
     class func build(fromSerializedData data: Data?) -> Self?
     func cancelPendingMessage(requestId: String, completionHandler: SBErrorHandler? = nil)
     class func cancelUploadingFileMessage(requestId: String, completionHandler: ((_ isCanceled: Bool, SBError?) -> Void)? = nil)
+    func closePoll(pollId: Int64, completionHandler: PollHandler? = nil)
     @discardableResult func copyFileMessage(_ message: FileMessage, toTargetChannel targetChannel: BaseChannel, completionHandler: FileMessageHandler? = nil) -> FileMessage?
     @discardableResult func copyMultipleFilesMessage(_ message: MultipleFilesMessage, toTargetChannel targetChannel: BaseChannel, completionHandler: MultipleFilesMessageHandler? = nil) -> MultipleFilesMessage?
     @discardableResult func copyUserMessage(_ message: UserMessage, toTargetChannel targetChannel: BaseChannel, completionHandler: UserMessageHandler? = nil) -> UserMessage
@@ -169,6 +179,8 @@ open class BaseChannel: NSObject, Identifiable {
     func createOperatorListQuery(params: OperatorListQueryParams) -> OperatorListQuery?
     func createOperatorListQuery(paramsBuilder: (OperatorListQueryParams) -> Void) -> OperatorListQuery?
     func createPinnedMessageListQuery(params: PinnedMessageListQueryParams = PinnedMessageListQueryParams()) -> PinnedMessageListQuery?
+    func createPollListQuery(limit: UInt = 20) -> PollListQuery?
+    func createPollVoterListQuery(pollId: Int64, pollOptionId: Int64, limit: UInt = 20) -> PollVoterListQuery?
     func createPreviousMessageListQuery() -> PreviousMessageListQuery?
     func createPreviousMessageListQuery(params: PreviousMessageListQueryParams) -> PreviousMessageListQuery?
     func createPreviousMessageListQuery(paramsBuilder: (PreviousMessageListQueryParams) -> Void) -> PreviousMessageListQuery?
@@ -181,6 +193,8 @@ open class BaseChannel: NSObject, Identifiable {
     func deleteMessageMetaArrayKeys(message: BaseMessage, keys: [String], completionHandler: BaseMessageHandler? = nil)
     func deleteMetaCounters(key: String, completionHandler: SBErrorHandler? = nil)
     func deleteMetaData(key: String, completionHandler: SBErrorHandler? = nil)
+    func deletePoll(pollId: Int64, completionHandler: SBErrorHandler? = nil)
+    func deletePollOption(pollId: Int64, pollOptionId: Int64, completionHandler: SBErrorHandler? = nil)
     func deleteReaction(with message: BaseMessage, key: String, completionHandler: ReactionEventHandler? = nil)
     func getAllMetaCounters(completionHandler: (([String: Int]?, SBError?) -> Void)? = nil)
     func getAllMetaData(completionHandler: (([String: String]?, SBError?) -> Void)? = nil)
@@ -192,6 +206,8 @@ open class BaseChannel: NSObject, Identifiable {
     func getMetaCounters(keys: [String]?, completionHandler: (([String: Int]?, SBError?) -> Void)? = nil)
     func getMetaData(keys: [String], completionHandler: (([String: String]?, SBError?) -> Void)? = nil)
     func getMyMutedInfo(completionHandler: ((Bool, String, Int64, Int64, Int64, SBError?) -> Void)? = nil)
+    func getPollChangeLogs(timestamp: Int64, completionHandler: PollChangeLogsHandler?)
+    func getPollChangeLogs(token: String?, completionHandler: PollChangeLogsHandler?)
     func increaseMetaCounters(_ metaCounters: [String: Int], completionHandler: (([String: Int]?, SBError?) -> Void)? = nil)
     open override func isEqual(_ object: Any?) -> Bool
     func isGroupChannel() -> Bool
@@ -227,7 +243,10 @@ open class BaseChannel: NSObject, Identifiable {
     func updateFileMessage(messageId: Int64, params: FileMessageUpdateParams, completionHandler: FileMessageHandler? = nil)
     func updateMetaCounters(_ metaCounters: [String: Int], completionHandler: (([String: Int]?, SBError?) -> Void)? = nil)
     func updateMetaData(_ metaData: [String: String], completionHandler: (([String: String]?, SBError?) -> Void)? = nil)
+    func updatePoll(pollId: Int64, params: PollUpdateParams, completionHandler: PollHandler? = nil)
+    func updatePollOption(pollId: Int64, pollOptionId: Int64, optionText: String, completionHandler: PollHandler? = nil)
     func updateUserMessage(messageId: Int64, params: UserMessageUpdateParams, completionHandler: UserMessageHandler? = nil)
+    func votePoll(pollId: Int64, pollOptionIds: [Int64], completionHandler: PollVoteEventHandler? = nil)
 }
 
 protocol BaseChannelDelegate: AnyObject {
@@ -278,6 +297,7 @@ open class BaseMessage: NSObject, Identifiable, NSCopying {
     var ogMetaData: OGMetaData? { get }
     var parentMessage: BaseMessage? { get set }
     var parentMessageId: Int64 { get }
+    var poll: Poll? { get }
     var reactions: [Reaction] { get }
     var requestId: String { get }
     var requestedMentionUserIds: [String]? { get }
@@ -289,10 +309,13 @@ open class BaseMessage: NSObject, Identifiable, NSCopying {
     var updatedAt: Int64 { get }
     @discardableResult func apply(_ reactionEvent: ReactionEvent) -> Bool
     @discardableResult func apply(_ threadInfoUpdateEvent: ThreadInfoUpdateEvent) -> Bool
+    @discardableResult func apply(poll: Poll) -> Bool
+    @discardableResult func apply(pollVoteEvent: PollVoteEvent) -> Bool
     class func build(fromSerializedData data: Data?) -> Self?
     class func build(fromSerializedData data: Data?, desiredState: MessageSendingStatus) -> Self?
     func copy(with zone: NSZone? = nil) -> Any
     class func getMessage(params: MessageRetrievalParams, completionHandler: BaseMessageHandler?)
+    class func getScheduledMessage(params: ScheduledMessageRetrievalParams, completionHandler: BaseMessageHandler?)
     func getThreadedMessages(timestamp: Int64, params: ThreadedMessageListParams, completionHandler: ThreadedMessageListHandler?)
     override func isEqual(_ object: Any?) -> Bool
     func isGroupChannel() -> Bool
@@ -609,6 +632,7 @@ open class GroupChannel: BaseChannel {
     var unreadMessageCount: UInt { get }
     func acceptInvitation(accessCode: String?, completionHandler: SBErrorHandler? = nil)
     func acceptInvitation(completionHandler: SBErrorHandler? = nil)
+    func cancelScheduledMessage(scheduledMessageId: Int64, completionHandler: SBErrorHandler? = nil)
     class func createChannel(params: GroupChannelCreateParams, completionHandler: GroupChannelHandler?)
     class func createChannel(params: GroupChannelCreateParams, progressHandler: ProgressHandler?, completionHandler: GroupChannelHandler?)
     class func createDistinctChannelIfNotExist(params: GroupChannelCreateParams, completionHandler: ((GroupChannel?, Bool, SBError?) -> Void)?)
@@ -625,6 +649,8 @@ open class GroupChannel: BaseChannel {
     class func createPublicGroupChannelListQuery() -> PublicGroupChannelListQuery
     class func createPublicGroupChannelListQuery(params: PublicGroupChannelListQueryParams) -> PublicGroupChannelListQuery
     class func createPublicGroupChannelListQuery(paramsBuilder: (PublicGroupChannelListQueryParams) -> Void) -> PublicGroupChannelListQuery
+    func createScheduledFileMessage(params: ScheduledFileMessageCreateParams, completionHandler: FileMessageHandler? = nil)
+    func createScheduledUserMessage(params: ScheduledUserMessageCreateParams, completionHandler: UserMessageHandler? = nil)
     func declineInvitation(completionHandler: SBErrorHandler? = nil)
     func delete(completionHandler: SBErrorHandler? = nil)
     func endTyping()
@@ -658,6 +684,7 @@ open class GroupChannel: BaseChannel {
     @discardableResult func resendMultipleFilesMessage(_ message: MultipleFilesMessage, fileUploadHandler: FileUploadHandler?, completionHandler: MultipleFilesMessageHandler? = nil) -> MultipleFilesMessage?
     func resetMyHistory(completionHandler: SBErrorHandler? = nil)
     @discardableResult func sendMultipleFilesMessage(params: MultipleFilesMessageCreateParams, fileUploadHandler: FileUploadHandler?, completionHandler: MultipleFilesMessageHandler? = nil) -> MultipleFilesMessage?
+    func sendScheduledMessageNow(scheduledMessageId: Int64, completionHandler: SBErrorHandler? = nil)
     func setMyCountPreference(_ preference: CountPreference, completionHandler: SBErrorHandler? = nil)
     func setMyPushTriggerOption(_ pushTriggerOption: GroupChannelPushTriggerOption, completionHandler: SBErrorHandler? = nil)
     func startTyping()
@@ -665,6 +692,8 @@ open class GroupChannel: BaseChannel {
     func unhide(completionHandler: SBErrorHandler? = nil)
     func update(params: GroupChannelUpdateParams, completionHandler: GroupChannelHandler? = nil)
     func update(params: GroupChannelUpdateParams, progressHandler: ProgressHandler?, completionHandler: GroupChannelHandler? = nil)
+    func updateScheduledFileMessage(scheduledMessageId: Int64, params: ScheduledFileMessageUpdateParams, completionHandler: FileMessageHandler? = nil)
+    func updateScheduledUserMessage(scheduledMessageId: Int64, params: ScheduledUserMessageUpdateParams, completionHandler: UserMessageHandler? = nil)
 }
 
 final class GroupChannelChangeLogsParams: NSObject {
@@ -1300,14 +1329,113 @@ final class PinnedMessageListQueryParams: NSObject {
     convenience init(builder: (PinnedMessageListQueryParams) -> Void)
 }
 
+final class Poll: NSObject {
+    var allowMultipleVotes: Bool { get }
+    var allowUserSuggestion: Bool { get }
+    var closeAt: Int64 { get }
+    var createdAt: Int64 { get }
+    var createdBy: String? { get }
+    override var hash: Int { get }
+    var messageId: Int64 { get }
+    var options: [PollOption] { get }
+    var pollId: Int64 { get }
+    var status: PollStatus { get }
+    var title: String { get }
+    var updatedAt: Int64 { get }
+    var votedPollOptionIds: [Int64] { get }
+    var voterCount: Int { get }
+    class func build(fromSerializedData data: Data?) -> Poll?
+    class func create(params: PollCreateParams, completionHandler: PollHandler?)
+    class func get(params: PollRetrievalParams, completionHandler: PollHandler?)
+    override func isEqual(_ object: Any?) -> Bool
+    func serialize() -> Data?
+}
+
+final class PollCreateParams: NSObject {
+    var allowMultipleVotes: Bool { get set }
+    var allowUserSuggestion: Bool { get set }
+    var closeAt: Int64 { get set }
+    var optionTexts: [String] { get set }
+    var title: String { get set }
+    override init()
+    convenience init(builder: (PollCreateParams) -> Void)
+}
+
+final class PollListQuery: NSObject {
+    let params: PollListQueryParams
+    var hasNext: Bool { get }
+    var isLoading: Bool { get }
+    var limit: UInt { get }
+    func loadNextPage(completionHandler: @escaping PollListHandler)
+}
+
+final class PollListQueryParams: NSObject {
+    var channelType: ChannelType { get set }
+    var channelURL: String { get set }
+    var limit: UInt { get set }
+    override init()
+    convenience init(builder: (PollListQueryParams) -> Void)
+}
+
+final class PollOption: NSObject {
+    let pollId: Int64
+    var createdAt: Int64 { get }
+    var createdBy: String? { get }
+    var pollOptionId: Int64 { get }
+    var text: String { get }
+    var updatedAt: Int64 { get }
+    var voteCount: Int { get }
+}
+
+final class PollRetrievalParams: NSObject {
+    var channelType: ChannelType { get set }
+    var channelURL: String { get set }
+    var pollId: Int64 { get set }
+    override init()
+    convenience init(builder: (PollRetrievalParams) -> Void)
+}
+
+enum PollStatus: Int, Sendable {
+    case closed
+    case open
+    case removed
+}
+
 final class PollUpdateEvent: NSObject {
     let messageId: Int64
     let pollId: Int64
 }
 
+final class PollUpdateParams: NSObject {
+    var allowMultipleVotes: Bool { get set }
+    var allowUserSuggestion: Bool { get set }
+    var closeAt: Int64 { get set }
+    var title: String? { get set }
+    override init()
+    convenience init(builder: (PollUpdateParams) -> Void)
+}
+
 final class PollVoteEvent: NSObject {
     let messageId: Int64
-    let pollId: Int64
+    var pollId: Int64 { get }
+}
+
+final class PollVoterListQuery: NSObject {
+    let params: PollVoterListQueryParams
+    var hasNext: Bool { get }
+    var isLoading: Bool { get }
+    var limit: UInt { get }
+    func loadNextPage(completionHandler: @escaping UserListHandler)
+}
+
+final class PollVoterListQueryParams: NSObject {
+    var channelType: ChannelType { get set }
+    var channelURL: String { get set }
+    var limit: UInt { get set }
+    var pollId: Int64 { get set }
+    var pollOptionId: Int64 { get set }
+    override init()
+    convenience init(builder: (PollVoterListQueryParams) -> Void)
 }
 
 final class PreviousMessageListQuery: NSObject {
@@ -1474,10 +1602,61 @@ protocol SBErrorCode {
     func asSBError(message: String?) -> SBError
 }
 
+final class ScheduledFileMessageCreateParams: BaseMessageCreateParams {
+    var file: Data? { get set }
+    var fileName: String? { get set }
+    var fileSize: UInt { get set }
+    var fileURL: String? { get set }
+    var message: String? { get set }
+    var mimeType: String? { get set }
+    var scheduledAt: Int64 { get set }
+    var thumbnailSizes: [ThumbnailSize]? { get set }
+    init(scheduledAt: Int64, file: Data)
+    init(scheduledAt: Int64, fileURL: String)
+    override func copy(with zone: NSZone? = nil) -> Any
+}
+
+final class ScheduledFileMessageUpdateParams: BaseMessageUpdateParams {
+    var message: String? { get set }
+    var scheduledAt: Int64 { get set }
+    override init()
+    override func copy(with zone: NSZone? = nil) -> Any
+}
+
 final class ScheduledInfo: NSObject {
     let scheduledAt: Int64
     let scheduledMessageId: Int64
     let scheduledStatus: ScheduledStatus
+}
+
+enum ScheduledMessageListOrder: Int, Sendable {
+    case createdAt
+    case scheduledAt
+}
+
+final class ScheduledMessageListQuery: NSObject {
+    let params: ScheduledMessageListQueryParams
+    var channelURL: String? { get }
+    var hasNext: Bool { get }
+    var isLoading: Bool { get }
+    var limit: UInt { get }
+    func loadNextPage(completionHandler: @escaping MessageListHandler)
+}
+
+final class ScheduledMessageListQueryParams: NSObject {
+    var limit: UInt { get set }
+    var messageTypeFilter: MessageTypeFilter { get set }
+    var order: ScheduledMessageListOrder { get set }
+    var reverse: Bool { get set }
+    var scheduledStatusOptions: [ScheduledStatus] { get set }
+    override init()
+    convenience init(builder: (ScheduledMessageListQueryParams) -> Void)
+}
+
+final class ScheduledMessageRetrievalParams: NSObject {
+    var channelURL: String { get set }
+    var scheduledMessageId: Int64 { get set }
+    init(channelURL: String, scheduledMessageId: Int64)
 }
 
 enum ScheduledStatus: Int, Sendable {
@@ -1485,6 +1664,23 @@ enum ScheduledStatus: Int, Sendable {
     case failed
     case pending
     case sent
+}
+
+final class ScheduledUserMessageCreateParams: BaseMessageCreateParams {
+    var mentionedMessageTemplate: String? { get set }
+    var message: String { get set }
+    var scheduledAt: Int64 { get set }
+    var translationTargetLanguages: [String]? { get set }
+    init(scheduledAt: Int64, message: String)
+    override func copy(with zone: NSZone? = nil) -> Any
+}
+
+final class ScheduledUserMessageUpdateParams: BaseMessageUpdateParams {
+    var mentionedMessageTemplate: String? { get set }
+    var message: String? { get set }
+    var scheduledAt: Int64 { get set }
+    override init()
+    override func copy(with zone: NSZone? = nil) -> Any
 }
 
 final class SendbirdChat: NSObject {
@@ -1517,6 +1713,13 @@ final class SendbirdChat: NSObject {
     class func createMessageCollection(channel: GroupChannel, startingPoint: Int64 = Int64.max, params: MessageListParams = MessageListParams()) -> MessageCollection
     class func createMessageSearchQuery(builder: (MessageSearchQueryParams) -> Void) -> MessageSearchQuery
     class func createMessageSearchQuery(params: MessageSearchQueryParams) -> MessageSearchQuery
+    class func createPollListQuery(params: PollListQueryParams) -> PollListQuery
+    class func createPollListQuery(paramsBuilder: (PollListQueryParams) -> Void) -> PollListQuery
+    class func createPollVoterListQuery(params: PollVoterListQueryParams) -> PollVoterListQuery
+    class func createPollVoterListQuery(paramsBuilder: (PollVoterListQueryParams) -> Void) -> PollVoterListQuery
+    class func createScheduledMessageListQuery(channelURL: String? = nil) -> ScheduledMessageListQuery
+    class func createScheduledMessageListQuery(channelURL: String? = nil, params: ScheduledMessageListQueryParams) -> ScheduledMessageListQuery
+    class func createScheduledMessageListQuery(channelURL: String? = nil, paramsBuilder: (ScheduledMessageListQueryParams) -> Void) -> ScheduledMessageListQuery
     class func deleteFriend(userId: String, completionHandler: SBErrorHandler? = nil)
     class func deleteFriends(userIds: [String], completionHandler: SBErrorHandler? = nil)
     class func disconnect(completionHandler: (() -> Void)? = nil)
@@ -1544,6 +1747,7 @@ final class SendbirdChat: NSObject {
     class func getSDKVersion() -> String
     class func getSnoozePeriod(_ completionHandler: @escaping (Bool, Int64, Int64, SBError?) -> Void)
     class func getSubscribedTotalUnreadMessageCount() -> Int
+    class func getTotalScheduledMessageCount(params: TotalScheduledMessageCountParams, completionHandler: CountHandler?)
     class func getTotalUnreadChannelCount(completionHandler: @escaping (UInt, SBError?) -> Void)
     class func getTotalUnreadChannelCount(params: GroupChannelTotalUnreadChannelCountParams, completionHandler: @escaping (UInt, SBError?) -> Void)
     class func getTotalUnreadMessageCount(completionHandler: @escaping (UInt, SBError?) -> Void)
@@ -1678,6 +1882,12 @@ final class ThumbnailSize: NSObject {
     class func make(maxSize: CGSize) -> ThumbnailSize
     class func make(maxWidth: CGFloat, maxHeight: CGFloat) -> ThumbnailSize
     class func make(thumbnail: Thumbnail) -> ThumbnailSize
+}
+
+final class TotalScheduledMessageCountParams: NSObject {
+    var channelURL: String? { get set }
+    var scheduledStatusOptions: [ScheduledStatus] { get set }
+    override init()
 }
 
 enum UnreadChannelFilter: Int, Sendable {

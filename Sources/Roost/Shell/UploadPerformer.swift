@@ -54,23 +54,25 @@ final class UploadPerformer: Sendable {
         guard let sessionKey else { throw .notConnected }
         let meter = UploadMeter(
             file.upload.requestID, before: file.before, total: file.total, events)
-        let source = HTTPBodySource(reader: reader, meter: meter)
-        return .uploaded(
-            try await api.upload(
-                file.upload, source.body(of: file.upload), sessionKey: sessionKey))
+        let body = HTTPBody(of: file.upload, from: reader) { meter.add($0) }
+        return .uploaded(try await api.upload(file.upload, body, sessionKey: sessionKey))
     }
 }
 
-/// A file to upload.
-private struct HTTPBodySource: Sendable {
-    let reader: AttachmentReader
-    let meter: UploadMeter
-
-    /// Returns the body of a form that contains the file.
-    func body(of upload: UploadFile) -> HTTPBody {
+extension HTTPBody {
+    /// Creates the body of a form that contains a file.
+    ///
+    /// - Parameters:
+    ///   - upload: The form.
+    ///   - reader: The reader of the file's bytes.
+    ///   - note: Gets the number of bytes of each piece of the file.
+    init(
+        of upload: UploadFile, from reader: AttachmentReader,
+        note: @escaping @Sendable (Int) -> Void
+    ) {
         let (head, tail) = (upload.head, upload.tail)
         let stage = Guarded(0)
-        return HTTPBody(length: Int64(head.count) + reader.size + Int64(tail.count)) {
+        self.init(length: Int64(head.count) + reader.size + Int64(tail.count)) {
             let place = stage.withLock { stage in
                 defer { if stage != 1 { stage += 1 } }
                 return stage
@@ -79,7 +81,7 @@ private struct HTTPBodySource: Sendable {
             if place == 1 {
                 guard let bytes = reader.next() else { return nil }
                 if !bytes.isEmpty {
-                    meter.add(bytes.count)
+                    note(bytes.count)
                     return bytes
                 }
                 stage.withLock { $0 = 3 }

@@ -321,9 +321,18 @@ extension LiveEvent {
             sync.noteRefusal(of: requestID, error)
             if error.endsSessionKey { sync.renewSession() }
         case .expired: sync.renewSession()
-        case .poll, .login, .pong, .error, .busy, .unknown: break
+        case .poll(let event): if origin == .event { announcePoll(event, &sync) }
+        case .login, .pong, .error, .busy, .unknown: break
         }
         return end(&sync)
+    }
+
+    private func announcePoll(_ event: PollEvent, _ sync: inout SyncState) {
+        guard let id = event.messageID else { return }
+        switch event.change {
+        case .voted(let votes): sync.emit(.pollVoted(votes, id, event.channelURL))
+        case .edited(let poll): sync.emit(.pollChanged(poll, id, event.channelURL))
+        }
     }
 
     private func announceMessage(_ event: MessageEvent, _ sync: inout SyncState) {

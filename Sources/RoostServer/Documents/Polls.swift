@@ -145,10 +145,18 @@ struct Polls: ServerPart {
         return response(to: try await ask(try await storage.addDocument(draft)), for: call)
     }
 
-    /// Answers with the caller's own polls, without those in channels that the caller cannot read; the
-    /// platform sees all polls.
+    /// Answers with the polls of the channel that the call names, as far as the caller sees them.
+    ///
+    /// Without a channel the answer has the caller's own polls, without those in channels that the
+    /// caller cannot read; the platform sees all polls.
     private func listPolls(_ call: RouteCall) async throws(ServerError) -> APIResponse {
-        let (owner, limit) = (call.caller.userID, try call.fields.int("limit", in: 1...100) ?? 20)
+        let (viewer, limit) = (call.caller.userID, try call.fields.int("limit", in: 1...100) ?? 20)
+        let channel = call.fields.string("channel_url")
+            .flatMap { $0.isEmpty ? nil : ChannelURL($0) }
+        if let channel {
+            try await admission.admit(.reader, AccessTarget(channel: channel), call.caller)
+        }
+        let owner = channel == nil ? viewer : nil
         var last = try call.fields.int64("token") ?? 0
         var polls: [Poll] = []
         var hasMore = true
@@ -157,12 +165,12 @@ struct Polls: ServerPart {
             let (start, wanted) = (last, limit - polls.count)
             let found = try await ask(
                 try await storage.documents(
-                    .poll, of: owner, in: nil, after: start, limit: wanted + 1))
+                    .poll, of: owner, in: channel, after: start, limit: wanted + 1))
             hasMore = found.count > wanted
             for document in found.prefix(wanted) {
                 last = document.id
                 guard try await isShown(document, to: call.caller) else { continue }
-                polls.append(document.poll(for: owner, at: world.now()))
+                polls.append(document.poll(for: viewer, at: world.now()))
             }
         }
         let (shown, next) = (polls, hasMore ? String(last) : "")

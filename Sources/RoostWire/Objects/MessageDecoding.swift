@@ -153,8 +153,11 @@ struct MessageFields {
         if !users.isEmpty { details.change { $0.mentionedUsers = users } }
     }
 
-    func message(endingAt offset: Int) throws(WireError) -> Message {
-        guard let id else { throw .missing("message_id", offset: offset) }
+    /// Returns the message; `placeholder` stands for the ID of a message that has none yet.
+    func message(
+        endingAt offset: Int, withoutID placeholder: MessageID? = nil
+    ) throws(WireError) -> Message {
+        guard let id = id ?? placeholder else { throw .missing("message_id", offset: offset) }
         guard let createdAt else { throw .missing("created_at", offset: offset) }
         guard let kind = command ?? kind else { throw .missing("type", offset: offset) }
         guard !channelURL.rawValue.isEmpty else { throw .missing("channel_url", offset: offset) }
@@ -247,11 +250,17 @@ enum MessageKind {
 extension JSONReader {
     /// Reads a message whose object has its kind, as in answers of REST.
     package mutating func readMessage() throws(WireError) -> Message {
+        try readMessage(withoutID: nil)
+    }
+
+    /// Reads a message as `readMessage()` does; `placeholder` stands for the ID of a message that
+    /// has none yet.
+    mutating func readMessage(withoutID placeholder: MessageID?) throws(WireError) -> Message {
         var fields = MessageFields()
         try readFields(MessageField.self) { field, name, reader throws(WireError) in
             try fields.read(field, name, &reader)
         }
-        return try fields.message(endingAt: position)
+        return try fields.message(endingAt: position, withoutID: placeholder)
     }
 
     mutating func readRequestID() throws(WireError) -> RequestID? {

@@ -35,19 +35,24 @@ package struct SendMessage: Codable, Endpoint {
 
     package func encode() -> APIRequest {
         APIRequest(.post, ["group_channels", message.channelURL.rawValue, "messages"]) { writer in
-            writer.field("message_type", message.content.kind)
-            if let userID { writer.field("user_id", userID.rawValue) }
-            message.common(&writer)
-            writer.field("message", message.content.text)
-            if case .file(let file) = message.content {
-                writer.field("url", file.url)
-                writer.field("file_name", file.name)
-                writer.field("file_type", file.type)
-                writer.field("file_size", file.size.bytes)
-                writer.uploaded(file)
-            }
-            writer.unknown(message.unknownFields)
+            fields(&writer)
         }
+    }
+
+    /// Writes the message with the names of REST.
+    func fields(_ writer: inout JSONWriter) {
+        writer.field("message_type", message.content.kind)
+        if let userID { writer.field("user_id", userID.rawValue) }
+        message.common(&writer)
+        writer.field("message", message.content.text)
+        if case .file(let file) = message.content {
+            writer.field("url", file.url)
+            writer.field("file_name", file.name)
+            writer.field("file_type", file.type)
+            writer.field("file_size", file.size.bytes)
+            writer.uploaded(file)
+        }
+        writer.unknown(message.unknownFields)
     }
 
     package static func write(_ output: Message, _ writer: inout JSONWriter) {

@@ -156,6 +156,8 @@ struct ChannelEventTests {
     private static let reaction = ReactionChange(
         key: "smile", userID: "other", isAdded: true, updatedAt: moment)
 
+    private static let votes = PollVotes(pollID: 7, at: moment)
+
     private static let block =
         #"{"blocker":{"user_id":"me"},"blockee":{"user_id":"other"}}"#
 
@@ -205,6 +207,14 @@ struct ChannelEventTests {
                 ThreadEvent(channelURL: url, parentID: 5, threadInfo: ThreadInfo(replyCount: 2))),
             [.replied(url, 5, ThreadInfo(replyCount: 2))],
             [.threadChanged(ThreadInfo(replyCount: 2), 5, url)], false
+        ),
+        (
+            .poll(PollEvent(channelURL: url, messageID: 5, change: .edited(Poll(id: 7)))),
+            [.polled(url, 5, .edited(Poll(id: 7)))], [.pollChanged(Poll(id: 7), 5, url)], false
+        ),
+        (
+            .poll(PollEvent(channelURL: url, messageID: 5, change: .voted(votes))),
+            [.polled(url, 5, .voted(votes))], [.pollVoted(votes, 5, url)], false
         ),
     ]
 

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+public import RoostModel
+import RoostStore
+import RoostTransport
+import RoostWire
+
+// The server keeps scheduled messages and sends them. Each call needs a connection, and throws
+// `.connectionRequired` without one. The cache has a scheduled message once it is sent.
+
+extension ChatClient {
+    // MARK: Scheduled messages
+
+    /// Schedules a text for a later time.
+    ///
+    /// - Parameters:
+    ///   - params: The properties of the message.
+    ///   - channel: The channel.
+    ///   - moment: The time of sending, in the future of the server's clock.
+    /// - Returns: The scheduled message.
+    /// - Throws: `.connectionRequired`, or the server's refusal. `.invalidParameter` for an empty
+    ///   text.
+    public func schedule(
+        _ params: UserMessageParams, to channel: ChannelURL, at moment: Timestamp
+    ) async throws(RoostError) -> ScheduledMessage {
+        guard !params.text.isEmpty else {
+            throw RoostError(
+                .invalidParameter, remedy: .correctInput, message: "A message needs some text.")
+        }
+        let message = MessageCommand(
+            channelURL: channel, requestID: nil, content: .user(text: params.text),
+            data: params.data, customType: params.customType, mention: params.mention,
+            metaArrays: params.metaArrays, parentID: params.parentID,
+            isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent,
+            unknownFields: params.extraFields)
+        return try await ask(ScheduledRequest.create(message, at: moment))
+    }
+
+    /// Uploads files and schedules the message with them for a later time.
+    ///
+    /// The files are uploaded before the call returns; nothing of them is kept on this device.
+    ///
+    /// - Parameters:
+    ///   - params: The properties of the message.
+    ///   - channel: The channel.
+    ///   - moment: The time of sending, in the future of the server's clock.
+    /// - Returns: The scheduled message.
+    /// - Throws: `.connectionRequired`, a failed upload, or the server's refusal.
+    ///   `.invalidParameter` without a file, or if a file cannot be read.
+    public func schedule(
+        _ params: FileMessageParams, to channel: ChannelURL, at moment: Timestamp
+    ) async throws(RoostError) -> ScheduledMessage {
+        guard !params.files.isEmpty else {
+            throw RoostError(
+                .invalidParameter, remedy: .correctInput, message: "A file message needs a file.")
+        }
+        var params = params
+        for index in params.files.indices where params.files[index].url == nil {
+            params.files[index] = try await uploaded(params.files[index], for: channel)
+        }
+        let message = MessageCommand(
+            channelURL: channel, requestID: nil, content: .file(FileContent(params)),
+            data: params.data, customType: params.customType, mention: params.mention,
+            metaArrays: params.metaArrays, parentID: params.parentID,
+            isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent,
+            unknownFields: params.extraFields)
+        return try await ask(ScheduledRequest.create(message, at: moment))
+    }
+
+    /// Returns a scheduled message of the user, waiting or not.
+    ///
+    /// - Returns: The scheduled message with its state.
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func scheduledMessage(
+        _ id: Int64, in channel: ChannelURL
+    ) async throws(RoostError) -> ScheduledMessage {
+        try await ask(ScheduledRequest.get(id, in: channel))
+    }
+
+    /// Returns a page of the user's scheduled messages, in the order in which they were made.
+    ///
+    /// - Parameters:
+    ///   - query: The selection of messages.
+    ///   - pageSize: The greatest number of messages, 1...100.
+    ///   - token: `Page.next` of the page before; nil for the first page.
+    /// - Returns: The page.
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func scheduledMessages(
+        _ query: ScheduledMessageQuery = ScheduledMessageQuery(), pageSize: Int = 20,
+        after token: String? = nil
+    ) async throws(RoostError) -> Page<ScheduledMessage> {
+        let found = try await ask(ListScheduled(query: query, token: token, limit: pageSize))
+        return Page(found.messages, next: found.next.isEmpty ? nil : found.next)
+    }
+
+    /// Returns the number of the user's scheduled messages.
+    ///
+    /// - Returns: The number.
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func scheduledMessageCount(
+        _ query: ScheduledMessageQuery = ScheduledMessageQuery()
+    ) async throws(RoostError) -> Int {
+        try await ask(CountScheduled(query: query))
+    }
+
+    /// Changes a scheduled message that waits.
+    ///
+    /// - Returns: The scheduled message as changed.
+    /// - Throws: `.connectionRequired`, or the server's refusal, such as `.invalidValue` for a
+    ///   message that no longer waits.
+    @discardableResult
+    public func updateScheduledMessage(
+        _ id: Int64, in channel: ChannelURL, _ params: ScheduledMessageUpdateParams
+    ) async throws(RoostError) -> ScheduledMessage {
+        try await ask(ScheduledRequest.update(id, in: channel, params))
+    }
+
+    /// Cancels a scheduled message that waits.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func cancelScheduledMessage(
+        _ id: Int64, in channel: ChannelURL
+    ) async throws(RoostError) {
+        _ = try await ask(CancelScheduled(id, in: channel))
+    }
+
+    /// Sends a scheduled message now instead of at its time.
+    ///
+    /// - Returns: The scheduled message: `.sent`, or `.failed` if the channel refused the message.
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    @discardableResult
+    public func sendScheduledMessage(
+        _ id: Int64, in channel: ChannelURL
+    ) async throws(RoostError) -> ScheduledMessage {
+        try await ask(ScheduledRequest.send(id, in: channel))
+    }
+
+    /// Uploads a file, and returns it with its address at the server.
+    private func uploaded(
+        _ file: OutgoingFile, for channel: ChannelURL
+    ) async throws(RoostError) -> OutgoingFile {
+        let session = await engine.read { $0.session }
+        guard let session else { throw .notConnected }
+        let upload = UploadFile(
+            channelURL: channel, requestID: RequestID.random { world.entropy() }, name: file.name,
+            type: file.type, thumbnailSizes: file.thumbnailSizes)
+        let reader: AttachmentReader
+        do { reader = try store.outbox.reader(of: file, nil) } catch { throw RoostError(error) }
+        let found = try await engine.performers.api.upload(
+            upload, HTTPBody(of: upload, from: reader) { _ in },
+            sessionKey: session.login.sessionKey)
+        var uploaded = file
+        uploaded.source = .url(found.url)
+        uploaded.thumbnails = found.thumbnails
+        uploaded.requiresAuth = found.requiresAuth
+        uploaded.size = ByteCount(bytes: found.size ?? reader.size)
+        return uploaded
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+
+// Each query needs a connection. While a page is being loaded, another call fails.
+
+/// The selection of a list of a channel's polls.
+public final class PollListQueryParams: NSObject {
+    /// The channel; empty for the user's own polls of all channels.
+    public var channelURL = ""
+    /// The kind of that channel; without effect, because the server finds it.
+    public var channelType = ChannelType.group
+    /// The number of polls of a page, 1...100.
+    public var limit: UInt = 10
+
+    public override init() {}
+
+    /// Creates parameters that the closure sets.
+    public convenience init(builder: (PollListQueryParams) -> Void) {
+        self.init()
+        builder(self)
+    }
+}
+
+/// A query of a channel's polls, oldest first, with a position for the next page.
+public final class PollListQuery: NSObject {
+    /// The selection of the list.
+    public let params: PollListQueryParams
+    private let reader = PageReader<RoostModel.Poll>(SendbirdChat.door)
+
+    init(_ params: PollListQueryParams) { self.params = params }
+
+    /// The number of polls of a page, 1...100.
+    public var limit: UInt { params.limit }
+    /// Whether `loadNextPage(completionHandler:)` may find more.
+    public var hasNext: Bool { reader.hasNext }
+    /// Whether a page is being loaded.
+    public var isLoading: Bool { reader.isLoading }
+
+    /// Loads the next page; an empty one behind the last.
+    public func loadNextPage(completionHandler: @escaping PollListHandler) {
+        let (url, limit) = (params.channelURL, Int(clamping: params.limit))
+        let callback = Callback.answer(completionHandler) { (polls: [RoostModel.Poll]) in
+            polls.map { Poll($0) }
+        }
+        reader.load(then: callback) { client, token throws(RoostError) in
+            try await client.polls(
+                of: url.isEmpty ? nil : ChannelURL(url), pageSize: limit, after: token)
+        }
+    }
+}
+
+/// The selection of a list of the voters of an option.
+public final class PollVoterListQueryParams: NSObject {
+    /// The poll.
+    public var pollId: Int64 = 0
+    /// The option.
+    public var pollOptionId: Int64 = 0
+    /// The poll's channel; without effect, because the server finds it.
+    public var channelURL = ""
+    /// The kind of that channel; without effect, because the server finds it.
+    public var channelType = ChannelType.group
+    /// The number of users of a page, 1...100.
+    public var limit: UInt = 20
+
+    public override init() {}
+
+    /// Creates parameters that the closure sets.
+    public convenience init(builder: (PollVoterListQueryParams) -> Void) {
+        self.init()
+        builder(self)
+    }
+}
+
+/// A query of the voters of an option, by user ID, with a position for the next page.
+public final class PollVoterListQuery: NSObject {
+    /// The selection of the list.
+    public let params: PollVoterListQueryParams
+    private let reader = PageReader<RoostModel.User>(SendbirdChat.door)
+
+    init(_ params: PollVoterListQueryParams) { self.params = params }
+
+    /// The number of users of a page, 1...100.
+    public var limit: UInt { params.limit }
+    /// Whether `loadNextPage(completionHandler:)` may find more.
+    public var hasNext: Bool { reader.hasNext }
+    /// Whether a page is being loaded.
+    public var isLoading: Bool { reader.isLoading }
+
+    /// Loads the next page; an empty one behind the last.
+    public func loadNextPage(completionHandler: @escaping UserListHandler) {
+        let (poll, option) = (params.pollId, params.pollOptionId)
+        let limit = Int(clamping: params.limit)
+        reader.load(then: .users(completionHandler)) { client, token throws(RoostError) in
+            try await client.voters(for: option, in: poll, pageSize: limit, after: token)
+        }
+    }
+}
+
+extension SendbirdChat {
+    // MARK: Polls
+
+    /// Returns a query of a channel's polls.
+    public class func createPollListQuery(params: PollListQueryParams) -> PollListQuery {
+        PollListQuery(params)
+    }
+
+    /// Returns a query of a channel's polls with parameters that the closure sets.
+    public class func createPollListQuery(
+        paramsBuilder: (PollListQueryParams) -> Void
+    ) -> PollListQuery { PollListQuery(PollListQueryParams(builder: paramsBuilder)) }
+
+    /// Returns a query of the voters of an option.
+    public class func createPollVoterListQuery(
+        params: PollVoterListQueryParams
+    ) -> PollVoterListQuery { PollVoterListQuery(params) }
+
+    /// Returns a query of the voters of an option with parameters that the closure sets.
+    public class func createPollVoterListQuery(
+        paramsBuilder: (PollVoterListQueryParams) -> Void
+    ) -> PollVoterListQuery {
+        PollVoterListQuery(PollVoterListQueryParams(builder: paramsBuilder))
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+
+/// The order of a list of scheduled messages.
+public enum ScheduledMessageListOrder: Int, Sendable {
+    /// By the time of creation.
+    case createdAt
+    /// By the planned time; refused, because the server lists by creation.
+    case scheduledAt
+}
+
+/// The selection of a list of the user's scheduled messages.
+public final class ScheduledMessageListQueryParams: NSObject {
+    /// The number of messages of a page, 1...100.
+    public var limit: UInt = 20
+    /// The order; the server lists by `.createdAt` only.
+    public var order = ScheduledMessageListOrder.createdAt
+    /// Whether the newest message comes first; refused, because the server begins with the oldest.
+    public var reverse = false
+    /// The states, any of which fits; empty for all.
+    public var scheduledStatusOptions: [ScheduledStatus] = []
+    /// The kind of message; a page may have fewer messages than its limit.
+    public var messageTypeFilter = MessageTypeFilter.all
+
+    public override init() {}
+
+    /// Creates parameters that the closure sets.
+    public convenience init(builder: (ScheduledMessageListQueryParams) -> Void) {
+        self.init()
+        builder(self)
+    }
+}
+
+/// A query of the user's scheduled messages with a position for the next page; needs a connection.
+public final class ScheduledMessageListQuery: NSObject {
+    /// The selection of the list.
+    public let params: ScheduledMessageListQueryParams
+    private let channel: ChannelURL?
+    private let reader = PageReader<ScheduledMessage>(SendbirdChat.door)
+
+    init(_ channel: String?, _ params: ScheduledMessageListQueryParams) {
+        self.channel = channel.map { ChannelURL($0) }
+        self.params = params
+    }
+
+    /// The channel; nil for all.
+    public var channelURL: String? { channel?.rawValue }
+    /// The number of messages of a page, 1...100.
+    public var limit: UInt { params.limit }
+    /// Whether `loadNextPage(completionHandler:)` may find more.
+    public var hasNext: Bool { reader.hasNext }
+    /// Whether a page is being loaded.
+    public var isLoading: Bool { reader.isLoading }
+
+    /// Loads the next page; an empty one behind the last.
+    public func loadNextPage(completionHandler: @escaping MessageListHandler) {
+        let query = ScheduledMessageQuery(
+            channel: channel, statuses: Set(params.scheduledStatusOptions.map(\.value)))
+        let limit = Int(clamping: params.limit)
+        let isRefused = params.order != .createdAt || params.reverse
+        let filter = MessageFilter(kind: params.messageTypeFilter.kind, replyType: .all)
+        let callback = Callback.answer(completionHandler) { (found: [ScheduledMessage]) in
+            found.filter { filter.matches($0.message) }.map { BaseMessage.make($0.message) }
+        }
+        reader.load(then: callback) { client, token throws(RoostError) in
+            guard !isRefused else {
+                throw .notSupported("The server lists scheduled messages by their creation.")
+            }
+            return try await client.scheduledMessages(query, pageSize: limit, after: token)
+        }
+    }
+}
+
+extension SendbirdChat {
+    // MARK: Scheduled messages
+
+    /// Returns a query of the user's scheduled messages with the defaults of its parameters; a
+    /// channel of nil selects all channels.
+    public class func createScheduledMessageListQuery(
+        channelURL: String? = nil
+    ) -> ScheduledMessageListQuery {
+        ScheduledMessageListQuery(channelURL, ScheduledMessageListQueryParams())
+    }
+
+    /// Returns a query of the user's scheduled messages; a channel of nil selects all channels.
+    public class func createScheduledMessageListQuery(
+        channelURL: String? = nil, params: ScheduledMessageListQueryParams
+    ) -> ScheduledMessageListQuery { ScheduledMessageListQuery(channelURL, params) }
+
+    /// Returns a query of the user's scheduled messages with parameters that the closure sets; a
+    /// channel of nil selects all channels.
+    public class func createScheduledMessageListQuery(
+        channelURL: String? = nil, paramsBuilder: (ScheduledMessageListQueryParams) -> Void
+    ) -> ScheduledMessageListQuery {
+        ScheduledMessageListQuery(
+            channelURL, ScheduledMessageListQueryParams(builder: paramsBuilder))
+    }
+
+    /// Returns the number of the user's scheduled messages.
+    public class func getTotalScheduledMessageCount(
+        params: TotalScheduledMessageCountParams, completionHandler: CountHandler?
+    ) {
+        let query = params.value
+        door.perform(then: .count(completionHandler)) { client throws(RoostError) in
+            try await client.scheduledMessageCount(query)
+        }
+    }
+}
+
+extension BaseMessage {
+    // MARK: Scheduled messages
+
+    /// Returns a scheduled message of the user, waiting or not.
+    public class func getScheduledMessage(
+        params: ScheduledMessageRetrievalParams, completionHandler: BaseMessageHandler?
+    ) {
+        let (id, url) = (params.scheduledMessageId, ChannelURL(params.channelURL))
+        let callback = Callback.answer(completionHandler) { (found: ScheduledMessage) in
+            BaseMessage.make(found.message)
+        }
+        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
+            try await client.scheduledMessage(id, in: url)
+        }
+    }
+}
