@@ -137,6 +137,9 @@ package final class SimulatedWorld: Sendable {
         try? await executor.sleep(for: duration)
     }
 
+    /// Lets the server send the scheduled messages that are due, as its host does every second.
+    package func sendDue() async { await server.sendDue() }
+
     /// Returns the server's messages of a channel, oldest first, without deleted ones.
     package func log(of channel: ChannelURL) async throws -> [Message] {
         try await server.log(of: channel).filter { $0.deletedAt == nil }.map(\.message)
