@@ -186,6 +186,10 @@ package struct ServerBench {
     }
 
     func make(_ url: String, _ users: [String], on host: ChatHost) async throws {
+        for user in users {
+            // The user of an earlier channel exists already.
+            _ = await host.callAsPlatform(CreateUser(userID: UserID(user)).encode())
+        }
         let call = CreateChannel(channelURL: ChannelURL(url), userIDs: users.map { UserID($0) })
         let answer = await host.callAsPlatform(call.encode())
         guard answer.status == 200 else { throw BenchError("A channel cannot be made.") }

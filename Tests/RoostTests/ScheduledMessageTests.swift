@@ -123,10 +123,13 @@ struct ScheduledMessageTests {
 
     @Test func `a refused message fails with the channel's reason`() throws {
         try Self.play(seed: 133) { pair, _, later in
+            var params = ChannelCreateParams(memberIDs: ["bob"], name: "strict")
+            params.operatorIDs = ["alice"]
+            let url = try await pair.alice.createChannel(params).url
             let made = try await pair.bob.schedule(
-                UserMessageParams(text: "a"), to: pair.channel, at: later)
-            try await pair.alice.mute("bob", in: pair.channel)
-            let failed = try await pair.bob.sendScheduledMessage(made.id, in: pair.channel)
+                UserMessageParams(text: "a"), to: url, at: later)
+            try await pair.alice.mute("bob", in: url)
+            let failed = try await pair.bob.sendScheduledMessage(made.id, in: url)
             #expect(failed.status == .failed)
             #expect(failed.failureCode == RoostError.Code(900_041))
             #expect(try await Self.texts(of: pair) == ["hello"])
