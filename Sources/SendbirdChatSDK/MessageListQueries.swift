@@ -60,11 +60,11 @@ public final class PreviousMessageListQuery: NSObject {
 
     /// The selection and order of the messages.
     public let params: PreviousMessageListQueryParams
-    private let url: ChannelURL
+    private let channel: ChannelAddress
     private let state = Guarded(State())
 
-    init(_ url: ChannelURL, _ params: PreviousMessageListQueryParams) {
-        self.url = url
+    init(_ channel: ChannelAddress, _ params: PreviousMessageListQueryParams) {
+        self.channel = channel
         self.params = params
     }
 
@@ -77,7 +77,7 @@ public final class PreviousMessageListQuery: NSObject {
 
     /// Loads the messages before those of the earlier pages.
     public func loadNextPage(completionHandler: MessageListHandler? = nil) {
-        let (door, url, state, reverse) = (SendbirdChat.door, url, state, params.reverse)
+        let (door, channel, state, reverse) = (SendbirdChat.door, channel, state, params.reverse)
         let callback = Callback.answer(completionHandler) { (messages: [Message]) in
             messages.objects(reverse: reverse)
         }
@@ -99,10 +99,10 @@ public final class PreviousMessageListQuery: NSObject {
                 let page =
                     if let oldest {
                         try await client.fetchMessages(
-                            of: url, around: oldest, older: limit, filter: filter)
+                            of: channel, around: oldest, older: limit, filter: filter)
                     } else {
                         try await client.fetchMessages(
-                            of: url, around: .distantFuture, older: limit, filter: filter)
+                            of: channel, around: .distantFuture, older: limit, filter: filter)
                     }
                 state.withLock { state in
                     state.isLoading = false
@@ -161,11 +161,11 @@ public final class PinnedMessageListQuery: NSObject {
 
     /// The size of the pages.
     public let params: PinnedMessageListQueryParams
-    private let url: ChannelURL
+    private let channel: ChannelAddress
     private let state = Guarded(State())
 
-    init(_ url: ChannelURL, _ params: PinnedMessageListQueryParams) {
-        self.url = url
+    init(_ channel: ChannelAddress, _ params: PinnedMessageListQueryParams) {
+        self.channel = channel
         self.params = params
     }
 
@@ -178,10 +178,11 @@ public final class PinnedMessageListQuery: NSObject {
     public func loadNextPage(
         completionHandler: ((_ messages: [PinnedMessage]?, _ error: SBError?) -> Void)? = nil
     ) {
-        let (door, url, state) = (SendbirdChat.door, url, state)
+        let (door, url, state) = (SendbirdChat.door, channel.url, state)
         let callback = Callback.answer(completionHandler) { (messages: [Message]) in
             messages.map { PinnedMessage(BaseMessage.make($0)) }
         }
+        guard !channel.isOpen else { return door.notify(callback, .failure(.notForOpenChannels)) }
         let before = state.withLock { state -> State? in
             guard !state.isLoading else { return nil }
             state.isLoading = state.hasNext

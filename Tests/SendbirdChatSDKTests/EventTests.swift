@@ -17,7 +17,7 @@ extension SendbirdChatTests {
         private typealias Person = SendbirdChatSDK.User
 
         /// A delegate that records the methods that the other tests do not cause.
-        private final class Observer: GroupChannelDelegate, UserEventDelegate {
+        private final class Observer: GroupChannelDelegate, OpenChannelDelegate, UserEventDelegate {
             var heard: [String] = []
             var values: [String] = []
 
@@ -87,6 +87,15 @@ extension SendbirdChatTests {
                 note(#function)
             }
             func channelWasHidden(_ channel: SendbirdChatSDK.GroupChannel) { note(#function) }
+            func channel(
+                _ channel: SendbirdChatSDK.OpenChannel, userDidEnter user: SendbirdChatSDK.User
+            ) { note(#function, user.userId) }
+            func channel(
+                _ channel: SendbirdChatSDK.OpenChannel, userDidExit user: SendbirdChatSDK.User
+            ) { note(#function, user.userId) }
+            func channelDidChangeParticipantCount(_ channels: [SendbirdChatSDK.OpenChannel]) {
+                note(#function, channels.count)
+            }
             func didUpdateTotalUnreadMessageCount(
                 _ totalCount: Int32, totalCountByCustomType: [String: Int]?
             ) { note(#function, totalCount) }
@@ -158,6 +167,16 @@ extension SendbirdChatTests {
                         "didUpdateTotalUnreadMessageCount(unreadMessageCount:)",
                     ], ["3", "3"]
                 ),
+                (
+                    .openChannel(.entered(bob, participants: 2, url)),
+                    ["channel(_:userDidEnter:)", "channelDidChangeParticipantCount(_:)"],
+                    ["bob", "1"]
+                ),
+                (
+                    .openChannel(.exited(bob, participants: 1, url)),
+                    ["channel(_:userDidExit:)", "channelDidChangeParticipantCount(_:)"],
+                    ["bob", "1"]
+                ),
                 (.blocked(bob, by: bob), [], []),
                 (.storageRepaired("page 1"), [], []),
             ]
@@ -170,8 +189,7 @@ extension SendbirdChatTests {
         static let uncalled: Set = [
             "didDelayConnection(retryAfter:)", "didDiscoverFriends(_:)",
             "channelDidMarkAsUnread(_:userIds:)", "channel(_:didVotePoll:)",
-            "channel(_:didUpdatePoll:)", "channel(_:pollWasDeleted:)", "channel(_:userDidEnter:)",
-            "channel(_:userDidExit:)", "channelDidChangeParticipantCount(_:)",
+            "channel(_:didUpdatePoll:)", "channel(_:pollWasDeleted:)",
         ]
 
         @Test func `each event calls the methods of its own, with its values (R93, R155)`() throws {

@@ -1157,6 +1157,7 @@ open class OpenChannel: BaseChannel {
     func isOperator(user: User) -> Bool
     func isOperator(userId: String) -> Bool
     func refresh(completionHandler: SBErrorHandler?)
+    override func serialize() -> Data?
     func update(params: OpenChannelUpdateParams, completionHandler: ((OpenChannel?, SBError?) -> Void)?)
 }
 
@@ -1184,9 +1185,9 @@ protocol OpenChannelDelegate: BaseChannelDelegate {
 }
 
 final class OpenChannelListQuery: NSObject {
-    let hasNext: Bool
-    let isLoading: Bool
     let params: OpenChannelListQueryParams
+    var hasNext: Bool { get }
+    var isLoading: Bool { get }
     func loadNextPage(completionHandler: @escaping ([OpenChannel]?, SBError?) -> Void)
 }
 
@@ -1231,9 +1232,9 @@ final class Participant: User {
 }
 
 final class ParticipantListQuery: NSObject {
-    let hasNext: Bool
-    let isLoading: Bool
     let params: ParticipantListQueryParams
+    var hasNext: Bool { get }
+    var isLoading: Bool { get }
     func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void)
 }
 
