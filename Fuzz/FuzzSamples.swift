@@ -88,6 +88,12 @@ enum FuzzSamples {
         #"{"channels":[\#(channel)],"next":"n","ts":1700000000000,"has_more":true}"#
     static let channelChanges =
         #"{"updated":[\#(channel)],"deleted":["h"],"has_more":false,"next":"c7","ts":1700000000000}"#
+    static let openChannel =
+        #"{"channel_url":"o","name":"n","cover_url":"","data":"","custom_type":"","#
+        + #""created_at":1700000000,"freeze":false,"is_ephemeral":false,"participant_count":3,"#
+        + #""message_survival_seconds":-1,"metadata":{"a":"b"},"operators":[\#(user)],"x":[1]}"#
+    static let openChannelPage = #"{"channels":[\#(openChannel)],"next":"n"}"#
+    static let participantPage = #"{"participants":[\#(user)],"next":"n"}"#
     static let memberPage =
         #"{"members":[\#(member)],"users":[\#(user)],"operators":[\#(user)],"next":"n"}"#
     static let restrictedPage =
@@ -128,6 +134,7 @@ enum FuzzSamples {
         #"MTHD{"channel_url":"g","parent_message_id":9,"thread_info":\#(thread)}"#,
         #"VOTE{"channel_url":"g","message_id":9,"poll_id":7,"voter_count":2,"ts":1700000000000,"#
             + #""updated_vote_counts":[{"option_id":1,"vote_count":2}],"voted_option_ids":[1]}"#,
+        #"ENTR{"channel_url":"o","req_id":"r","participant_count":1,"ts":1,"data":{"edge_ts":1}}"#,
         #"PEDI{"channel_url":"g","poll":\#(poll),"ts":1}"#, #"USEV{"cat":20900,"data":{"a":1}}"#,
         #"SYEV{"cat":10000,"channel_url":"g","ts":1700000000000,"unique_id":"u","data":{"users":[\#(member)],"#
             + #""member_count":2,"joined_member_count":2}}"#,

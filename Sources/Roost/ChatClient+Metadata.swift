@@ -115,14 +115,9 @@ extension ChatClient {
         _ counters: [String: Int64], of channel: ChannelURL, _ change: CounterChange,
         addsMissing: Bool = false
     ) async throws(RoostError) -> [String: Int64] {
-        let mode: CounterQuestion.Mode =
-            switch change {
-            case .set: .set
-            case .increase: .increase
-            case .decrease: .decrease
-            }
-        return try await ask(
-            CounterQuestion.write(channel, counters, .update(isUpsert: addsMissing), mode))
+        try await ask(
+            CounterQuestion.write(
+                channel, counters, .update(isUpsert: addsMissing), change.mode))
     }
 
     /// Deletes the counter under a key, or all of them if `key` is nil.
@@ -132,5 +127,15 @@ extension ChatClient {
         _ key: String? = nil, of channel: ChannelURL
     ) async throws(RoostError) {
         _ = try await ask(ChannelRequest.deleteCounters(channel, key: key))
+    }
+}
+
+extension ChatClient.CounterChange {
+    var mode: CounterQuestion.Mode {
+        switch self {
+        case .set: .set
+        case .increase: .increase
+        case .decrease: .decrease
+        }
     }
 }

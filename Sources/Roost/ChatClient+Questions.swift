@@ -78,17 +78,6 @@ extension ChatClient {
         try await ask(GetMessage(channelURL: channel, messageID: id))
     }
 
-    /// Returns a page of the application's open channels, which are never cached, because no events
-    /// report their changes.
-    ///
-    /// Needs a connection. `token` is `Page.next` of the page before; nil asks for the first. The
-    /// channels have the fields that group channels have too.
-    package func openChannels(
-        pageSize: Int = 20, after token: String? = nil
-    ) async throws(RoostError) -> Page<GroupChannel> {
-        try await ask(ListOpenChannels(limit: pageSize, token: token))
-    }
-
     /// Returns the edits and deletions in a channel since a moment, one page.
     ///
     /// Needs a connection.

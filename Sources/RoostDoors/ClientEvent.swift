@@ -6,7 +6,7 @@ package import RoostModel
 /// An event that a client reports to the door.
 package enum ClientEvent: Sendable {
     case connection(ConnectionStep, UserID)
-    /// An event, with its channel as in the cache.
+    /// An event, with its channel as in the cache or, if it is an open one, as last reported.
     case event(ChatEvent, GroupChannel?)
 }
 
@@ -85,13 +85,7 @@ actor ClientObserver {
         }
         Task(executorPreference: executor) { [weak self, weak client] in
             for await event in events {
-                var channel: GroupChannel?
-                // A channel that is gone is reported by its URL alone.
-                if let url = event.channel {
-                    channel = try? await client?.cachedChannel(url)
-                    channel = channel ?? GroupChannel(url: url)
-                }
-                await self?.take(event, of: channel)
+                await self?.take(event, of: await client?.channel(of: event))
             }
         }
     }

@@ -62,7 +62,7 @@ extension Door {
         return pending
     }
 
-    private func preview(of params: MessageParams, in channel: ChannelURL) -> Message {
+    func preview(of params: MessageParams, in channel: ChannelURL) -> Message {
         let world = world
         let me = user ?? account.map { User(id: $0) }
         var message = Message(

@@ -72,6 +72,14 @@ public enum ChatEvent: Hashable, Codable, Sendable {
     case blocked(User, by: User)
     /// A block between two users has ended; one of the two is this user.
     case unblocked(User, by: User)
+    /// A user has entered an open channel; the number of users who are inside now.
+    case entered(User, participants: Int, ChannelURL)
+    /// A user has left an open channel; the number of users who are still inside.
+    ///
+    /// If it is this user, the server has refused the return after a reconnection.
+    case exited(User, participants: Int, ChannelURL)
+    /// An event of an open channel that the user has entered; nothing of it is in the cache.
+    indirect case openChannel(ChatEvent)
     /// A damaged part of the cache was repaired or will be fetched again; the sentence says which.
     ///
     /// Show or log it like `ChatClient.storageReport`. The event does not need a connection.
@@ -94,8 +102,10 @@ public enum ChatEvent: Hashable, Codable, Sendable {
             .muted(_, let url), .unmuted(_, let url), .banned(_, let url),
             .unbanned(_, let url), .operatorsChanged(_, let url),
             .metadataChanged(_, _, _, let url), .countersChanged(_, _, _, let url),
-            .pinsChanged(let url), .hidden(let url), .unhidden(let url):
+            .pinsChanged(let url), .hidden(let url), .unhidden(let url),
+            .entered(_, _, let url), .exited(_, _, let url):
             url
+        case .openChannel(let event): event.channel
         case .unreadTotalChanged, .blocked, .unblocked, .storageRepaired, .missed: nil
         }
     }

@@ -26,6 +26,28 @@ extension SBDBaseChannel {
         perform(then: .done(handler), work)
     }
 
+    /// Calls the client for this channel of either kind.
+    func performEither<Value: Sendable>(
+        then callback: Callback<Result<Value, RoostError>>,
+        _ work: @escaping @Sendable (ChatClient, ChannelAddress) async throws(RoostError) -> Value
+    ) {
+        let address = address
+        SBDMain.door.perform(then: callback) { client throws(RoostError) in
+            try await work(client, address)
+        }
+    }
+
+    private func actEither(
+        _ handler: SBDErrorHandler?,
+        _ work: @escaping @Sendable (ChatClient, ChannelAddress) async throws(RoostError) -> Void
+    ) {
+        performEither(then: .done(handler), work)
+    }
+
+    private var address: ChannelAddress {
+        ChannelAddress(value.url, isOpen: isOpenChannel())
+    }
+
     // MARK: Moderation; each call needs the rights of an operator
 
     /// Bans a user from the channel for a number of seconds; 0 and less for good.
@@ -42,9 +64,9 @@ extension SBDBaseChannel {
         withUserId userId: String, seconds: Int32, description: String?,
         completionHandler: SBDErrorHandler? = nil
     ) {
-        act(completionHandler) { client, url throws(RoostError) in
+        actEither(completionHandler) { client, channel throws(RoostError) in
             try await client.ban(
-                UserID(userId), from: url, forSeconds: seconds > 0 ? Int(seconds) : nil,
+                UserID(userId), from: channel, forSeconds: seconds > 0 ? Int(seconds) : nil,
                 reason: description ?? "")
         }
     }
@@ -56,8 +78,8 @@ extension SBDBaseChannel {
 
     /// Ends the ban of a user, who may then join again.
     public func unbanUser(withUserId userId: String, completionHandler: SBDErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.unban(UserID(userId), from: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.unban(UserID(userId), from: channel)
         }
     }
 
@@ -72,9 +94,9 @@ extension SBDBaseChannel {
         withUserId userId: String, seconds: Int32, description: String?,
         completionHandler: SBDErrorHandler? = nil
     ) {
-        act(completionHandler) { client, url throws(RoostError) in
+        actEither(completionHandler) { client, channel throws(RoostError) in
             try await client.mute(
-                UserID(userId), in: url, forSeconds: seconds > 0 ? Int(seconds) : nil,
+                UserID(userId), in: channel, forSeconds: seconds > 0 ? Int(seconds) : nil,
                 reason: description ?? "")
         }
     }
@@ -86,8 +108,8 @@ extension SBDBaseChannel {
 
     /// Ends the mute of a user.
     public func unmuteUser(withUserId userId: String, completionHandler: SBDErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.unmute(UserID(userId), in: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.unmute(UserID(userId), in: channel)
         }
     }
 
@@ -114,8 +136,8 @@ extension SBDBaseChannel {
                     }
                 }
             })
-        perform(then: callback) { client, url throws(RoostError) in
-            try await client.muteInfo(in: url)
+        performEither(then: callback) { client, channel throws(RoostError) in
+            try await client.muteInfo(in: channel)
         }
     }
 
@@ -123,8 +145,8 @@ extension SBDBaseChannel {
     public func addOperators(
         withUserIds userIds: [String], completionHandler: SBDErrorHandler? = nil
     ) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.addOperators(userIds.map { UserID($0) }, to: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.addOperators(userIds.map { UserID($0) }, to: channel)
         }
     }
 
@@ -132,37 +154,39 @@ extension SBDBaseChannel {
     public func removeOperators(
         withUserIds userIds: [String], completionHandler: SBDErrorHandler? = nil
     ) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.removeOperators(userIds.map { UserID($0) }, from: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.removeOperators(userIds.map { UserID($0) }, from: channel)
         }
     }
 
     /// Makes all operators of the channel ordinary members.
     public func removeAllOperators(completionHandler: SBDErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.removeOperators(from: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.removeOperators(from: channel)
         }
     }
 
     // MARK: Queries
 
     /// Returns a query of the users who are muted in the channel.
-    public func createMutedUserListQuery() -> SBDUserListQuery? { query(.muted(value.url)) }
+    public func createMutedUserListQuery() -> SBDUserListQuery? {
+        SBDUserListQuery(.muted(address))
+    }
     /// Returns a query of the users who are banned from the channel.
-    public func createBannedUserListQuery() -> SBDUserListQuery? { query(.banned(value.url)) }
+    public func createBannedUserListQuery() -> SBDUserListQuery? {
+        SBDUserListQuery(.banned(address))
+    }
     /// Returns a query of the channel's operators.
-    public func createOperatorListQuery() -> SBDUserListQuery? { query(.operators(value.url)) }
-
-    private func query(_ kind: SBDUserListQuery.Kind) -> SBDUserListQuery {
-        SBDUserListQuery(isGroupChannel() ? kind : .ofOpenChannel)
+    public func createOperatorListQuery() -> SBDUserListQuery? {
+        SBDUserListQuery(.operators(address))
     }
 }
 
 extension RoostError {
-    /// The answer to every call on an open channel but the list query.
+    /// The answer to a call on an open channel that the client has for group channels only.
     static let openChannel = RoostError(
         .featureUnavailable, remedy: .none,
-        message: "Open channels can be listed and stored only; the client has no other calls.")
+        message: "The client has no such call for open channels.")
 
     /// The answer to an edit whose parameters have meta arrays.
     static let editOfMetaArrays = RoostError(

@@ -20,9 +20,9 @@ extension SBDBaseChannel {
             let objects = messages.map { SBDBaseMessage.make($0) }
             return isReversed ? objects.reversed() : objects
         }
-        perform(then: callback) { client, url throws(RoostError) in
+        performEither(then: callback) { client, channel throws(RoostError) in
             try await client.fetchMessages(
-                of: url, around: Timestamp(milliseconds: timestamp), older: older, newer: newer,
+                of: channel, around: Timestamp(milliseconds: timestamp), older: older, newer: newer,
                 includesMoment: isInclusive, filter: filter)
         }
     }

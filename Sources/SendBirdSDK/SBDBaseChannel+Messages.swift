@@ -20,7 +20,8 @@ extension SBDBaseChannel {
     /// Sends a text, and returns at once the pending message.
     ///
     /// The message is kept until the server has it. Without a connection the handler gets an error
-    /// and the pending message, which is sent with the next connection.
+    /// and the pending message, which is sent with the next connection. A message for an open channel
+    /// is not kept: it fails without a connection.
     @discardableResult
     public func sendUserMessage(
         _ message: String?, completionHandler: UserMessageHandler? = nil
@@ -31,7 +32,8 @@ extension SBDBaseChannel {
     /// Sends a text, and returns at once the pending message.
     ///
     /// The message is kept until the server has it. Without a connection the handler gets an error
-    /// and the pending message, which is sent with the next connection.
+    /// and the pending message, which is sent with the next connection. A message for an open channel
+    /// is not kept: it fails without a connection.
     @discardableResult
     public func sendUserMessage(
         with params: SBDUserMessageParams, completionHandler: UserMessageHandler? = nil
@@ -44,10 +46,14 @@ extension SBDBaseChannel {
     ) -> SBDUserMessage {
         let callback = Callback.sent(handler) { SBDUserMessage($0) }
         let door = SBDMain.door
-        if let error = isGroupChannel() ? obstacle : .openChannel {
-            return SBDUserMessage(door.refuse(.user(params), to: value.url, error, then: callback))
+        if let obstacle {
+            return SBDUserMessage(
+                door.refuse(.user(params), to: value.url, obstacle, then: callback))
         }
-        return SBDUserMessage(door.send(.user(params), to: value.url, then: callback))
+        return SBDUserMessage(
+            isOpenChannel()
+                ? door.sendToOpenChannel(params, value.url, then: callback)
+                : door.send(.user(params), to: value.url, then: callback))
     }
 
     /// Sends a failed message again, under the same request ID.
@@ -55,9 +61,13 @@ extension SBDBaseChannel {
     public func resendUserMessage(
         with message: SBDUserMessage, completionHandler: UserMessageHandler? = nil
     ) -> SBDUserMessage {
-        SBDUserMessage(
-            SBDMain.door.resend(
-                message.value, then: .sent(completionHandler) { SBDUserMessage($0) }))
+        let callback = Callback.sent(completionHandler) { SBDUserMessage($0) }
+        guard isOpenChannel(), case .user(let params)? = message.value.params else {
+            return SBDUserMessage(SBDMain.door.resend(message.value, then: callback))
+        }
+        return SBDUserMessage(
+            SBDMain.door.sendToOpenChannel(
+                params, value.url, as: message.value.requestID, then: callback))
     }
 
     /// Edits the user's own message; without a connection the change and the handler wait.
@@ -70,10 +80,16 @@ extension SBDBaseChannel {
         }
         let obstacle =
             params.metaArrays?.isEmpty == false ? RoostError.editOfMetaArrays : params.obstacle
-        if let error = isGroupChannel() ? obstacle : .openChannel {
+        if let error = obstacle {
             return SBDMain.door.notify(callback, .failure(error))
         }
-        SBDMain.door.edit(MessageID(messageId), in: value.url, params.edit, then: callback)
+        let (id, url, edit) = (MessageID(messageId), value.url, params.edit)
+        guard isOpenChannel() else {
+            return SBDMain.door.edit(id, in: url, edit, then: callback)
+        }
+        SBDMain.door.perform(then: callback) { client throws(RoostError) in
+            try await client.edit(id, inOpenChannel: url, edit)
+        }
     }
 
     // MARK: Files
@@ -129,11 +145,14 @@ extension SBDBaseChannel {
         _ message: SBDBaseMessage, completionHandler: SBDErrorHandler? = nil
     ) {
         let (url, target) = (value.url, message.target)
-        guard isGroupChannel() else {
-            return SBDMain.door.notify(.done(completionHandler), .failure(.openChannel))
+        guard isOpenChannel() else {
+            return SBDMain.door.change(then: .done(completionHandler)) {
+                client throws(RoostError) in try await client.delete(target, in: url)
+            }
         }
-        SBDMain.door.change(then: .done(completionHandler)) { client throws(RoostError) in
-            try await client.delete(target, in: url)
+        SBDMain.door.perform(then: .done(completionHandler)) { client throws(RoostError) in
+            guard case .delivered(let id) = target else { throw .openChannel }
+            try await client.delete(id, inOpenChannel: url)
         }
     }
 

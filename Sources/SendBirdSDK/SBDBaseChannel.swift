@@ -15,8 +15,7 @@ public enum SBDChannelType: Int, Sendable {
 
 /// A channel, as it was when this object was made or last refreshed.
 ///
-/// Two objects are equal if they are of the same channel. An open channel can be listed and stored;
-/// every call on one is answered with an error.
+/// Two objects are equal if they are of the same channel.
 public class SBDBaseChannel: NSObject {
     private let current: Guarded<GroupChannel>
 

@@ -16,8 +16,8 @@ public class SBDBaseMessage: NSObject {
     public var messageId: Int64 { value.messageID?.rawValue ?? 0 }
     /// The channel of the message.
     public var channelUrl: String { value.channelURL.rawValue }
-    /// The kind of the channel, as text: always `group`.
-    public var channelType: String { "group" }
+    /// The kind of the channel, as text: `group` or `open`.
+    public var channelType: String { value.isInOpenChannel ? "open" : "group" }
     /// The identifier of the send call, the same on every retry; "" if the server did not tell it.
     public var requestId: String { value.requestID?.rawValue ?? "" }
     /// The text of a user or an administrator, or the caption of a file.

@@ -61,7 +61,7 @@ public protocol SBDChannelDelegate: AnyObject {
     func channelDidUpdateOperators(_ sender: SBDBaseChannel)
     /// The member counts have changed, in channels without events about each member.
     func channelDidChangeMemberCount(_ channels: [SBDGroupChannel])
-    /// Never called: the client gets no events of open channels.
+    /// The number of users inside open channels has changed.
     func channelDidChangeParticipantCount(_ channels: [SBDOpenChannel])
     /// A user has joined the channel.
     func channel(_ sender: SBDGroupChannel, userDidJoin user: SBDUser)
@@ -73,9 +73,9 @@ public protocol SBDChannelDelegate: AnyObject {
     /// A user has declined the invitation to the channel.
     func channel(
         _ sender: SBDGroupChannel, didDeclineInvitation invitee: SBDUser?, inviter: SBDUser?)
-    /// Never called: the client gets no events of open channels.
+    /// A user has entered an open channel in which the current user is.
     func channel(_ sender: SBDOpenChannel, userDidEnter user: SBDUser)
-    /// Never called: the client gets no events of open channels.
+    /// A user has left an open channel in which the current user is.
     func channel(_ sender: SBDOpenChannel, userDidExit user: SBDUser)
     /// A user was muted.
     func channel(_ sender: SBDBaseChannel, userWasMuted user: SBDUser)

@@ -77,6 +77,10 @@ extension SBDMain {
                         delegate.didUpdateTotalUnreadMessageCount(
                             Int32(clamping: count), totalCountByCustomType: nil)
                     }
+                case .event(.openChannel(let event), let channel):
+                    for case let delegate as any SBDChannelDelegate in channelDelegates.all {
+                        notify(delegate, event, channel.map { SBDOpenChannel($0) })
+                    }
                 case .event(let event, let channel):
                     for case let delegate as any SBDChannelDelegate in channelDelegates.all {
                         notify(delegate, event, channel.map { SBDGroupChannel($0) })
@@ -103,27 +107,19 @@ extension SBDMain {
         }
         guard let channel else { return }
         switch event {
-        case .messageReceived(let message):
-            delegate.channel(channel, didReceive: SBDBaseMessage.make(message))
-        case .messageUpdated(let message):
-            delegate.channel(channel, didUpdate: SBDBaseMessage.make(message))
-        case .messageDeleted(let id, _):
-            delegate.channel(channel, messageWasDeleted: id.rawValue)
-        case .reactionChanged(let change, let id, _):
-            delegate.channel(channel, updatedReaction: SBDReactionEvent(change, of: id.rawValue))
-        case .threadChanged(let info, let id, let url):
-            delegate.channel(channel, didUpdate: SBDThreadInfoUpdateEvent(info, id, url))
+        case .messageReceived, .messageUpdated, .messageDeleted, .reactionChanged, .threadChanged:
+            notifyOfMessages(delegate, event, channel)
         case .read: delegate.channelDidUpdateReadReceipt(channel)
         case .delivered: delegate.channelDidUpdateDeliveryReceipt(channel)
         case .typing: delegate.channelDidUpdateTypingStatus(channel)
-        case .joined, .left, .invited, .declined, .muted, .unmuted, .banned, .unbanned,
-            .memberCountsChanged:
+        case .joined, .left, .invited, .declined, .memberCountsChanged:
             notifyOfMembers(delegate, event, channel)
+        case .muted, .unmuted, .banned, .unbanned: notifyOfModeration(delegate, event, channel)
         case .frozen, .hidden, .unhidden, .operatorsChanged, .metadataChanged, .countersChanged,
             .channelChanged, .pinsChanged:
             notifyOfProperties(delegate, event, channel)
         case .channelDeleted, .blocked, .unblocked, .mentioned, .missed, .storageRepaired,
-            .unreadTotalChanged, .pollVoted, .pollChanged:
+            .unreadTotalChanged, .pollVoted, .pollChanged, .entered, .exited, .openChannel:
             break
         }
     }
@@ -143,22 +139,19 @@ extension SBDMain {
             delegate.channel(
                 channel, didDeclineInvitation: SBDUser(user),
                 inviter: inviter.map { SBDUser($0) })
-        case .muted(let user, _): delegate.channel(channel, userWasMuted: SBDUser(user.user))
-        case .unmuted(let user, _): delegate.channel(channel, userWasUnmuted: SBDUser(user))
-        case .banned(let user, _): delegate.channel(channel, userWasBanned: SBDUser(user.user))
-        case .unbanned(let user, _): delegate.channel(channel, userWasUnbanned: SBDUser(user))
         case .memberCountsChanged: delegate.channelDidChangeMemberCount([channel])
         default: break
         }
     }
 
     private class func notifyOfProperties(
-        _ delegate: any SBDChannelDelegate, _ event: ChatEvent, _ channel: SBDGroupChannel
+        _ delegate: any SBDChannelDelegate, _ event: ChatEvent, _ channel: SBDBaseChannel
     ) {
         switch event {
         case .frozen(true, _): delegate.channelWasFrozen(channel)
         case .frozen(false, _): delegate.channelWasUnfrozen(channel)
-        case .hidden: delegate.channelWasHidden(channel)
+        case .hidden:
+            if let channel = channel as? SBDGroupChannel { delegate.channelWasHidden(channel) }
         case .operatorsChanged: delegate.channelDidUpdateOperators(channel)
         case .metadataChanged(let created, let updated, let deleted, _):
             if !created.isEmpty { delegate.channel(channel, createdMetaData: created) }
@@ -178,5 +171,59 @@ extension SBDMain {
         default: break
         }
         delegate.channelWasChanged(channel)
+    }
+
+    private class func notifyOfModeration(
+        _ delegate: any SBDChannelDelegate, _ event: ChatEvent, _ channel: SBDBaseChannel
+    ) {
+        switch event {
+        case .muted(let user, _): delegate.channel(channel, userWasMuted: SBDUser(user.user))
+        case .unmuted(let user, _): delegate.channel(channel, userWasUnmuted: SBDUser(user))
+        case .banned(let user, _): delegate.channel(channel, userWasBanned: SBDUser(user.user))
+        case .unbanned(let user, _): delegate.channel(channel, userWasUnbanned: SBDUser(user))
+        default: break
+        }
+    }
+
+    private class func notifyOfMessages(
+        _ delegate: any SBDChannelDelegate, _ event: ChatEvent, _ channel: SBDBaseChannel
+    ) {
+        switch event {
+        case .messageReceived(let message):
+            delegate.channel(channel, didReceive: SBDBaseMessage.make(message))
+        case .messageUpdated(let message):
+            delegate.channel(channel, didUpdate: SBDBaseMessage.make(message))
+        case .messageDeleted(let id, _):
+            delegate.channel(channel, messageWasDeleted: id.rawValue)
+        case .reactionChanged(let change, let id, _):
+            delegate.channel(channel, updatedReaction: SBDReactionEvent(change, of: id.rawValue))
+        case .threadChanged(let info, let id, let url):
+            delegate.channel(channel, didUpdate: SBDThreadInfoUpdateEvent(info, id, url))
+        default: break
+        }
+    }
+
+    private class func notify(
+        _ delegate: any SBDChannelDelegate, _ event: ChatEvent, _ channel: SBDOpenChannel?
+    ) {
+        if case .channelDeleted(let url) = event {
+            return delegate.channelWasDeleted(url.rawValue, channelType: .open)
+        }
+        guard let channel else { return }
+        switch event {
+        case .entered(let user, _, _):
+            delegate.channel(channel, userDidEnter: SBDUser(user))
+            delegate.channelDidChangeParticipantCount([channel])
+        case .exited(let user, _, _):
+            delegate.channel(channel, userDidExit: SBDUser(user))
+            delegate.channelDidChangeParticipantCount([channel])
+        case .messageReceived, .messageUpdated, .messageDeleted, .reactionChanged, .threadChanged:
+            notifyOfMessages(delegate, event, channel)
+        case .muted, .unmuted, .banned, .unbanned: notifyOfModeration(delegate, event, channel)
+        case .frozen, .operatorsChanged, .metadataChanged, .countersChanged, .channelChanged,
+            .pinsChanged:
+            notifyOfProperties(delegate, event, channel)
+        default: break
+        }
     }
 }

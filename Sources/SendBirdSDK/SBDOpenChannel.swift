@@ -8,8 +8,8 @@ import RoostWire
 
 /// A channel that every user of the application may enter, as it was when this object was made.
 ///
-/// Open channels can be listed and kept in a database of the app's own. They have no collection and
-/// are not cached, and every other call is answered with an error.
+/// Open channels have no cache and no collection: each call needs a connection, and a message that
+/// cannot be sent at once fails. Their events go to the channel delegates after `enter`.
 public final class SBDOpenChannel: SBDBaseChannel {
     /// Returns a query of the application's open channels.
     public class func createOpenChannelListQuery() -> SBDOpenChannelListQuery? {
@@ -21,9 +21,7 @@ public final class SBDOpenChannel: SBDBaseChannel {
     }
 
     /// The number of users who have entered the channel; 0 if the server did not tell.
-    public var participantCount: Int {
-        value.unknownFields["participant_count"].flatMap { Int($0) } ?? 0
-    }
+    public var participantCount: Int { value.participants }
     /// The users who may moderate the channel, as far as the server told.
     public var operators: NSMutableArray? {
         NSMutableArray(array: value.operators.map { SBDUser($0) })
@@ -37,58 +35,112 @@ public final class SBDOpenChannel: SBDBaseChannel {
         value.operators.contains { $0.id.rawValue == userId }
     }
 
-    // MARK: Calls that the client does not have
+    // MARK: Finding and creating
 
-    /// The handler of an open channel, which gets an error.
+    /// The handler of an open channel.
     public typealias ChannelHandler = (SBDOpenChannel?, SBDError?) -> Void
 
-    /// Calls back with an error: the client has no call for one open channel.
+    /// Returns a channel from the server.
     public class func getWithUrl(_ channelUrl: String, completionHandler: ChannelHandler?) {
-        refuse(completionHandler)
+        SBDMain.door.perform(then: .channel(completionHandler)) { client throws(RoostError) in
+            try await client.openChannel(ChannelURL(channelUrl))
+        }
     }
 
-    /// Calls back with an error: the client has no call for new open channels.
+    /// Creates a channel; without operators, the user is the operator.
+    ///
+    /// An empty cover image is left out; the server chooses the name of another one. The handler of
+    /// the progress is not called.
     public class func createChannel(
         withName name: String?, channelUrl: String?, coverImage: Data, coverImageName: String,
         data: String?, operatorUserIds: [String]?, customType: String?,
         progressHandler: ProgressHandler?, completionHandler: ChannelHandler?
     ) {
-        refuse(completionHandler)
+        let params = OpenChannelCreateParams(
+            name: name ?? "", url: channelUrl.map { ChannelURL($0) }, data: data ?? "",
+            customType: customType ?? "",
+            operatorIDs: (operatorUserIds ?? []).map { UserID($0) })
+        let picture = Array(coverImage)
+        SBDMain.door.perform(then: .channel(completionHandler)) { client throws(RoostError) in
+            var params = params
+            if !picture.isEmpty { params.coverURL = try await client.uploadPicture(picture) }
+            return try await client.createOpenChannel(params)
+        }
     }
 
-    /// Calls back with an error: the client has no call for changes of open channels.
+    /// Changes the channel; nil leaves a property as it is, and the handler of the progress is not
+    /// called.
     public func update(
         withName name: String?, coverImage: Data?, coverImageName: String?, data: String?,
         operatorUserIds: [String]?, customType: String?, progressHandler: ProgressHandler?,
         completionHandler: ChannelHandler?
     ) {
-        Self.refuse(completionHandler)
+        let params = OpenChannelUpdateParams(
+            name: name, data: data, customType: customType,
+            operatorIDs: operatorUserIds?.map { UserID($0) })
+        let picture = coverImage.map { Array($0) }
+        let url = value.url
+        SBDMain.door.perform(then: .channel(completionHandler)) { client throws(RoostError) in
+            var params = params
+            if let picture { params.coverURL = try await client.uploadPicture(picture) }
+            return try await client.updateOpenChannel(url, params)
+        }
     }
 
-    /// Calls back with an error: the client cannot enter open channels.
-    public func enter(completionHandler: SBDErrorHandler? = nil) { refuse(completionHandler) }
+    // MARK: Entering
 
-    /// Calls back with an error: the client cannot enter open channels.
+    /// Enters the channel, whose live events then go to the channel delegates.
+    ///
+    /// The client enters it again after each reconnection, until
+    /// `exitChannel(completionHandler:)`.
+    public func enter(completionHandler: SBDErrorHandler? = nil) {
+        show(completionHandler) { client, url throws(RoostError) in try await client.enter(url) }
+    }
+
+    /// Leaves the channel, whose events end at once.
     public func exitChannel(completionHandler: SBDErrorHandler? = nil) {
-        refuse(completionHandler)
+        let url = value.url
+        SBDMain.door.perform(then: .done(completionHandler)) { client throws(RoostError) in
+            try await client.exit(url)
+        }
     }
 
-    /// Calls back with an error: the client has no call for changes of open channels.
-    public func refresh(completionHandler: SBDErrorHandler? = nil) { refuse(completionHandler) }
+    /// Shows the channel in this object as it is now.
+    public func refresh(completionHandler: SBDErrorHandler? = nil) {
+        show(completionHandler) { client, url throws(RoostError) in
+            try await client.openChannel(url)
+        }
+    }
 
-    /// Returns a query that answers with an error: the client has no call for participants.
+    /// Calls the client, and shows the channel that it returns.
+    private func show(
+        _ handler: SBDErrorHandler?,
+        _ work:
+            @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError) -> OpenChannel
+    ) {
+        let callback = Callback<Result<OpenChannel, RoostError>> { result in
+            switch result {
+            case .success(let channel):
+                self.show(GroupChannel(channel))
+                handler?(nil)
+            case .failure(let error): handler?(SBDError(error))
+            }
+        }
+        let url = value.url
+        SBDMain.door.perform(then: callback) { client throws(RoostError) in
+            try await work(client, url)
+        }
+    }
+
+    /// Returns a query of the users inside the channel.
     public func createParticipantListQuery() -> SBDParticipantListQuery? {
-        SBDParticipantListQuery()
+        SBDParticipantListQuery(value.url)
     }
+}
 
-    private func refuse(_ handler: SBDErrorHandler?) {
-        SBDMain.door.notify(.done(handler), .failure(.openChannel))
-    }
-
-    private class func refuse(_ handler: ChannelHandler?) {
-        SBDMain.door.notify(
-            .answer(handler) { (channel: GroupChannel) in SBDOpenChannel(channel) },
-            .failure(.openChannel))
+extension Callback where Value == Result<OpenChannel, RoostError> {
+    fileprivate static func channel(_ handler: SBDOpenChannel.ChannelHandler?) -> Self {
+        answer(handler) { SBDOpenChannel(GroupChannel($0)) }
     }
 }
 
@@ -98,9 +150,6 @@ public final class SBDOpenChannelListQuery: NSObject {
     /// The number of channels of a page, 1...100.
     public var limit: UInt = 20
     /// A part of the channels' names, upper and lower case being equal; nil for all.
-    ///
-    /// The client cannot ask for it, so other channels are taken out of each page of the server: a
-    /// page may be shorter than `limit`, and is empty at the end only.
     public var channelNameFilter: String?
 
     private let reader = PageReader<GroupChannel>(SBDMain.door)
@@ -119,17 +168,11 @@ public final class SBDOpenChannelListQuery: NSObject {
         let callback = Callback.answer(completionHandler) { (channels: [GroupChannel]) in
             channels.map { SBDOpenChannel($0) }
         }
-        let (pageSize, part) = (Int(clamping: limit), channelNameFilter?.lowercased() ?? "")
+        let pageSize = Int(clamping: limit)
+        let query = OpenChannelQuery(nameContains: channelNameFilter)
         reader.load(then: callback) { client, token throws(RoostError) in
-            var page = try await client.openChannels(pageSize: pageSize, after: token)
-            guard !part.isEmpty else { return page }
-            while true {
-                let fitting = page.elements.filter { $0.name.lowercased().contains(part) }
-                guard fitting.isEmpty, let next = page.next else {
-                    return Page(fitting, next: page.next)
-                }
-                page = try await client.openChannels(pageSize: pageSize, after: next)
-            }
+            let page = try await client.openChannels(query, pageSize: pageSize, after: token)
+            return Page(page.elements.map { GroupChannel($0) }, next: page.next)
         }
     }
 }

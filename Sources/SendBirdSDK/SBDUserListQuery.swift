@@ -10,11 +10,11 @@ public class SBDUserListQuery: NSObject {
     enum Kind: Sendable {
         case application
         case blocked
-        case muted(ChannelURL)
-        case banned(ChannelURL)
-        case operators(ChannelURL)
-        /// The users of an open channel, which the client has no call for.
-        case ofOpenChannel
+        case muted(ChannelAddress)
+        case banned(ChannelAddress)
+        case operators(ChannelAddress)
+        /// The users inside an open channel.
+        case participants(ChannelURL)
     }
 
     /// The number of users of a page, 1...100.
@@ -54,13 +54,17 @@ public class SBDUserListQuery: NSObject {
             switch kind {
             case .application, .blocked:
                 return try await client.blockedUsers(pageSize: pageSize, after: token)
-            case .muted(let url):
-                return try await client.mutedUsers(of: url, pageSize: pageSize, after: token).users
-            case .banned(let url):
-                return try await client.bannedUsers(of: url, pageSize: pageSize, after: token).users
-            case .operators(let url):
-                return try await client.operators(of: url, pageSize: pageSize, after: token)
-            case .ofOpenChannel: throw .openChannel
+            case .muted(let channel):
+                return try await client.mutedUsers(of: channel, pageSize: pageSize, after: token)
+                    .users
+            case .banned(let channel):
+                return try await client.bannedUsers(of: channel, pageSize: pageSize, after: token)
+                    .users
+            case .operators(let channel):
+                return try await client.operators(of: channel, pageSize: pageSize, after: token)
+            case .participants(let url):
+                return try await client.participants(
+                    ofOpenChannel: url, pageSize: pageSize, after: token)
             }
         }
     }
@@ -76,9 +80,9 @@ public final class SBDApplicationUserListQuery: SBDUserListQuery {
     override fileprivate var nicknamePrefix: String? { nicknameStartsWithFilter }
 }
 
-/// A query of an open channel's participants, which the client has no call for.
+/// A query of the users inside an open channel, with a position for the next page.
 public final class SBDParticipantListQuery: SBDUserListQuery {
-    init() { super.init(.ofOpenChannel) }
+    init(_ channel: ChannelURL) { super.init(.participants(channel)) }
 }
 
 extension Page<RestrictedUser> {

@@ -5,7 +5,7 @@ import RoostDoors
 import RoostModel
 
 // Changes of messages. Edits, deletions and reactions wait in the outbox without a connection; pins
-// and meta arrays need one.
+// and meta arrays need one. In an open channel each change needs one, and only texts are changed.
 
 extension BaseChannel {
     // MARK: Edits
@@ -39,8 +39,16 @@ extension BaseChannel {
             return SendbirdChat.door.notify(
                 callback, .failure(.unsupported("The property \(name) is not supported.")))
         }
-        SendbirdChat.door.edit(
-            MessageID(messageId), in: value.url, params.edit(text), as: kind, then: callback)
+        let (id, url, edit) = (MessageID(messageId), value.url, params.edit(text))
+        guard isOpenChannel() else {
+            return SendbirdChat.door.edit(id, in: url, edit, as: kind, then: callback)
+        }
+        guard kind == .user else {
+            return SendbirdChat.door.notify(callback, .failure(.notForOpenChannels))
+        }
+        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
+            try await client.edit(id, inOpenChannel: url, edit)
+        }
     }
 
     // MARK: Deletions
@@ -49,10 +57,7 @@ extension BaseChannel {
     public func deleteMessage(
         messageId: Int64, completionHandler: SBErrorHandler? = nil
     ) {
-        let url = value.url
-        SendbirdChat.door.change(then: .done(completionHandler)) { client throws(RoostError) in
-            try await client.delete(MessageID(messageId), in: url)
-        }
+        delete(.delivered(MessageID(messageId)), completionHandler)
     }
 
     /// Deletes a message for everybody.
@@ -74,9 +79,19 @@ extension BaseChannel {
     public func deleteMessage(
         _ message: BaseMessage, completionHandler: SBErrorHandler? = nil
     ) {
-        let (url, target) = (value.url, message.target)
-        SendbirdChat.door.change(then: .done(completionHandler)) { client throws(RoostError) in
-            try await client.delete(target, in: url)
+        delete(message.target, completionHandler)
+    }
+
+    private func delete(_ target: MessageTarget, _ handler: SBErrorHandler?) {
+        let url = value.url
+        guard isOpenChannel() else {
+            return SendbirdChat.door.change(then: .done(handler)) { client throws(RoostError) in
+                try await client.delete(target, in: url)
+            }
+        }
+        SendbirdChat.door.perform(then: .done(handler)) { client throws(RoostError) in
+            guard case .delivered(let id) = target else { throw .notSent }
+            try await client.delete(id, inOpenChannel: url)
         }
     }
 
@@ -101,26 +116,31 @@ extension BaseChannel {
         _ message: BaseMessage, _ key: String, isAdded: Bool, _ handler: ReactionEventHandler?
     ) {
         let messageId = message.messageId
+        let callback = Callback.answer(handler) { (change: ReactionChange) in
+            ReactionEvent(change, of: messageId)
+        }
+        guard !isOpenChannel() else {
+            return SendbirdChat.door.notify(callback, .failure(.notForOpenChannels))
+        }
         SendbirdChat.door.react(
-            key, to: message.target, in: value.url, isAdded: isAdded,
-            then: .answer(handler) { ReactionEvent($0, of: messageId) })
+            key, to: message.target, in: value.url, isAdded: isAdded, then: callback)
     }
 
     // MARK: Pins
 
     /// Pins a message for all members; `pinnedMessageIds` lists it.
     public func pinMessage(messageId: Int64, completionHandler: SBErrorHandler? = nil) {
-        let url = value.url
-        SendbirdChat.door.perform(then: .done(completionHandler)) { client throws(RoostError) in
-            try await client.pinMessage(MessageID(messageId), in: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            guard !channel.isOpen else { throw .notForOpenChannels }
+            try await client.pinMessage(MessageID(messageId), in: channel.url)
         }
     }
 
     /// Unpins a message for all members.
     public func unpinMessage(messageId: Int64, completionHandler: SBErrorHandler? = nil) {
-        let url = value.url
-        SendbirdChat.door.perform(then: .done(completionHandler)) { client throws(RoostError) in
-            try await client.unpinMessage(MessageID(messageId), in: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            guard !channel.isOpen else { throw .notForOpenChannels }
+            try await client.unpinMessage(MessageID(messageId), in: channel.url)
         }
     }
 
@@ -181,11 +201,12 @@ extension BaseChannel {
     private func change(
         _ change: ArrayChange, of message: BaseMessage, _ handler: BaseMessageHandler?
     ) {
-        let (url, id) = (value.url, message.value.messageID)
-        SendbirdChat.door.perform(
-            then: .answer(handler) { BaseMessage.make($0) }
-        ) { client throws(RoostError) in
+        let id = message.value.messageID
+        askEither(.answer(handler) { BaseMessage.make($0) }) {
+            client, channel throws(RoostError) in
+            guard !channel.isOpen else { throw .notForOpenChannels }
             guard let id else { throw .notSent }
+            let url = channel.url
             switch change {
             case .add(let arrays):
                 return try await client.addMetaArrays(arrays, to: id, in: url)

@@ -11,14 +11,14 @@ extension BaseChannel {
     public func getMessagesByTimestamp(
         _ timestamp: Int64, params: MessageListParams, completionHandler: MessageListHandler?
     ) {
-        let (url, filter) = (value.url, params.filter)
+        let (channel, filter) = (address, params.filter)
         let (older, newer) = (params.previousResultSize, params.nextResultSize)
         let (isInclusive, reverse) = (params.isInclusive, params.reverse)
         SendbirdChat.door.perform(
             then: .answer(completionHandler) { $0.objects(reverse: reverse) }
         ) { client throws(RoostError) in
             try await client.fetchMessages(
-                of: url, around: Timestamp(milliseconds: timestamp), older: older, newer: newer,
+                of: channel, around: Timestamp(milliseconds: timestamp), older: older, newer: newer,
                 includesMoment: isInclusive, filter: filter)
         }
     }
@@ -27,14 +27,14 @@ extension BaseChannel {
     public func getMessagesByMessageId(
         _ messageId: Int64, params: MessageListParams, completionHandler: MessageListHandler?
     ) {
-        let (url, filter) = (value.url, params.filter)
+        let (channel, filter) = (address, params.filter)
         let (older, newer) = (params.previousResultSize, params.nextResultSize)
         let (isInclusive, reverse) = (params.isInclusive, params.reverse)
         SendbirdChat.door.perform(
             then: .answer(completionHandler) { $0.objects(reverse: reverse) }
         ) { client throws(RoostError) in
             try await client.fetchMessages(
-                of: url, around: MessageID(messageId), older: older, newer: newer,
+                of: channel, around: MessageID(messageId), older: older, newer: newer,
                 includesMessage: isInclusive, filter: filter)
         }
     }
@@ -60,13 +60,15 @@ extension BaseChannel {
         _ start: ChangeLogStart, _ params: MessageChangeLogsParams,
         _ handler: MessageChangeLogHandler?
     ) {
-        let (url, filter) = (value.url, params.filter)
+        let (channel, filter) = (address, params.filter)
         SendbirdChat.door.perform(
             then: .changes(
                 handler, { BaseMessage.make($0) }, { (id: MessageID) in id.rawValue },
                 orElse: { SBError($0) })
         ) { client throws(RoostError) in
-            try await client.fetchMessageChanges(of: url, since: start, filter: filter)
+            guard !channel.isOpen else { throw .notForOpenChannels }
+            return try await client.fetchMessageChanges(
+                of: channel.url, since: start, filter: filter)
         }
     }
 
@@ -80,7 +82,7 @@ extension BaseChannel {
     /// Returns a query of the channel's messages, from the newest back.
     public func createPreviousMessageListQuery(
         params: PreviousMessageListQueryParams
-    ) -> PreviousMessageListQuery? { PreviousMessageListQuery(value.url, params) }
+    ) -> PreviousMessageListQuery? { PreviousMessageListQuery(address, params) }
 
     /// Returns a query of the channel's messages with parameters that the closure sets.
     public func createPreviousMessageListQuery(
@@ -94,5 +96,5 @@ extension BaseChannel {
     /// Returns a query of the channel's pinned messages, newest pin first.
     public func createPinnedMessageListQuery(
         params: PinnedMessageListQueryParams = PinnedMessageListQueryParams()
-    ) -> PinnedMessageListQuery? { PinnedMessageListQuery(value.url, params) }
+    ) -> PinnedMessageListQuery? { PinnedMessageListQuery(address, params) }
 }

@@ -27,6 +27,26 @@ extension BaseChannel {
         }
     }
 
+    /// The channel for calls that both kinds of channel have.
+    var address: ChannelAddress { ChannelAddress(value.url, isOpen: isOpenChannel()) }
+
+    /// Calls the client about this channel of either kind.
+    func askEither<Answer: Sendable>(
+        _ callback: Callback<Result<Answer, RoostError>>,
+        _ work: @escaping @Sendable (ChatClient, ChannelAddress) async throws(RoostError) -> Answer
+    ) {
+        let address = address
+        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
+            try await work(client, address)
+        }
+    }
+
+    /// Calls the client about this channel of either kind.
+    func actEither(
+        _ handler: SBErrorHandler?,
+        _ work: @escaping @Sendable (ChatClient, ChannelAddress) async throws(RoostError) -> Void
+    ) { askEither(.done(handler), work) }
+
     // MARK: Metadata
 
     /// Adds texts to the channel's metadata; fails if one of the keys exists.
@@ -34,8 +54,8 @@ extension BaseChannel {
         _ metaData: [String: String],
         completionHandler: (([String: String]?, SBError?) -> Void)? = nil
     ) {
-        ask(.answer(completionHandler) { $0 }) { client, url throws(RoostError) in
-            try await client.createMetadata(metaData, of: url)
+        askEither(.answer(completionHandler) { $0 }) { client, channel throws(RoostError) in
+            try await client.createMetadata(metaData, of: channel)
         }
     }
 
@@ -44,8 +64,8 @@ extension BaseChannel {
         _ metaData: [String: String],
         completionHandler: (([String: String]?, SBError?) -> Void)? = nil
     ) {
-        ask(.answer(completionHandler) { $0 }) { client, url throws(RoostError) in
-            try await client.updateMetadata(metaData, of: url, addsMissing: true)
+        askEither(.answer(completionHandler) { $0 }) { client, channel throws(RoostError) in
+            try await client.updateMetadata(metaData, of: channel, addsMissing: true)
         }
     }
 
@@ -53,8 +73,8 @@ extension BaseChannel {
     public func getMetaData(
         keys: [String], completionHandler: (([String: String]?, SBError?) -> Void)? = nil
     ) {
-        ask(.answer(completionHandler) { $0 }) { client, url throws(RoostError) in
-            try await client.metadata(of: url, keys: keys)
+        askEither(.answer(completionHandler) { $0 }) { client, channel throws(RoostError) in
+            try await client.metadata(of: channel, keys: keys)
         }
     }
 
@@ -62,22 +82,22 @@ extension BaseChannel {
     public func getAllMetaData(
         completionHandler: (([String: String]?, SBError?) -> Void)? = nil
     ) {
-        ask(.answer(completionHandler) { $0 }) { client, url throws(RoostError) in
-            try await client.metadata(of: url)
+        askEither(.answer(completionHandler) { $0 }) { client, channel throws(RoostError) in
+            try await client.metadata(of: channel)
         }
     }
 
     /// Deletes the channel's metadata under a key.
     public func deleteMetaData(key: String, completionHandler: SBErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.deleteMetadata(key, of: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.deleteMetadata(key, of: channel)
         }
     }
 
     /// Deletes all metadata of the channel.
     public func deleteAllMetaData(completionHandler: SBErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.deleteMetadata(of: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.deleteMetadata(of: channel)
         }
     }
 
@@ -88,8 +108,8 @@ extension BaseChannel {
         _ metaCounters: [String: Int],
         completionHandler: (([String: Int]?, SBError?) -> Void)? = nil
     ) {
-        ask(.answer(completionHandler) { $0.counts }) { client, url throws(RoostError) in
-            try await client.createCounters(metaCounters.wide, of: url)
+        askEither(.answer(completionHandler) { $0.counts }) { client, channel throws(RoostError) in
+            try await client.createCounters(metaCounters.wide, of: channel)
         }
     }
 
@@ -115,8 +135,8 @@ extension BaseChannel {
         _ change: ChatClient.CounterChange, _ counters: [String: Int],
         _ handler: (([String: Int]?, SBError?) -> Void)?
     ) {
-        ask(.answer(handler) { $0.counts }) { client, url throws(RoostError) in
-            try await client.changeCounters(counters.wide, of: url, change, addsMissing: true)
+        askEither(.answer(handler) { $0.counts }) { client, channel throws(RoostError) in
+            try await client.changeCounters(counters.wide, of: channel, change, addsMissing: true)
         }
     }
 
@@ -124,8 +144,8 @@ extension BaseChannel {
     public func getMetaCounters(
         keys: [String]?, completionHandler: (([String: Int]?, SBError?) -> Void)? = nil
     ) {
-        ask(.answer(completionHandler) { $0.counts }) { client, url throws(RoostError) in
-            try await client.counters(of: url, keys: keys)
+        askEither(.answer(completionHandler) { $0.counts }) { client, channel throws(RoostError) in
+            try await client.counters(of: channel, keys: keys)
         }
     }
 
@@ -136,15 +156,15 @@ extension BaseChannel {
 
     /// Deletes the channel's counter under a key.
     public func deleteMetaCounters(key: String, completionHandler: SBErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.deleteCounters(key, of: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.deleteCounters(key, of: channel)
         }
     }
 
     /// Deletes all counters of the channel.
     public func deleteAllMetaCounters(completionHandler: SBErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.deleteCounters(of: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.deleteCounters(of: channel)
         }
     }
 }

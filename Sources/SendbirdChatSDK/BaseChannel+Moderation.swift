@@ -44,9 +44,9 @@ extension BaseChannel {
         completionHandler: SBErrorHandler? = nil
     ) {
         let duration = Self.duration(seconds)
-        act(completionHandler) { client, url throws(RoostError) in
+        actEither(completionHandler) { client, channel throws(RoostError) in
             try await client.mute(
-                UserID(userId), in: url, forSeconds: duration, reason: description ?? "")
+                UserID(userId), in: channel, forSeconds: duration, reason: description ?? "")
         }
     }
 
@@ -57,8 +57,8 @@ extension BaseChannel {
 
     /// Ends the mute of a member.
     public func unmuteUser(userId: String, completionHandler: SBErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.unmute(UserID(userId), in: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.unmute(UserID(userId), in: channel)
         }
     }
 
@@ -75,8 +75,8 @@ extension BaseChannel {
                 isMuted, mute?.reason ?? "", mute?.start?.milliseconds ?? 0,
                 mute?.end?.milliseconds ?? open, rest ?? open, error)
         }
-        ask(.answer(answer) { $0 }) { client, url throws(RoostError) in
-            try await client.muteInfo(in: url)
+        askEither(.answer(answer) { $0 }) { client, channel throws(RoostError) in
+            try await client.muteInfo(in: channel)
         }
     }
 
@@ -110,9 +110,9 @@ extension BaseChannel {
         completionHandler: SBErrorHandler? = nil
     ) {
         let duration = Self.duration(seconds)
-        act(completionHandler) { client, url throws(RoostError) in
+        actEither(completionHandler) { client, channel throws(RoostError) in
             try await client.ban(
-                UserID(userId), from: url, forSeconds: duration, reason: description ?? "")
+                UserID(userId), from: channel, forSeconds: duration, reason: description ?? "")
         }
     }
 
@@ -123,8 +123,8 @@ extension BaseChannel {
 
     /// Ends the ban of a user.
     public func unbanUser(userId: String, completionHandler: SBErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.unban(UserID(userId), from: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.unban(UserID(userId), from: channel)
         }
     }
 
@@ -132,22 +132,22 @@ extension BaseChannel {
 
     /// Makes members operators.
     public func addOperators(userIds: [String], completionHandler: SBErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.addOperators(userIds.map { UserID($0) }, to: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.addOperators(userIds.map { UserID($0) }, to: channel)
         }
     }
 
     /// Makes operators ordinary members.
     public func removeOperators(userIds: [String], completionHandler: SBErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.removeOperators(userIds.map { UserID($0) }, from: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.removeOperators(userIds.map { UserID($0) }, from: channel)
         }
     }
 
     /// Makes all operators ordinary members.
     public func removeAllOperators(completionHandler: SBErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in
-            try await client.removeOperators(from: url)
+        actEither(completionHandler) { client, channel throws(RoostError) in
+            try await client.removeOperators(from: channel)
         }
     }
 }

@@ -1,48 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostDoors
 import RoostModel
 
-// Each query comes in three forms for a channel object and in three for a channel's URL. The kind
-// of channel is not needed, as the client knows group channels only.
+// Each query comes in three forms for a channel object and in three for a channel's URL.
 
 extension BaseChannel {
     // MARK: Muted users
 
     /// Returns a query of the muted users with the defaults of its parameters.
     public func createMutedUserListQuery() -> MutedUserListQuery? {
-        MutedUserListQuery(value.url, MutedUserListQueryParams())
+        MutedUserListQuery(address, MutedUserListQueryParams())
     }
 
     /// Returns a query of the muted users.
     public func createMutedUserListQuery(
         params: MutedUserListQueryParams
-    ) -> MutedUserListQuery? { MutedUserListQuery(value.url, params) }
+    ) -> MutedUserListQuery? { MutedUserListQuery(address, params) }
 
     /// Returns a query of the muted users with parameters that the closure sets.
     public func createMutedUserListQuery(
         paramsBuilder: (MutedUserListQueryParams) -> Void
     ) -> MutedUserListQuery? {
-        MutedUserListQuery(value.url, MutedUserListQueryParams(builder: paramsBuilder))
+        MutedUserListQuery(address, MutedUserListQueryParams(builder: paramsBuilder))
     }
 
     /// Returns a query of a channel's muted users with the defaults of its parameters.
     public class func createMutedUserListQuery(
         channelType: ChannelType, channelURL: String
     ) -> MutedUserListQuery {
-        MutedUserListQuery(ChannelURL(channelURL), MutedUserListQueryParams())
+        MutedUserListQuery(ChannelAddress(channelType, channelURL), MutedUserListQueryParams())
     }
 
     /// Returns a query of a channel's muted users.
     public class func createMutedUserListQuery(
         channelType: ChannelType, channelURL: String, params: MutedUserListQueryParams
-    ) -> MutedUserListQuery { MutedUserListQuery(ChannelURL(channelURL), params) }
+    ) -> MutedUserListQuery { MutedUserListQuery(ChannelAddress(channelType, channelURL), params) }
 
     /// Returns a query of a channel's muted users with parameters that the closure sets.
     public class func createMutedUserListQuery(
         channelType: ChannelType, channelURL: String,
         paramsBuilder: (MutedUserListQueryParams) -> Void
     ) -> MutedUserListQuery {
-        MutedUserListQuery(ChannelURL(channelURL), MutedUserListQueryParams(builder: paramsBuilder))
+        MutedUserListQuery(
+            ChannelAddress(channelType, channelURL),
+            MutedUserListQueryParams(builder: paramsBuilder))
     }
 }
 
@@ -51,32 +53,34 @@ extension BaseChannel {
 
     /// Returns a query of the banned users with the defaults of its parameters.
     public func createBannedUserListQuery() -> BannedUserListQuery? {
-        BannedUserListQuery(value.url, BannedUserListQueryParams())
+        BannedUserListQuery(address, BannedUserListQueryParams())
     }
 
     /// Returns a query of the banned users.
     public func createBannedUserListQuery(
         params: BannedUserListQueryParams
-    ) -> BannedUserListQuery? { BannedUserListQuery(value.url, params) }
+    ) -> BannedUserListQuery? { BannedUserListQuery(address, params) }
 
     /// Returns a query of the banned users with parameters that the closure sets.
     public func createBannedUserListQuery(
         paramsBuilder: (BannedUserListQueryParams) -> Void
     ) -> BannedUserListQuery? {
-        BannedUserListQuery(value.url, BannedUserListQueryParams(builder: paramsBuilder))
+        BannedUserListQuery(address, BannedUserListQueryParams(builder: paramsBuilder))
     }
 
     /// Returns a query of a channel's banned users with the defaults of its parameters.
     public class func createBannedUserListQuery(
         channelType: ChannelType, channelURL: String
     ) -> BannedUserListQuery {
-        BannedUserListQuery(ChannelURL(channelURL), BannedUserListQueryParams())
+        BannedUserListQuery(ChannelAddress(channelType, channelURL), BannedUserListQueryParams())
     }
 
     /// Returns a query of a channel's banned users.
     public class func createBannedUserListQuery(
         channelType: ChannelType, channelURL: String, params: BannedUserListQueryParams
-    ) -> BannedUserListQuery { BannedUserListQuery(ChannelURL(channelURL), params) }
+    ) -> BannedUserListQuery {
+        BannedUserListQuery(ChannelAddress(channelType, channelURL), params)
+    }
 
     /// Returns a query of a channel's banned users with parameters that the closure sets.
     public class func createBannedUserListQuery(
@@ -84,7 +88,8 @@ extension BaseChannel {
         paramsBuilder: (BannedUserListQueryParams) -> Void
     ) -> BannedUserListQuery {
         BannedUserListQuery(
-            ChannelURL(channelURL), BannedUserListQueryParams(builder: paramsBuilder))
+            ChannelAddress(channelType, channelURL),
+            BannedUserListQueryParams(builder: paramsBuilder))
     }
 }
 
@@ -93,38 +98,46 @@ extension BaseChannel {
 
     /// Returns a query of the operators with the defaults of its parameters.
     public func createOperatorListQuery() -> OperatorListQuery? {
-        OperatorListQuery(value.url, OperatorListQueryParams())
+        OperatorListQuery(address, OperatorListQueryParams())
     }
 
     /// Returns a query of the operators.
     public func createOperatorListQuery(
         params: OperatorListQueryParams
-    ) -> OperatorListQuery? { OperatorListQuery(value.url, params) }
+    ) -> OperatorListQuery? { OperatorListQuery(address, params) }
 
     /// Returns a query of the operators with parameters that the closure sets.
     public func createOperatorListQuery(
         paramsBuilder: (OperatorListQueryParams) -> Void
     ) -> OperatorListQuery? {
-        OperatorListQuery(value.url, OperatorListQueryParams(builder: paramsBuilder))
+        OperatorListQuery(address, OperatorListQueryParams(builder: paramsBuilder))
     }
 
     /// Returns a query of a channel's operators with the defaults of its parameters.
     public class func createOperatorListQuery(
         channelType: ChannelType, channelURL: String
     ) -> OperatorListQuery {
-        OperatorListQuery(ChannelURL(channelURL), OperatorListQueryParams())
+        OperatorListQuery(ChannelAddress(channelType, channelURL), OperatorListQueryParams())
     }
 
     /// Returns a query of a channel's operators.
     public class func createOperatorListQuery(
         channelType: ChannelType, channelURL: String, params: OperatorListQueryParams
-    ) -> OperatorListQuery { OperatorListQuery(ChannelURL(channelURL), params) }
+    ) -> OperatorListQuery { OperatorListQuery(ChannelAddress(channelType, channelURL), params) }
 
     /// Returns a query of a channel's operators with parameters that the closure sets.
     public class func createOperatorListQuery(
         channelType: ChannelType, channelURL: String,
         paramsBuilder: (OperatorListQueryParams) -> Void
     ) -> OperatorListQuery {
-        OperatorListQuery(ChannelURL(channelURL), OperatorListQueryParams(builder: paramsBuilder))
+        OperatorListQuery(
+            ChannelAddress(channelType, channelURL), OperatorListQueryParams(builder: paramsBuilder)
+        )
+    }
+}
+
+extension ChannelAddress {
+    fileprivate init(_ type: ChannelType, _ url: String) {
+        self.init(ChannelURL(url), isOpen: type == .open)
     }
 }

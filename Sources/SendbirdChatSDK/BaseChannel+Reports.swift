@@ -107,7 +107,8 @@ extension BaseChannel {
     ) {
         let text = description ?? ""
         let value = category.value
-        act(handler) { client, _ throws(RoostError) in
+        actEither(handler) { client, channel throws(RoostError) in
+            guard !channel.isOpen else { throw .notForOpenChannels }
             try await client.report(subject, category: value, description: text)
         }
     }

@@ -6,7 +6,8 @@ import RoostDoors
 import RoostModel
 
 // Unsent messages are kept until the server has them. Without a connection the handler gets the
-// pending message and an error; its later outcome goes to the collections (R142, R143).
+// pending message and an error; its later outcome goes to the collections (R142, R143). A message
+// for an open channel is not kept: it fails without a connection.
 
 extension BaseChannel {
     // MARK: Texts
@@ -40,8 +41,7 @@ extension BaseChannel {
         _ message: UserMessage, completionHandler: UserMessageHandler? = nil
     ) -> UserMessage {
         UserMessage(
-            SendbirdChat.door.resend(
-                message.value, then: .sent(completionHandler) { UserMessage($0) }))
+            resend(message.value, then: .sent(completionHandler) { UserMessage($0) }))
     }
 
     /// Sends a copy of a text to a channel, and returns at once the pending message.
@@ -149,7 +149,7 @@ extension BaseChannel {
         completionHandler: FileMessageHandler? = nil
     ) -> FileMessage? {
         FileMessage(
-            SendbirdChat.door.resend(
+            resend(
                 message.value, progress: .progress(progressHandler),
                 then: .sent(completionHandler) { FileMessage($0) }))
     }
@@ -213,11 +213,27 @@ extension BaseChannel {
         _ params: MessageParams, refusal: RoostError?, progress: Callback<UploadStep> = .none,
         then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
-        if let refusal {
-            return SendbirdChat.door.refuse(params, to: value.url, refusal, then: callback)
+        let door = SendbirdChat.door
+        if let refusal { return door.refuse(params, to: value.url, refusal, then: callback) }
+        guard isOpenChannel() else {
+            return door.send(params, to: value.url, progress: progress, then: callback)
         }
-        return SendbirdChat.door.send(
-            params, to: value.url, progress: progress, then: callback)
+        guard case .user(let text) = params else {
+            return door.refuse(params, to: value.url, .notForOpenChannels, then: callback)
+        }
+        return door.sendToOpenChannel(text, value.url, then: callback)
+    }
+
+    /// Sends a failed message again, under the same request ID.
+    fileprivate func resend(
+        _ message: Message, progress: Callback<UploadStep> = .none,
+        then callback: Callback<(message: Message, error: RoostError?)>
+    ) -> Message {
+        guard isOpenChannel(), case .user(let text)? = message.params else {
+            return SendbirdChat.door.resend(message, progress: progress, then: callback)
+        }
+        return SendbirdChat.door.sendToOpenChannel(
+            text, value.url, as: message.requestID, then: callback)
     }
 }
 

@@ -9,21 +9,23 @@ import RoostModel
 extension BaseMessage {
     /// Fetches a message.
     ///
-    /// A channel of another kind than a group channel gives `ChatError.notSupported`.
+    /// A feed channel gives `ChatError.notSupported`.
     public class func getMessage(
         params: MessageRetrievalParams, completionHandler: BaseMessageHandler?
     ) {
         let callback = Callback.answer(completionHandler) { (message: Message) in
             BaseMessage.make(message)
         }
-        guard params.channelType == .group else {
+        guard params.channelType != .feed else {
             return SendbirdChat.door.notify(
                 callback,
-                .failure(.unsupported("Only messages of group channels can be fetched.")))
+                .failure(.unsupported("The client knows no feed channels.")))
         }
-        let (url, id) = (ChannelURL(params.channelURL), MessageID(params.messageId))
+        let id = MessageID(params.messageId)
+        let channel = ChannelAddress(
+            ChannelURL(params.channelURL), isOpen: params.channelType == .open)
         SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
-            try await client.fetchMessage(id, in: url)
+            try await client.fetchMessage(id, in: channel)
         }
     }
 
@@ -33,7 +35,8 @@ extension BaseMessage {
         timestamp: Int64, params: ThreadedMessageListParams,
         completionHandler: ThreadedMessageListHandler?
     ) {
-        let (url, parent) = (value.channelURL, value.messageID)
+        let parent = value.messageID
+        let channel = ChannelAddress(value.channelURL, isOpen: isOpenChannel())
         let (older, newer) = (params.previousResultSize, params.nextResultSize)
         let (isInclusive, reverse) = (params.isInclusive, params.reverse)
         let filter = params.filter(of: parent ?? 0)
@@ -50,11 +53,11 @@ extension BaseMessage {
         SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
             guard let parent else { throw .notSent }
             let replies = try await client.fetchMessages(
-                of: url, around: Timestamp(milliseconds: timestamp), older: older, newer: newer,
+                of: channel, around: Timestamp(milliseconds: timestamp), older: older, newer: newer,
                 includesMoment: isInclusive, filter: filter)
             // The server counts the head of a thread among its replies.
             return (
-                try await client.fetchMessage(parent, in: url),
+                try await client.fetchMessage(parent, in: channel),
                 replies.filter { $0.messageID != parent }
             )
         }

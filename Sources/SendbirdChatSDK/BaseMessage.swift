@@ -28,7 +28,7 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
     /// The channel of the message.
     public var channelURL: String { value.channelURL.rawValue }
     /// The kind of that channel.
-    public var channelType: ChannelType { .group }
+    public var channelType: ChannelType { value.isInOpenChannel ? .open : .group }
 
     /// Returns whether the message is in a group channel.
     public func isGroupChannel() -> Bool { channelType == .group }

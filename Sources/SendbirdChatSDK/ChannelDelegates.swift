@@ -132,8 +132,7 @@ extension GroupChannelDelegate {
     public func channel(_ channel: GroupChannel, pollWasDeleted pollId: Int64) {}
 }
 
-/// The receiver of live events in open channels; never called, as the client knows no open
-/// channels.
+/// The receiver of live events in open channels that the user has entered.
 public protocol OpenChannelDelegate: BaseChannelDelegate {
     /// A user has entered the channel.
     func channel(_ channel: OpenChannel, userDidEnter user: User)
@@ -143,11 +142,11 @@ public protocol OpenChannelDelegate: BaseChannelDelegate {
     func channelDidChangeParticipantCount(_ channels: [OpenChannel])
     /// The pinned messages have changed.
     func channelDidUpdatePinnedMessages(_ channel: OpenChannel)
-    /// A user has voted in a poll.
+    /// A user has voted in a poll; never called.
     func channel(_ channel: OpenChannel, didVotePoll event: PollVoteEvent)
-    /// A poll has changed.
+    /// A poll has changed; never called.
     func channel(_ channel: OpenChannel, didUpdatePoll event: PollUpdateEvent)
-    /// A poll was deleted.
+    /// A poll was deleted; never called.
     func channel(_ channel: OpenChannel, pollWasDeleted pollId: Int64)
 }
 

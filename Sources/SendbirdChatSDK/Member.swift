@@ -66,7 +66,7 @@ public final class RestrictedUser: User {
     override class func make(_ user: RoostModel.User) -> User { RestrictedUser(user) }
 }
 
-/// A user in an open channel; the client knows no open channels, so it makes none.
+/// A user in an open channel.
 public final class Participant: User {
     /// Whether the user may not write.
     public private(set) var isMuted = false

@@ -52,11 +52,11 @@ public final class PreviousMessageListQueryParams: NSObject {
 public final class PreviousMessageListQuery: NSObject {
     /// The selection and order of the messages.
     public let params: PreviousMessageListQueryParams
-    private let url: ChannelURL
+    private let channel: ChannelAddress
     private let reader = PositionReader<Message, MessageID>(SendbirdChat.door)
 
-    init(_ url: ChannelURL, _ params: PreviousMessageListQueryParams) {
-        self.url = url
+    init(_ channel: ChannelAddress, _ params: PreviousMessageListQueryParams) {
+        self.channel = channel
         self.params = params
     }
 
@@ -69,7 +69,7 @@ public final class PreviousMessageListQuery: NSObject {
 
     /// Loads the messages before those of the earlier pages.
     public func loadNextPage(completionHandler: MessageListHandler? = nil) {
-        let (url, reverse) = (url, params.reverse)
+        let (channel, reverse) = (channel, params.reverse)
         let callback = Callback.answer(completionHandler) { (messages: [Message]) in
             messages.objects(reverse: reverse)
         }
@@ -82,10 +82,10 @@ public final class PreviousMessageListQuery: NSObject {
             let page =
                 if let oldest {
                     try await client.fetchMessages(
-                        of: url, around: oldest, older: limit, filter: filter)
+                        of: channel, around: oldest, older: limit, filter: filter)
                 } else {
                     try await client.fetchMessages(
-                        of: url, around: .distantFuture, older: limit, filter: filter)
+                        of: channel, around: .distantFuture, older: limit, filter: filter)
                 }
             return (page, page.count >= limit ? page.first?.messageID ?? oldest : nil)
         }
@@ -129,11 +129,11 @@ public final class PinnedMessage: NSObject {
 public final class PinnedMessageListQuery: NSObject {
     /// The size of the pages.
     public let params: PinnedMessageListQueryParams
-    private let url: ChannelURL
+    private let channel: ChannelAddress
     private let reader = PageReader<Message>(SendbirdChat.door)
 
-    init(_ url: ChannelURL, _ params: PinnedMessageListQueryParams) {
-        self.url = url
+    init(_ channel: ChannelAddress, _ params: PinnedMessageListQueryParams) {
+        self.channel = channel
         self.params = params
     }
 
@@ -146,12 +146,14 @@ public final class PinnedMessageListQuery: NSObject {
     public func loadNextPage(
         completionHandler: ((_ messages: [PinnedMessage]?, _ error: SBError?) -> Void)? = nil
     ) {
-        let (url, limit) = (url, Int(clamping: params.limit))
+        let (channel, limit) = (channel, Int(clamping: params.limit))
         let callback = Callback.answer(completionHandler) { (messages: [Message]) in
             messages.map { PinnedMessage(BaseMessage.make($0)) }
         }
         reader.load(then: callback) { client, token throws(RoostError) in
-            try await client.pinnedMessages(of: url, pageSize: limit, after: token)
+            guard !channel.isOpen else { throw .notForOpenChannels }
+            return try await client.pinnedMessages(
+                of: channel.url, pageSize: limit, after: token)
         }
     }
 }

@@ -1,167 +1,179 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import Roost
 import RoostDoors
 import RoostModel
+import RoostWire
 
-/// An open channel; the client knows none, so every call about one fails.
+/// An open channel, as it was when this object was made or last refreshed.
+///
+/// Open channels have no cache and no collection: each call needs a connection, and a message that
+/// cannot be sent at once fails.
 open class OpenChannel: BaseChannel {
-    private static let sentence = "The client knows no open channels."
+    open override class func build(fromSerializedData data: Data?) -> Self? {
+        guard let data, case .openChannel(let channel)? = SerializedObject(Array(data)) else {
+            return nil
+        }
+        return OpenChannel(channel) as? Self
+    }
 
-    open override class func build(fromSerializedData data: Data?) -> Self? { nil }
+    public override func serialize() -> Data? {
+        Data(SerializedObject.openChannel(value).bytes)
+    }
 
     public override var channelType: ChannelType { .open }
-    /// The number of participants; always 0.
-    public var participantCount: Int { 0 }
-    /// The operators; always nil.
-    public var operators: [User]? { nil }
+    /// The number of users inside.
+    public var participantCount: Int { value.participants }
+    /// The users who may moderate the channel.
+    public var operators: [User]? { value.operators.map { User($0) } }
 
-    /// Returns whether a user is an operator; always false.
-    public func isOperator(user: User) -> Bool { false }
+    /// Returns whether a user may moderate the channel.
+    public func isOperator(user: User) -> Bool { isOperator(userId: user.userId) }
 
-    /// Returns whether a user is an operator; always false.
-    public func isOperator(userId: String) -> Bool { false }
+    /// Returns whether a user may moderate the channel.
+    public func isOperator(userId: String) -> Bool {
+        value.operators.contains { $0.id.rawValue == userId }
+    }
 
-    /// Fails, because the client knows no open channels.
+    // MARK: Finding and creating
+
+    /// Returns a channel from the server.
     public class func getChannel(
         url: String, completionHandler: ((OpenChannel?, SBError?) -> Void)?
-    ) { SendbirdChat.door.refuse(completionHandler, sentence) }
+    ) {
+        SendbirdChat.door.perform(then: .openChannel(completionHandler)) {
+            client throws(RoostError) in try await client.openChannel(ChannelURL(url))
+        }
+    }
 
-    /// Fails, because the client knows no open channels.
+    /// Creates a channel, of which the user is the operator.
     public class func createChannel(
         completionHandler: ((OpenChannel?, SBError?) -> Void)?
-    ) { SendbirdChat.door.refuse(completionHandler, sentence) }
+    ) {
+        createChannel(
+            params: OpenChannelCreateParams(), completionHandler: completionHandler)
+    }
 
-    /// Fails, because the client knows no open channels.
+    /// Creates a channel; without operators in the parameters, the user is the operator.
     public class func createChannel(
         params: OpenChannelCreateParams, completionHandler: ((OpenChannel?, SBError?) -> Void)?
-    ) { SendbirdChat.door.refuse(completionHandler, sentence) }
+    ) { createChannel(params: params, progressHandler: nil, completionHandler: completionHandler) }
 
-    /// Fails, because the client knows no open channels.
+    /// Creates a channel; the progress of a cover image is reported once, at its end.
     public class func createChannel(
         params: OpenChannelCreateParams, progressHandler: ProgressHandler?,
         completionHandler: ((OpenChannel?, SBError?) -> Void)?
-    ) { SendbirdChat.door.refuse(completionHandler, sentence) }
+    ) {
+        let value = params.value
+        let cover = CoverImage(params.coverImage)
+        let handler = cover.reporting(to: progressHandler, then: completionHandler)
+        SendbirdChat.door.perform(then: .openChannel(handler)) { client throws(RoostError) in
+            var value = value
+            if let address = try await cover.upload(client) { value.coverURL = address }
+            return try await client.createOpenChannel(value)
+        }
+    }
 
-    /// Fails, because the client knows no open channels.
+    // MARK: Entering
+
+    /// Enters the channel, whose live events then go to the channel delegates.
+    ///
+    /// The client enters it again after each reconnection, until `exit(completionHandler:)`.
     public func enter(completionHandler: SBErrorHandler?) {
-        SendbirdChat.door.refuse(completionHandler, Self.sentence)
+        show(completionHandler) { client, url throws(RoostError) in try await client.enter(url) }
     }
 
-    /// Fails, because the client knows no open channels.
+    /// Leaves the channel, whose events end at once.
     public func exit(completionHandler: SBErrorHandler?) {
-        SendbirdChat.door.refuse(completionHandler, Self.sentence)
+        act(completionHandler) { client, url throws(RoostError) in try await client.exit(url) }
     }
 
-    /// Fails, because the client knows no open channels.
+    // MARK: The channel
+
+    /// Changes the properties that the parameters name; permitted to operators only.
     public func update(
         params: OpenChannelUpdateParams,
         completionHandler: ((OpenChannel?, SBError?) -> Void)?
-    ) { SendbirdChat.door.refuse(completionHandler, Self.sentence) }
-
-    /// Fails, because the client knows no open channels.
-    public func delete(completionHandler: SBErrorHandler?) {
-        SendbirdChat.door.refuse(completionHandler, Self.sentence)
+    ) {
+        let value = params.value
+        let cover = CoverImage(params.coverImage)
+        ask(.openChannel(completionHandler)) { client, url throws(RoostError) in
+            var value = value
+            if let address = try await cover.upload(client) { value.coverURL = address }
+            return try await client.updateOpenChannel(url, value)
+        }
     }
 
-    /// Fails, because the client knows no open channels.
+    /// Deletes the channel for all users; permitted to operators only.
+    public func delete(completionHandler: SBErrorHandler?) {
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.deleteOpenChannel(url)
+        }
+    }
+
+    /// Updates this object to the channel at the server.
     public func refresh(completionHandler: SBErrorHandler?) {
-        SendbirdChat.door.refuse(completionHandler, Self.sentence)
+        show(completionHandler) { client, url throws(RoostError) in
+            try await client.openChannel(url)
+        }
+    }
+
+    /// Calls the client, and shows the channel that it returns.
+    private func show(
+        _ handler: SBErrorHandler?,
+        _ work:
+            @escaping @Sendable (ChatClient, ChannelURL) async throws(RoostError)
+            -> RoostModel.OpenChannel
+    ) {
+        let answer = { [self] (channel: RoostModel.GroupChannel?, error: SBError?) in
+            if let channel { update(to: channel) }
+            handler?(error)
+        }
+        ask(.answer(answer) { RoostModel.GroupChannel($0) }, work)
     }
 
     // MARK: Queries
 
-    /// Returns a query that fails, because the client knows no open channels.
+    /// Returns a query of the application's open channels.
     public class func createOpenChannelListQuery() -> OpenChannelListQuery {
         OpenChannelListQuery(OpenChannelListQueryParams())
     }
 
-    /// Returns a query that fails, because the client knows no open channels.
+    /// Returns a query of the open channels that the parameters select.
     public class func createOpenChannelListQuery(
         params: OpenChannelListQueryParams
     ) -> OpenChannelListQuery { OpenChannelListQuery(params) }
 
-    /// Returns a query that fails, because the client knows no open channels.
+    /// Returns a query of the open channels with parameters that the closure sets.
     public class func createOpenChannelListQuery(
         paramsBuilder: (OpenChannelListQueryParams) -> Void
     ) -> OpenChannelListQuery {
         OpenChannelListQuery(OpenChannelListQueryParams(builder: paramsBuilder))
     }
 
-    /// Returns a query that fails, because the client knows no open channels.
+    /// Returns a query of the users inside the channel.
     public func createParticipantListQuery() -> ParticipantListQuery? {
-        ParticipantListQuery(ParticipantListQueryParams())
+        createParticipantListQuery(params: ParticipantListQueryParams())
     }
 
-    /// Returns a query that fails, because the client knows no open channels.
+    /// Returns a query of the users inside the channel.
     public func createParticipantListQuery(
         params: ParticipantListQueryParams
-    ) -> ParticipantListQuery? { ParticipantListQuery(params) }
+    ) -> ParticipantListQuery? { ParticipantListQuery(value.url, params) }
 
-    /// Returns a query that fails, because the client knows no open channels.
+    /// Returns a query of the users inside the channel with parameters that the closure sets.
     public func createParticipantListQuery(
         paramsBuilder: (ParticipantListQueryParams) -> Void
     ) -> ParticipantListQuery? {
-        ParticipantListQuery(ParticipantListQueryParams(builder: paramsBuilder))
+        createParticipantListQuery(params: ParticipantListQueryParams(builder: paramsBuilder))
     }
 }
 
-/// The properties of an open channel to be created.
-public final class OpenChannelCreateParams: NSObject {
-    /// The name.
-    public var name: String?
-    /// The channel's URL; nil lets the server choose one.
-    public var channelURL: String?
-    /// The address of the cover picture.
-    public var coverURL: String?
-    /// The bytes of the cover picture.
-    public var coverImage: Data?
-    /// The file name of the cover picture.
-    public var coverImageName: String?
-    /// Text of the app's own; the server does not read it.
-    public var data: String?
-    /// The operators.
-    public var operatorUserIds: [String]?
-    /// A type of the app's own, which lists can filter by.
-    public var customType: String?
-
-    /// Creates parameters; nil leaves a property out.
-    public init(
-        name: String? = nil, channelURL: String? = nil, coverURL: String? = nil,
-        coverImage: Data? = nil, coverImageName: String? = nil, data: String? = nil,
-        operatorUserIds: [String]? = nil, customType: String? = nil
-    ) {
-        self.name = name
-        self.channelURL = channelURL
-        self.coverURL = coverURL
-        self.coverImage = coverImage
-        self.coverImageName = coverImageName
-        self.data = data
-        self.operatorUserIds = operatorUserIds
-        self.customType = customType
+extension Callback where Value == Result<RoostModel.OpenChannel, RoostError> {
+    fileprivate static func openChannel(
+        _ handler: ((OpenChannel?, SBError?) -> Void)?
+    ) -> Self {
+        answer(handler) { OpenChannel(RoostModel.GroupChannel($0)) }
     }
-
-    /// Sets the operators.
-    public func setOperators(_ operators: [User]) { operatorUserIds = operators.map(\.userId) }
-}
-
-/// The properties of an open channel to be changed; nil leaves a property as it is.
-public final class OpenChannelUpdateParams: NSObject {
-    /// The new name.
-    public var name: String?
-    /// The new address of the cover picture.
-    public var coverURL: String?
-    /// The bytes of the new cover picture.
-    public var coverImage: Data?
-    /// The new text of the app's own.
-    public var data: String?
-    /// The new custom type.
-    public var customType: String?
-    /// The complete new list of operators.
-    public var operatorUserIds: [String]?
-
-    public override init() {}
-
-    /// Sets the complete new list of operators.
-    public func setOperators(_ operators: [User]) { operatorUserIds = operators.map(\.userId) }
 }

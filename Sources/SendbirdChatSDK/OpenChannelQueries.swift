@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import Roost
 import RoostDoors
+import RoostModel
 
 /// The selection of a list of open channels.
 public final class OpenChannelListQueryParams: NSObject {
@@ -9,7 +11,7 @@ public final class OpenChannelListQueryParams: NSObject {
     public var limit: UInt = 20
     /// Whether frozen channels are shown.
     public var includeFrozenChannel = true
-    /// Whether metadata come with the channels.
+    /// Without effect: metadata come with every channel.
     public var includeMetaData = false
     /// A part of the channel's name.
     public var channelNameFilter: String?
@@ -27,20 +29,33 @@ public final class OpenChannelListQueryParams: NSObject {
     }
 }
 
-/// A query of open channels; each page fails, because the client knows no open channels.
+/// A query of open channels with a position for the next page; each page needs a connection.
 public final class OpenChannelListQuery: NSObject {
     /// The selection of the list.
     public let params: OpenChannelListQueryParams
-    /// Whether another page may follow; always true, as each page fails.
-    public let hasNext = true
-    /// Whether a page is being loaded; always false, as each page fails at once.
-    public let isLoading = false
+    private let reader = PageReader<RoostModel.OpenChannel>(SendbirdChat.door)
 
     init(_ params: OpenChannelListQueryParams) { self.params = params }
 
-    /// Fails, because the client knows no open channels.
+    /// Whether `loadNextPage(completionHandler:)` may find more.
+    public var hasNext: Bool { reader.hasNext }
+    /// Whether a page is being loaded.
+    public var isLoading: Bool { reader.isLoading }
+
+    /// Loads the next page; an empty one behind the last.
     public func loadNextPage(completionHandler: @escaping ([OpenChannel]?, SBError?) -> Void) {
-        SendbirdChat.door.refuse(completionHandler, "The client knows no open channels.")
+        let limit = Int(clamping: params.limit)
+        let query = OpenChannelQuery(
+            nameContains: params.channelNameFilter, urlContains: params.channelURLFilter,
+            customTypes: params.customTypeFilter.map { [$0] },
+            includesFrozen: params.includeFrozenChannel)
+        reader.load(
+            then: .answer(completionHandler) { channels in
+                channels.map { OpenChannel(RoostModel.GroupChannel($0)) }
+            }
+        ) { client, token throws(RoostError) in
+            try await client.openChannels(query, pageSize: limit, after: token)
+        }
     }
 }
 
@@ -58,39 +73,51 @@ public final class ParticipantListQueryParams: NSObject {
     }
 }
 
-/// A query of an open channel's participants; each page fails, because the client knows no open
-/// channels.
+/// A query of the users inside an open channel, with a position for the next page; each page needs a
+/// connection.
 public final class ParticipantListQuery: NSObject {
     /// The selection of the list.
     public let params: ParticipantListQueryParams
-    /// Whether another page may follow; always true, as each page fails.
-    public let hasNext = true
-    /// Whether a page is being loaded; always false, as each page fails at once.
-    public let isLoading = false
+    private let url: ChannelURL
+    private let reader = PageReader<RoostModel.User>(SendbirdChat.door)
 
-    init(_ params: ParticipantListQueryParams) { self.params = params }
+    init(_ url: ChannelURL, _ params: ParticipantListQueryParams) {
+        self.url = url
+        self.params = params
+    }
 
-    /// Fails, because the client knows no open channels.
+    /// Whether `loadNextPage(completionHandler:)` may find more.
+    public var hasNext: Bool { reader.hasNext }
+    /// Whether a page is being loaded.
+    public var isLoading: Bool { reader.isLoading }
+
+    /// Loads the next page; an empty one behind the last.
     public func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void) {
-        SendbirdChat.door.refuse(completionHandler, "The client knows no open channels.")
+        let (url, limit) = (url, Int(clamping: params.limit))
+        reader.load(
+            then: .answer(completionHandler) { users in users.map { Participant($0) } }
+        ) { client, token throws(RoostError) in
+            try await client.participants(ofOpenChannel: url, pageSize: limit, after: token)
+        }
     }
 }
 
 extension OpenChannel {
-    /// Returns a query that fails, because the client knows no open channels.
+    /// Returns a query of the users inside a channel.
     public class func createParticipantListQuery(channelURL: String) -> ParticipantListQuery {
-        ParticipantListQuery(ParticipantListQueryParams())
+        createParticipantListQuery(channelURL: channelURL, params: ParticipantListQueryParams())
     }
 
-    /// Returns a query that fails, because the client knows no open channels.
+    /// Returns a query of the users inside a channel.
     public class func createParticipantListQuery(
         channelURL: String, params: ParticipantListQueryParams
-    ) -> ParticipantListQuery { ParticipantListQuery(params) }
+    ) -> ParticipantListQuery { ParticipantListQuery(ChannelURL(channelURL), params) }
 
-    /// Returns a query that fails, because the client knows no open channels.
+    /// Returns a query of the users inside a channel with parameters that the closure sets.
     public class func createParticipantListQuery(
         channelURL: String, paramsBuilder: (ParticipantListQueryParams) -> Void
     ) -> ParticipantListQuery {
-        ParticipantListQuery(ParticipantListQueryParams(builder: paramsBuilder))
+        createParticipantListQuery(
+            channelURL: channelURL, params: ParticipantListQueryParams(builder: paramsBuilder))
     }
 }

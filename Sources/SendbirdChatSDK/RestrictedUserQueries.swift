@@ -26,11 +26,11 @@ public final class MutedUserListQueryParams: NSObject {
 public final class MutedUserListQuery: NSObject {
     /// The selection of the list.
     public let params: MutedUserListQueryParams
-    private let url: ChannelURL
+    private let channel: ChannelAddress
     private let reader = PageReader<RoostModel.RestrictedUser>(SendbirdChat.door)
 
-    init(_ url: ChannelURL, _ params: MutedUserListQueryParams) {
-        self.url = url
+    init(_ channel: ChannelAddress, _ params: MutedUserListQueryParams) {
+        self.channel = channel
         self.params = params
     }
 
@@ -46,11 +46,11 @@ public final class MutedUserListQuery: NSObject {
 
     /// Loads the next page; an empty one behind the last.
     public func loadNextPage(completionHandler: @escaping ([RestrictedUser]?, SBError?) -> Void) {
-        let (url, limit) = (url, Int(clamping: params.limit))
+        let (channel, limit) = (channel, Int(clamping: params.limit))
         reader.load(
             then: .answer(completionHandler) { users in users.map { RestrictedUser($0, .muted) } }
         ) { client, token throws(RoostError) in
-            try await client.mutedUsers(of: url, pageSize: limit, after: token)
+            try await client.mutedUsers(of: channel, pageSize: limit, after: token)
         }
     }
 }
@@ -73,11 +73,11 @@ public final class BannedUserListQueryParams: NSObject {
 public final class BannedUserListQuery: NSObject {
     /// The selection of the list.
     public let params: BannedUserListQueryParams
-    private let url: ChannelURL
+    private let channel: ChannelAddress
     private let reader = PageReader<RoostModel.RestrictedUser>(SendbirdChat.door)
 
-    init(_ url: ChannelURL, _ params: BannedUserListQueryParams) {
-        self.url = url
+    init(_ channel: ChannelAddress, _ params: BannedUserListQueryParams) {
+        self.channel = channel
         self.params = params
     }
 
@@ -93,11 +93,11 @@ public final class BannedUserListQuery: NSObject {
 
     /// Loads the next page; an empty one behind the last.
     public func loadNextPage(completionHandler: @escaping ([RestrictedUser]?, SBError?) -> Void) {
-        let (url, limit) = (url, Int(clamping: params.limit))
+        let (channel, limit) = (channel, Int(clamping: params.limit))
         reader.load(
             then: .answer(completionHandler) { users in users.map { RestrictedUser($0, .banned) } }
         ) { client, token throws(RoostError) in
-            try await client.bannedUsers(of: url, pageSize: limit, after: token)
+            try await client.bannedUsers(of: channel, pageSize: limit, after: token)
         }
     }
 }
@@ -120,11 +120,11 @@ public final class OperatorListQueryParams: NSObject {
 public final class OperatorListQuery: NSObject {
     /// The selection of the list.
     public let params: OperatorListQueryParams
-    private let url: ChannelURL
+    private let channel: ChannelAddress
     private let reader = PageReader<RoostModel.User>(SendbirdChat.door)
 
-    init(_ url: ChannelURL, _ params: OperatorListQueryParams) {
-        self.url = url
+    init(_ channel: ChannelAddress, _ params: OperatorListQueryParams) {
+        self.channel = channel
         self.params = params
     }
 
@@ -140,11 +140,11 @@ public final class OperatorListQuery: NSObject {
 
     /// Loads the next page; an empty one behind the last.
     public func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void) {
-        let (url, limit) = (url, Int(clamping: params.limit))
+        let (channel, limit) = (channel, Int(clamping: params.limit))
         reader.load(
             then: .answer(completionHandler) { users in users.map { User($0) } }
         ) { client, token throws(RoostError) in
-            try await client.operators(of: url, pageSize: limit, after: token)
+            try await client.operators(of: channel, pageSize: limit, after: token)
         }
     }
 }

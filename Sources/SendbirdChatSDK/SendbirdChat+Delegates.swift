@@ -110,6 +110,10 @@ extension SendbirdChat {
                         delegate.didUpdateTotalUnreadMessageCount(
                             unreadMessageCount: UnreadMessageCount(count))
                     }
+                case .event(.openChannel(let event), let channel):
+                    for case let delegate as any BaseChannelDelegate in channelDelegates.all {
+                        notify(delegate, event, channel.map { OpenChannel($0) })
+                    }
                 case .event(let event, let channel):
                     for case let delegate as any BaseChannelDelegate in channelDelegates.all {
                         notify(delegate, event, channel.map { GroupChannel($0) })
@@ -143,12 +147,25 @@ extension SendbirdChat {
             event.tell(delegate, about: channel)
         }
     }
+
+    private class func notify(
+        _ delegate: any BaseChannelDelegate, _ event: ChatEvent, _ channel: OpenChannel?
+    ) {
+        if case .channelDeleted(let url) = event {
+            return delegate.channelWasDeleted(url.rawValue, channelType: .open)
+        }
+        guard let channel else { return }
+        event.tell(delegate, about: channel)
+        if let delegate = delegate as? any OpenChannelDelegate {
+            event.tell(delegate, about: channel)
+        }
+    }
 }
 
 // Each event is told by the methods of its own, whichever protocol has them.
 
 extension ChatEvent {
-    fileprivate func tell(_ delegate: any BaseChannelDelegate, about channel: GroupChannel) {
+    fileprivate func tell(_ delegate: any BaseChannelDelegate, about channel: BaseChannel) {
         switch self {
         case .messageReceived(let message):
             delegate.channel(channel, didReceive: BaseMessage.make(message))
@@ -188,7 +205,7 @@ extension ChatEvent {
         case .channelChanged, .pinsChanged, .unhidden: delegate.channelWasChanged(channel)
         case .channelDeleted, .joined, .left, .invited, .declined, .memberCountsChanged, .typing,
             .read, .delivered, .hidden, .unreadTotalChanged, .blocked, .unblocked,
-            .pollVoted, .pollChanged, .storageRepaired, .missed:
+            .pollVoted, .pollChanged, .entered, .exited, .openChannel, .storageRepaired, .missed:
             break
         }
     }
@@ -220,6 +237,19 @@ extension ChatEvent {
             delegate.channel(channel, pollWasDeleted: poll.id)
         case .pollChanged(let poll, let id, _):
             delegate.channel(channel, didUpdatePoll: PollUpdateEvent(poll, of: id))
+        default: break
+        }
+    }
+
+    fileprivate func tell(_ delegate: any OpenChannelDelegate, about channel: OpenChannel) {
+        switch self {
+        case .entered(let user, _, _):
+            delegate.channel(channel, userDidEnter: User(user))
+            delegate.channelDidChangeParticipantCount([channel])
+        case .exited(let user, _, _):
+            delegate.channel(channel, userDidExit: User(user))
+            delegate.channelDidChangeParticipantCount([channel])
+        case .pinsChanged: delegate.channelDidUpdatePinnedMessages(channel)
         default: break
         }
     }

@@ -142,6 +142,42 @@ struct MainActorTests {
         { try await $0.client.setPushTemplate("default") },
     ]
 
+    private static let openChannelCalls: [Call] = [
+        { _ = try await $0.client.createOpenChannel() },
+        { _ = try await $0.client.openChannel($0.url) },
+        { _ = try await $0.client.openChannels() },
+        { try await $0.client.updateOpenChannel($0.url, OpenChannelUpdateParams(name: "n")) },
+        { try await $0.client.deleteOpenChannel($0.url) },
+        { try await $0.client.enter($0.url) },
+        { try await $0.client.exit($0.url) },
+        { _ = try await $0.client.participants(ofOpenChannel: $0.url) },
+        { _ = try await $0.client.fetchMessages(ofOpenChannel: $0.url, around: .distantFuture) },
+        { _ = try await $0.client.fetchMessages(ofOpenChannel: $0.url, around: 1) },
+        { _ = try await $0.client.muteInfo(inOpenChannel: $0.url) },
+        { _ = try await $0.client.fetchMessage(1, inOpenChannel: $0.url) },
+        { try await $0.client.send(UserMessageParams(text: "t"), toOpenChannel: $0.url) },
+        { try await $0.client.edit(1, inOpenChannel: $0.url, MessageEdit(text: "t")) },
+        { try await $0.client.delete(1, inOpenChannel: $0.url) },
+        { try await $0.client.setFrozen(true, openChannel: $0.url) },
+        { try await $0.client.addOperators(["bob"], toOpenChannel: $0.url) },
+        { try await $0.client.removeOperators(fromOpenChannel: $0.url) },
+        { _ = try await $0.client.operators(ofOpenChannel: $0.url) },
+        { try await $0.client.mute("bob", inOpenChannel: $0.url) },
+        { try await $0.client.unmute("bob", inOpenChannel: $0.url) },
+        { _ = try await $0.client.mutedUsers(ofOpenChannel: $0.url) },
+        { try await $0.client.ban("bob", fromOpenChannel: $0.url) },
+        { try await $0.client.unban("bob", fromOpenChannel: $0.url) },
+        { _ = try await $0.client.bannedUsers(ofOpenChannel: $0.url) },
+        { _ = try await $0.client.metadata(ofOpenChannel: $0.url) },
+        { try await $0.client.createMetadata(["k": "v"], ofOpenChannel: $0.url) },
+        { try await $0.client.updateMetadata(["k": "v"], ofOpenChannel: $0.url) },
+        { try await $0.client.deleteMetadata(ofOpenChannel: $0.url) },
+        { _ = try await $0.client.counters(ofOpenChannel: $0.url) },
+        { try await $0.client.createCounters(["k": 1], ofOpenChannel: $0.url) },
+        { try await $0.client.changeCounters(["k": 1], ofOpenChannel: $0.url, .set) },
+        { try await $0.client.deleteCounters(ofOpenChannel: $0.url) },
+    ]
+
     private static let messageCalls: [Call] = [
         { _ = try await $0.client.timeline(of: $0.url) },
         { _ = try await $0.client.channelList() },
@@ -212,7 +248,7 @@ struct MainActorTests {
     ]
 
     private static let waitingCalls =
-        channelCalls + userCalls + messageCalls + pollCalls + scheduledCalls
+        channelCalls + userCalls + messageCalls + openChannelCalls + pollCalls + scheduledCalls
 
     /// Calls that may return at once, or follow something until it ends.
     private static let otherCalls: [Call] = [
@@ -227,6 +263,7 @@ struct MainActorTests {
         { await $0.client.startTyping(in: $0.url) },
         { await $0.client.endTyping(in: $0.url) },
         { _ = await $0.client.typingUsers(in: $0.url) },
+        { _ = await $0.client.enteredOpenChannels() },
         { _ = await $0.client.events() },
         { _ = await $0.client.resend("r") },
         { await $0.client.cancel("r") },

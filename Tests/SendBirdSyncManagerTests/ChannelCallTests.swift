@@ -271,23 +271,23 @@ extension SendBirdTests {
             }
         }
 
-        @Test func `every call on an open channel is answered with an error`() throws {
+        @Test func `calls for group channels only are refused on an open channel`() throws {
             try SyncStory.play(seed: 99) { story in
                 await story.connect()
                 let channel = SBDOpenChannel(GroupChannel(url: "open"))
-                let error: SBDError? = await story.wait { done in channel.enter { done($0) } }
-                #expect(error?.code == RoostError.Code.featureUnavailable.rawValue)
-                var pending: SBDUserMessage?
-                let (message, failure): (SBDUserMessage?, SBDError?) = await story.wait { done in
-                    pending = channel.sendUserMessage("hi") { done(($0, $1)) }
+                let params = try #require(SBDFileMessageParams(fileUrl: "https://files.example/1"))
+                var pending: SBDFileMessage?
+                let failure: SBDError? = await story.wait { done in
+                    pending = channel.sendFileMessage(with: params) { done($1) }
                 }
                 #expect(pending?.sendingStatus == .failed)
-                #expect(message?.message == "hi")
                 #expect(failure?.code == RoostError.Code.featureUnavailable.rawValue)
-                let history: SBDError? = await story.wait { done in
-                    channel.getMessagesByTimestamp(1, params: SBDMessageListParams()) { done($1) }
+                let log: SBDError? = await story.wait { done in
+                    channel.getMessageChangeLogs(
+                        sinceTimestamp: 1, params: SBDMessageChangeLogsParams()
+                    ) { done($4) }
                 }
-                #expect(history?.code == RoostError.Code.featureUnavailable.rawValue)
+                #expect(log?.code == RoostError.Code.featureUnavailable.rawValue)
                 #expect(channel.isOpenChannel())
                 #expect(!channel.isGroupChannel())
             }

@@ -239,8 +239,8 @@ extension SendBirdTests {
             ]
         }
 
-        /// The methods that nothing in these stories leads to: those of the session, which have
-        /// tests of their own, a huge gap, super channels, and open channels, which have no events.
+        /// The methods that nothing in these stories leads to: those of the session and of open
+        /// channels, which have tests of their own, a huge gap, and super channels.
         private static let elsewhere: Set<String> = [
             "sessionTokenDidRequire(successCompletion:)", "sessionWasClosed()",
             "sessionWasRefreshed()", "sessionDidHaveError(_:)", "sessionWasExpired()",

@@ -17,7 +17,7 @@ extension SendbirdChatTests {
         private typealias Person = SendbirdChatSDK.User
 
         /// A delegate that records the methods that the other tests do not cause.
-        private final class Observer: GroupChannelDelegate, UserEventDelegate {
+        private final class Observer: GroupChannelDelegate, OpenChannelDelegate, UserEventDelegate {
             var heard: [String] = []
             var values: [String] = []
 
@@ -95,6 +95,15 @@ extension SendbirdChatTests {
             ) { note(#function, event.messageId) }
             func channel(_ channel: SendbirdChatSDK.GroupChannel, pollWasDeleted pollId: Int64) {
                 note(#function, pollId)
+            }
+            func channel(
+                _ channel: SendbirdChatSDK.OpenChannel, userDidEnter user: SendbirdChatSDK.User
+            ) { note(#function, user.userId) }
+            func channel(
+                _ channel: SendbirdChatSDK.OpenChannel, userDidExit user: SendbirdChatSDK.User
+            ) { note(#function, user.userId) }
+            func channelDidChangeParticipantCount(_ channels: [SendbirdChatSDK.OpenChannel]) {
+                note(#function, channels.count)
             }
             func didUpdateTotalUnreadMessageCount(
                 _ totalCount: Int32, totalCountByCustomType: [String: Int]?
@@ -177,6 +186,16 @@ extension SendbirdChatTests {
                         "didUpdateTotalUnreadMessageCount(unreadMessageCount:)",
                     ], ["3", "3"]
                 ),
+                (
+                    .openChannel(.entered(bob, participants: 2, url)),
+                    ["channel(_:userDidEnter:)", "channelDidChangeParticipantCount(_:)"],
+                    ["bob", "1"]
+                ),
+                (
+                    .openChannel(.exited(bob, participants: 1, url)),
+                    ["channel(_:userDidExit:)", "channelDidChangeParticipantCount(_:)"],
+                    ["bob", "1"]
+                ),
                 (.blocked(bob, by: bob), [], []),
                 (.storageRepaired("page 1"), [], []),
             ]
@@ -188,8 +207,7 @@ extension SendbirdChatTests {
         /// The methods without a native event, by their documentation.
         static let uncalled: Set = [
             "didDelayConnection(retryAfter:)", "didDiscoverFriends(_:)",
-            "channelDidMarkAsUnread(_:userIds:)", "channel(_:userDidEnter:)",
-            "channel(_:userDidExit:)", "channelDidChangeParticipantCount(_:)",
+            "channelDidMarkAsUnread(_:userIds:)",
         ]
 
         @Test func `each event calls the methods of its own, with its values (R93, R155)`() throws {

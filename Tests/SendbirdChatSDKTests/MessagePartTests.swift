@@ -76,10 +76,10 @@ extension SendbirdChatTests {
                 #expect(found.threadInfo.replyCount == 3)
                 #expect(first.threadInfo.replyCount == 0)
                 #expect(found.copy() as? BaseMessage == found)
-                let open = MessageRetrievalParams()
-                open.channelType = .open
+                let feed = MessageRetrievalParams()
+                feed.channelType = .feed
                 let refusal: SBError? = await story.wait { done in
-                    BaseMessage.getMessage(params: open) { done($1) }
+                    BaseMessage.getMessage(params: feed) { done($1) }
                 }
                 #expect(refusal?.errorCode == .notSupported)
             }

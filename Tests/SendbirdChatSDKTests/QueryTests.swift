@@ -78,11 +78,6 @@ extension SendbirdChatTests {
                     #expect(answer.0 == nil)
                     #expect(answer.1 != nil)
                 }
-                let open: ([OpenChannel]?, SBError?) = await story.wait { done in
-                    OpenChannel.createOpenChannelListQuery().loadNextPage { done(($0, $1)) }
-                }
-                #expect(open.0 == nil)
-                #expect(open.1 != nil)
                 let params = GroupChannelCreateParams()
                 params.isStrict = true
                 let made: (Channel?, SBError?) = await story.wait { done in

@@ -80,9 +80,15 @@ extension SendbirdChatTests {
                 Self.add(pollsTo: table, channel)
                 Self.add(scheduledTo: table, channel)
                 let functions = try CallTable.functions(of: "SendbirdChatSDK")
-                // No open channel exists to be entered or left.
+                let (plaza, _): (SendbirdChatSDK.OpenChannel?, SBError?) = await story.wait {
+                    done in
+                    SendbirdChatSDK.OpenChannel.createChannel { done(($0, $1)) }
+                }
+                let open = try #require(plaza)
+                table.add("enter") { called in open.enter { _ in called() } }
+                table.add("exit") { called in open.exit { _ in called() } }
                 let others = Self.settings(channel, other, try #require(sent)).functions
-                    .union(["disconnect", "disconnectWebSocket", "enter", "exit"])
+                    .union(["disconnect", "disconnectWebSocket"])
                 #expect(table.functions.union(others) == functions)
                 Self.add(delegatesTo: table, channel, shelf)
                 await table.play {

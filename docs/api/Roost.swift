@@ -244,11 +244,14 @@ final class ChatClient: Sendable {
     func acceptsInvitations() async throws(RoostError) -> Bool
     @discardableResult func addMetaArrays(_ arrays: [MetaArray], to message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
     func addOperators(_ users: [UserID], to channel: ChannelURL) async throws(RoostError)
+    func addOperators(_ users: [UserID], toOpenChannel channel: ChannelURL) async throws(RoostError)
     @discardableResult func addPollOption(_ text: String, to poll: Int64) async throws(RoostError) -> Poll
     @discardableResult func addReaction(_ key: String, to target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func appMoved(toForeground: Bool) async
     func ban(_ user: UserID, from channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
+    func ban(_ user: UserID, fromOpenChannel channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
     func bannedUsers(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<RestrictedUser>
+    func bannedUsers(ofOpenChannel channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<RestrictedUser>
     func block(_ user: UserID) async throws(RoostError)
     func blockedUsers(pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
     func cacheSize() async throws(RoostError) -> Int64
@@ -261,6 +264,7 @@ final class ChatClient: Sendable {
     func cancelScheduledMessage(_ id: Int64, in channel: ChannelURL) async throws(RoostError)
     @discardableResult func cancelUpload(_ requestID: RequestID) async -> Bool
     @discardableResult func changeCounters(_ counters: [String: Int64], of channel: ChannelURL, _ change: CounterChange, addsMissing: Bool = false) async throws(RoostError) -> [String: Int64]
+    @discardableResult func changeCounters(_ counters: [String: Int64], ofOpenChannel channel: ChannelURL, _ change: CounterChange, addsMissing: Bool = false) async throws(RoostError) -> [String: Int64]
     func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel
     func channelCount(_ membership: MembershipState? = nil) async throws(RoostError) -> Int
     func channelList(_ query: ChannelListQuery = ChannelListQuery()) async throws(RoostError) -> ChannelList
@@ -272,38 +276,53 @@ final class ChatClient: Sendable {
     func connect() async throws(RoostError)
     func connectionStates() async -> AsyncStream<ConnectionState>
     func counters(of channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: Int64]
+    func counters(ofOpenChannel channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: Int64]
     func createChannel(_ params: ChannelCreateParams) async throws(RoostError) -> GroupChannel
     @discardableResult func createCounters(_ counters: [String: Int64], of channel: ChannelURL) async throws(RoostError) -> [String: Int64]
+    @discardableResult func createCounters(_ counters: [String: Int64], ofOpenChannel channel: ChannelURL) async throws(RoostError) -> [String: Int64]
     @discardableResult func createMetadata(_ metadata: [String: String], of channel: ChannelURL) async throws(RoostError) -> [String: String]
+    @discardableResult func createMetadata(_ metadata: [String: String], ofOpenChannel channel: ChannelURL) async throws(RoostError) -> [String: String]
+    func createOpenChannel(_ params: OpenChannelCreateParams = OpenChannelCreateParams()) async throws(RoostError) -> OpenChannel
     func createPoll(_ params: PollCreateParams) async throws(RoostError) -> Poll
     @discardableResult func createUserMetadata(_ metadata: [String: String]) async throws(RoostError) -> [String: String]
     func declineInvitation(to channel: ChannelURL) async throws(RoostError)
+    func delete(_ message: MessageID, inOpenChannel channel: ChannelURL) async throws(RoostError)
     @discardableResult func delete(_ messageID: MessageID, in channel: ChannelURL) async throws(RoostError) -> RequestID
     @discardableResult func delete(_ target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func deleteChannel(_ channel: ChannelURL) async throws(RoostError)
     func deleteCounters(_ key: String? = nil, of channel: ChannelURL) async throws(RoostError)
+    func deleteCounters(_ key: String? = nil, ofOpenChannel channel: ChannelURL) async throws(RoostError)
     func deleteMetadata(_ key: String? = nil, of channel: ChannelURL) async throws(RoostError)
+    func deleteMetadata(_ key: String? = nil, ofOpenChannel channel: ChannelURL) async throws(RoostError)
+    func deleteOpenChannel(_ channel: ChannelURL) async throws(RoostError)
     func deletePoll(_ poll: Int64) async throws(RoostError)
     func deletePollOption(_ option: Int64, of poll: Int64) async throws(RoostError)
     func deleteUserMetadata(_ key: String? = nil) async throws(RoostError)
     func disconnect() async
     func download(_ request: DownloadRequest = DownloadRequest()) async -> HistoryDownload
     func downloadEstimate(of channel: ChannelURL) async throws(RoostError) -> DownloadEstimate
+    @discardableResult func edit(_ message: MessageID, inOpenChannel channel: ChannelURL, _ edit: MessageEdit) async throws(RoostError) -> Message
     @discardableResult func edit(_ messageID: MessageID, in channel: ChannelURL, text: String) async throws(RoostError) -> RequestID
     @discardableResult func edit(_ target: MessageTarget, in channel: ChannelURL, _ edit: MessageEdit) async throws(RoostError) -> RequestID
     func endTyping(in channel: ChannelURL) async
+    @discardableResult func enter(_ channel: ChannelURL) async throws(RoostError) -> OpenChannel
+    func enteredOpenChannels() async -> [OpenChannel]
     @discardableResult func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool
     func events() async -> AsyncStream<ChatEvent>
     func evictionPlan(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim
+    func exit(_ channel: ChannelURL) async throws(RoostError)
     func explain(_ channel: ChannelURL, in query: ChannelListQuery = ChannelListQuery()) async throws(RoostError) -> ChannelExplanation
     func explain(_ message: MessageID, in channel: ChannelURL, under filter: MessageFilter = .everything) async throws(RoostError) -> MessageExplanation
     func explain(_ message: RequestID, in channel: ChannelURL, under filter: MessageFilter = .everything) async throws(RoostError) -> MessageExplanation
     func failedMessages(in channel: ChannelURL) async -> [Message]
     func fetchChannelChanges(since start: ChangeLogStart, customTypes: [String]? = nil) async throws(RoostError) -> ChangeLog<GroupChannel, ChannelURL>
     func fetchMessage(_ id: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
+    func fetchMessage(_ id: MessageID, inOpenChannel channel: ChannelURL) async throws(RoostError) -> Message
     func fetchMessageChanges(of channel: ChannelURL, since start: ChangeLogStart, filter: MessageFilter = .everything) async throws(RoostError) -> ChangeLog<Message, MessageID>
     func fetchMessages(of channel: ChannelURL, around message: MessageID, older: Int = 0, newer: Int = 0, includesMessage: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
     func fetchMessages(of channel: ChannelURL, around moment: Timestamp, older: Int = 0, newer: Int = 0, includesMoment: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
+    func fetchMessages(ofOpenChannel channel: ChannelURL, around message: MessageID, older: Int = 0, newer: Int = 0, includesMessage: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
+    func fetchMessages(ofOpenChannel channel: ChannelURL, around moment: Timestamp, older: Int = 0, newer: Int = 0, includesMoment: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
     func fetchPoll(_ poll: Int64) async throws(RoostError) -> Poll
     func fetchPollChanges(of channel: ChannelURL, since start: ChangeLogStart) async throws(RoostError) -> ChangeLog<Poll, Int64>
     func fetchUnreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
@@ -320,13 +339,21 @@ final class ChatClient: Sendable {
     func markAsUnread(_ channel: ChannelURL, from message: MessageID) async throws(RoostError)
     func members(of channel: ChannelURL, _ query: MemberQuery = MemberQuery(), after token: String? = nil) async throws(RoostError) -> Page<Member>
     func metadata(of channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: String]
+    func metadata(ofOpenChannel channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: String]
     func mute(_ user: UserID, in channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
+    func mute(_ user: UserID, inOpenChannel channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
     func muteInfo(in channel: ChannelURL) async throws(RoostError) -> MuteInfo
+    func muteInfo(inOpenChannel channel: ChannelURL) async throws(RoostError) -> MuteInfo
     func mutedUsers(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<RestrictedUser>
+    func mutedUsers(ofOpenChannel channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<RestrictedUser>
     func networkChanged(isUp: Bool) async
+    func openChannel(_ channel: ChannelURL) async throws(RoostError) -> OpenChannel
+    func openChannels(_ query: OpenChannelQuery = OpenChannelQuery(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<OpenChannel>
     func operators(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
+    func operators(ofOpenChannel channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
     func outboxEvents() async -> AsyncStream<OutboxEvent>
     func outcome(of requestID: RequestID) async throws(RoostError)
+    func participants(ofOpenChannel channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
     func pendingChanges(in channel: ChannelURL) async -> [PendingChange]
     func pin(_ channel: ChannelURL) async throws(RoostError)
     func pinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError)
@@ -342,6 +369,7 @@ final class ChatClient: Sendable {
     @discardableResult func removeMetaArrayTexts(_ arrays: [MetaArray], from message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func removeMetaArrays(_ keys: [String], from message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
     func removeOperators(_ users: [UserID]? = nil, from channel: ChannelURL) async throws(RoostError)
+    func removeOperators(_ users: [UserID]? = nil, fromOpenChannel channel: ChannelURL) async throws(RoostError)
     @discardableResult func removeReaction(_ key: String, from target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func report(_ subject: ReportSubject, category: ReportCategory, description: String = "") async throws(RoostError)
     @discardableResult func resend(_ requestID: RequestID) async -> Bool
@@ -356,11 +384,13 @@ final class ChatClient: Sendable {
     @discardableResult func send(_ params: FileMessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func send(_ params: MessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func send(_ params: UserMessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
+    @discardableResult func send(_ params: UserMessageParams, toOpenChannel channel: ChannelURL, as requestID: RequestID? = nil) async throws(RoostError) -> Message
     @discardableResult func send(_ text: String, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func sendScheduledMessage(_ id: Int64, in channel: ChannelURL) async throws(RoostError) -> ScheduledMessage
     func setAcceptsInvitations(_ accepts: Bool) async throws(RoostError)
     func setCountPreference(_ preference: CountPreference, of channel: ChannelURL) async throws(RoostError)
     func setFrozen(_ isFrozen: Bool, _ channel: ChannelURL) async throws(RoostError)
+    func setFrozen(_ isFrozen: Bool, openChannel channel: ChannelURL) async throws(RoostError)
     func setPushTemplate(_ name: String) async throws(RoostError)
     func setPushTrigger(_ trigger: PushTrigger, of channel: ChannelURL) async throws(RoostError)
     func startTyping(in channel: ChannelURL) async
@@ -369,9 +399,11 @@ final class ChatClient: Sendable {
     @discardableResult func trimCache(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim
     func typingUsers(in channel: ChannelURL) async -> [User]
     func unban(_ user: UserID, from channel: ChannelURL) async throws(RoostError)
+    func unban(_ user: UserID, fromOpenChannel channel: ChannelURL) async throws(RoostError)
     func unblock(_ user: UserID) async throws(RoostError)
     func unhide(_ channel: ChannelURL) async throws(RoostError)
     func unmute(_ user: UserID, in channel: ChannelURL) async throws(RoostError)
+    func unmute(_ user: UserID, inOpenChannel channel: ChannelURL) async throws(RoostError)
     func unpin(_ channel: ChannelURL) async throws(RoostError)
     func unpinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError)
     func unreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
@@ -381,6 +413,8 @@ final class ChatClient: Sendable {
     @discardableResult func update(_ change: PushPreferencesChange) async throws(RoostError) -> PushPreferences
     @discardableResult func update(_ channel: ChannelURL, _ params: ChannelUpdateParams) async throws(RoostError) -> GroupChannel
     @discardableResult func updateMetadata(_ metadata: [String: String], of channel: ChannelURL, addsMissing: Bool = false) async throws(RoostError) -> [String: String]
+    @discardableResult func updateMetadata(_ metadata: [String: String], ofOpenChannel channel: ChannelURL, addsMissing: Bool = false) async throws(RoostError) -> [String: String]
+    @discardableResult func updateOpenChannel(_ channel: ChannelURL, _ params: OpenChannelUpdateParams) async throws(RoostError) -> OpenChannel
     @discardableResult func updatePoll(_ poll: Int64, _ params: PollUpdateParams) async throws(RoostError) -> Poll
     @discardableResult func updatePollOption(_ option: Int64, of poll: Int64, text: String) async throws(RoostError) -> Poll
     @discardableResult func updateProfile(_ params: ProfileUpdateParams) async throws(RoostError) -> User
@@ -409,6 +443,8 @@ enum ChatEvent: Codable, Hashable, Sendable {
     case countersChanged(created: [String: Int64], updated: [String: Int64], deleted: [String], ChannelURL)
     case declined(User, inviter: User?, ChannelURL)
     case delivered([UserID: Timestamp], ChannelURL)
+    case entered(User, participants: Int, ChannelURL)
+    case exited(User, participants: Int, ChannelURL)
     case frozen(Bool, ChannelURL)
     case hidden(ChannelURL)
     case invited([Member], by: User?, ChannelURL)
@@ -422,6 +458,7 @@ enum ChatEvent: Codable, Hashable, Sendable {
     case metadataChanged(created: [String: String], updated: [String: String], deleted: [String], ChannelURL)
     case missed(Int)
     case muted(RestrictedUser, ChannelURL)
+    indirect case openChannel(ChatEvent)
     case operatorsChanged([User], ChannelURL)
     case pinsChanged(ChannelURL)
     case pollChanged(Poll, MessageID, ChannelURL)
@@ -756,6 +793,7 @@ struct Message: Codable, Hashable, ListElement, Sendable {
     var details: MessageDetails { get set }
     var hasNoDetails: Bool { get }
     var identities: [Identity] { get }
+    var isInOpenChannel: Bool { get }
     var isReplyToChannel: Bool { get set }
     var isResendable: Bool { get }
     var isSilent: Bool { get set }
@@ -954,6 +992,52 @@ struct NotificationInfo: Codable, Hashable, Sendable {
     var id: String { get set }
     var status: String { get set }
     init(id: String)
+}
+
+struct OpenChannel: Codable, Hashable, Identifiable, Sendable {
+    var coverURL: String { get set }
+    var createdAt: Timestamp { get set }
+    var customType: String { get set }
+    var data: String { get set }
+    var id: ChannelURL { get }
+    var isEphemeral: Bool { get set }
+    var isFrozen: Bool { get set }
+    var messageSurvivalSeconds: Int? { get set }
+    var metadata: [String: String]? { get set }
+    var name: String { get set }
+    var operators: [User] { get set }
+    var participantCount: Int { get set }
+    var unknownFields: UnknownFields { get set }
+    var url: ChannelURL { get }
+    init(url: ChannelURL, name: String = "")
+}
+
+struct OpenChannelCreateParams: Codable, Hashable, Sendable {
+    var coverURL: String { get set }
+    var customType: String { get set }
+    var data: String { get set }
+    var isEphemeral: Bool { get set }
+    var name: String { get set }
+    var operatorIDs: [UserID] { get set }
+    var url: ChannelURL? { get set }
+    init(name: String = "", url: ChannelURL? = nil, coverURL: String = "", data: String = "", customType: String = "", operatorIDs: [UserID] = [])
+}
+
+struct OpenChannelQuery: Codable, Hashable, Sendable {
+    var customTypes: [String]? { get set }
+    var includesFrozen: Bool { get set }
+    var nameContains: String? { get set }
+    var urlContains: String? { get set }
+    init(nameContains: String? = nil, urlContains: String? = nil, customTypes: [String]? = nil, includesFrozen: Bool = true)
+}
+
+struct OpenChannelUpdateParams: Codable, Hashable, Sendable {
+    var coverURL: String? { get set }
+    var customType: String? { get set }
+    var data: String? { get set }
+    var name: String? { get set }
+    var operatorIDs: [UserID]? { get set }
+    init(name: String? = nil, coverURL: String? = nil, data: String? = nil, customType: String? = nil, operatorIDs: [UserID]? = nil)
 }
 
 enum OutboxEvent: Codable, Hashable, Sendable {

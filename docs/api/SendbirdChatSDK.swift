@@ -1222,6 +1222,7 @@ open class OpenChannel: BaseChannel {
     func isOperator(user: User) -> Bool
     func isOperator(userId: String) -> Bool
     func refresh(completionHandler: SBErrorHandler?)
+    override func serialize() -> Data?
     func update(params: OpenChannelUpdateParams, completionHandler: ((OpenChannel?, SBError?) -> Void)?)
 }
 
@@ -1249,9 +1250,9 @@ protocol OpenChannelDelegate: BaseChannelDelegate {
 }
 
 final class OpenChannelListQuery: NSObject {
-    let hasNext: Bool
-    let isLoading: Bool
     let params: OpenChannelListQueryParams
+    var hasNext: Bool { get }
+    var isLoading: Bool { get }
     func loadNextPage(completionHandler: @escaping ([OpenChannel]?, SBError?) -> Void)
 }
 
@@ -1296,9 +1297,9 @@ final class Participant: User {
 }
 
 final class ParticipantListQuery: NSObject {
-    let hasNext: Bool
-    let isLoading: Bool
     let params: ParticipantListQueryParams
+    var hasNext: Bool { get }
+    var isLoading: Bool { get }
     func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void)
 }
 

@@ -329,7 +329,7 @@ extension ServerQuestion {
     fileprivate var isRepeatable: Bool {
         switch self {
         case .channel, .messages, .gap, .messageChanges, .channelChanges, .myChannels,
-            .fingerprints, .countMessages, .mute, .delete:
+            .fingerprints, .countMessages, .mute, .delete, .openChannel:
             true
         case .markAsRead, .post, .react, .upload, .create, .update, .join, .invite, .leave,
             .request, .moment, .writeMetadata:

@@ -112,6 +112,7 @@ struct ModelServer {
         case .channel(let call):
             _ = try desk.admit(AccessRule(.user, in: .visitor), call.channelURL, on: storage)
             return .channel(try desk.view(call.channelURL, call.extras, on: storage))
+        case .openChannel: throw ServerError(.notFound, "The model has no open channels.")
         case .messages(let call):
             let standing = try desk.admit(.reader, call.channelURL, on: storage)
             return .messages(try desk.list(call, standing.sight, on: storage))

@@ -11,6 +11,7 @@ extension ServerAPI {
     ) async throws(RoostError) -> ServerAnswer {
         switch question {
         case .channel(let call): .channel(try await self.call(call, sessionKey: key))
+        case .openChannel(let call): .openChannel(try await self.call(call, sessionKey: key))
         case .messages(let call): .messages(try await self.call(call, sessionKey: key))
         case .gap(let call): .gap(try await self.call(call, sessionKey: key))
         case .messageChanges(let call):

@@ -162,7 +162,9 @@ extension SyncState {
             link.login = nil
             drive(.loginRefused(epoch, .init(code: error.code, message: error.message)))
         case .busy(let event): drive(.busy(epoch, retryAfter: event.retryAfter))
-        default: return isPresent(epoch) ? event : nil
+        default:
+            guard isPresent(epoch), !takeRoomEvent(event) else { return nil }
+            return event
         }
         return nil
     }
@@ -182,6 +184,7 @@ extension SyncState {
         for channel in timelines.channels { catchUp(channel, .ifNeeded) }
         catchUpChannels()
         start(.outbox(.turn(OutboxTurn())))
+        returnToRooms()
         publishConnection()
         wakeAll(.connection, nil)
         wakeDownloads()

@@ -29,7 +29,7 @@ extension ChannelEvent {
                     through: hidesPrevious ? messageOffset : nil))
         case .metadata(let created, let updated, let deleted):
             return .news(.metadata(set: created.merging(updated) { $1 }, removed: deleted))
-        case .counters: return .nothing
+        case .counters, .entered, .exited: return .nothing
         case .left, .joined, .invited, .declined, .operators, .restricted, .other:
             return category == .unhidden ? .news(.hidden(.unhidden, through: nil)) : .unknown
         }
@@ -40,7 +40,7 @@ extension ChannelEvent {
         case .left(let user, _), .declined(_, let user, _): user.id == me
         case .restricted(let user, _): category == .banned && user.user.id == me
         case .joined, .invited, .operators, .frozen, .typing, .hidden, .metadata, .counters,
-            .other:
+            .entered, .exited, .other:
             category == .deleted
         }
     }
@@ -69,7 +69,7 @@ extension ChannelEvent {
             case .banned: .banned(user, url)
             default: .unbanned(user.user, url)
             }
-        case .typing: return nil
+        case .typing, .entered, .exited: return nil
         case .other:
             return switch category {
             case .propertiesChanged: .channelChanged(url)

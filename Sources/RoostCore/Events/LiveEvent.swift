@@ -148,7 +148,7 @@ extension LiveEvent {
             guard let id = event.messageID else { return end(&sync) }
             sync.ledgers[event.channelURL]?.note(.poll(event.change), to: id)
             return commit([.polled(event.channelURL, id, event.change)])
-        case .user, .error, .expired, .login, .pong, .busy, .unknown: return announce(&sync)
+        case .user, .error, .expired, .login, .pong, .busy, .room, .unknown: return announce(&sync)
         }
     }
 
@@ -322,7 +322,7 @@ extension LiveEvent {
             if error.endsSessionKey { sync.renewSession() }
         case .expired: sync.renewSession()
         case .poll(let event): if origin == .event { announcePoll(event, &sync) }
-        case .login, .pong, .error, .busy, .unknown: break
+        case .login, .pong, .error, .busy, .room, .unknown: break
         }
         return end(&sync)
     }

@@ -16,6 +16,7 @@ extension ServerEvent {
         case .read(let event): event.channelURL
         case .delivered(let channel, _): channel
         case .channel(let event): event.channelURL
+        case .room(let answer): answer.channelURL
         case .login, .pong, .user, .error, .busy, .expired, .memberCounts, .unknown: nil
         }
     }
@@ -27,6 +28,7 @@ extension ServerEvent {
         case .edited(let event): event.acknowledges
         case .read(let event): event.acknowledges
         case .poll(let event): event.acknowledges
+        case .room(let answer): answer.acknowledges
         case .error(_, let requestID): requestID
         default: nil
         }

@@ -46,6 +46,8 @@ package struct SocketCall: SyncOperation {
         sync.answers[requestID] = nil
         switch answer {
         case .taken: return .end(.done)
+        case .message(let message): return .end(.message(message))
+        case .participants(let count): return .end(.count(count))
         case .refused(let error): return .fail(error)
         }
     }
@@ -54,6 +56,10 @@ package struct SocketCall: SyncOperation {
 /// The answer to a command over the socket.
 package enum SocketAnswer: Equatable, Codable, Sendable {
     case taken
+    /// The message as the server has it now.
+    case message(Message)
+    /// The number of users inside an open channel after an entry or an exit.
+    case participants(Int)
     case refused(RoostError)
 }
 
@@ -61,11 +67,14 @@ extension SyncState {
     /// Passes an event to the command that it answers.
     mutating func answer(_ event: ServerEvent) {
         guard let requestID = event.acknowledges, answers[requestID] != nil else { return }
-        if case .error(let error, _) = event {
-            answers[requestID] = .refused(RoostError(error))
-        } else {
-            answers[requestID] = .taken
-        }
+        answers[requestID] =
+            switch event {
+            case .error(let error, _): .refused(RoostError(error))
+            case .message(let event): .message(event.message)
+            case .edited(let event): .message(event.message)
+            case .room(let answer): .participants(answer.participantCount)
+            default: .taken
+            }
         wakeAll(.answer(requestID), nil)
     }
 

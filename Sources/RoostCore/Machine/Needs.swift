@@ -42,6 +42,7 @@ package enum StoreAnswer: Equatable, Codable, Sendable {
 /// A request to the server's REST interface.
 package enum ServerQuestion: Equatable, Codable, Sendable {
     case channel(GetChannel)
+    case openChannel(GetOpenChannel)
     case messages(ListMessages)
     case gap(MessageGap)
     case messageChanges(MessageChangeLog)
@@ -67,6 +68,7 @@ package enum ServerQuestion: Equatable, Codable, Sendable {
 
 package enum ServerAnswer: Equatable, Codable, Sendable {
     case channel(GroupChannel)
+    case openChannel(OpenChannel)
     case messages(MessagePage)
     case message(Message)
     case reaction(ReactionChange)

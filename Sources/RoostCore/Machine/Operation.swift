@@ -156,6 +156,8 @@ package indirect enum Outcome: Equatable, Codable, Sendable {
     case gap(GapResult)
     case count(Int)
     case channel(GroupChannel)
+    case openChannel(OpenChannel)
+    case message(Message)
     case metadata([String: String])
     case comparison(Comparison.Result)
     case downloaded(DownloadStep)

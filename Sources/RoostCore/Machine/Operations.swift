@@ -29,6 +29,12 @@ package enum Operation: Equatable, Codable, Sendable {
     case liveEvent(LiveEvent)
     case socketCall(SocketCall)
     case vote(Vote)
+    indirect case roomEntry(RoomEntry)
+    case roomReturn(RoomReturn)
+    case roomExit(RoomExit)
+    case roomRefresh(RoomRefresh)
+    case roomMessage(RoomMessage)
+    case roomCall(RoomCall)
     case diskRecovery(DiskRecovery)
     case muteCheck(MuteCheck)
     case markAsRead(MarkAsReadCall)
@@ -136,6 +142,24 @@ package enum Operation: Equatable, Codable, Sendable {
             return operation.resume(reply, &sync)
         case .vote(var operation):
             defer { self = .vote(operation) }
+            return operation.resume(reply, &sync)
+        case .roomEntry(var operation):
+            defer { self = .roomEntry(operation) }
+            return operation.resume(reply, &sync)
+        case .roomReturn(var operation):
+            defer { self = .roomReturn(operation) }
+            return operation.resume(reply, &sync)
+        case .roomExit(var operation):
+            defer { self = .roomExit(operation) }
+            return operation.resume(reply, &sync)
+        case .roomRefresh(var operation):
+            defer { self = .roomRefresh(operation) }
+            return operation.resume(reply, &sync)
+        case .roomMessage(var operation):
+            defer { self = .roomMessage(operation) }
+            return operation.resume(reply, &sync)
+        case .roomCall(var operation):
+            defer { self = .roomCall(operation) }
             return operation.resume(reply, &sync)
         case .diskRecovery(var operation):
             defer { self = .diskRecovery(operation) }

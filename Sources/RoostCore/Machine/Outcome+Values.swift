@@ -11,6 +11,14 @@ extension Outcome {
         if case .channel(let channel) = self { channel } else { nil }
     }
 
+    package var openChannel: OpenChannel? {
+        if case .openChannel(let channel) = self { channel } else { nil }
+    }
+
+    package var message: Message? {
+        if case .message(let message) = self { message } else { nil }
+    }
+
     package var metadata: [String: String]? {
         if case .metadata(let metadata) = self { metadata } else { nil }
     }

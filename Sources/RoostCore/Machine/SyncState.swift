@@ -44,6 +44,7 @@ package struct SyncState: Codable, Sendable {
     package var marks = ReadMarks()
     package var typing = TypingMachine()
     package var mutes = Mutes()
+    package var rooms = OpenRooms()
     package var outbox: Outbox
     /// The awaited answers over the socket; nil inside until one comes.
     var answers: [RequestID: SocketAnswer?] = [:]

@@ -187,7 +187,7 @@ struct OpenChannels: ServerPart {
         guard let user = try await ask(try await storage.user(id)), sessions.isOpen(session)
         else { return }
         let isNew = rooms.enter(session, of: id, url)
-        answer(.enter, url, requestID, in: session)
+        answer(isEntry: true, url, requestID, in: session)
         if isNew { await rooms.publishEntry(user, in: url, except: session) }
     }
 
@@ -197,28 +197,19 @@ struct OpenChannels: ServerPart {
         _ url: ChannelURL, _ id: UserID, in session: SessionID, _ requestID: RequestID?
     ) async {
         rooms.exit(session, url)
-        answer(.exit, url, requestID, in: session)
+        answer(isEntry: false, url, requestID, in: session)
         await rooms.publishExit(id, from: url)
     }
 
     /// Acknowledges that a socket has entered or left an open channel.
     private func answer(
-        _ command: Frame.Command, _ url: ChannelURL, _ requestID: RequestID?, in session: SessionID
+        isEntry: Bool, _ url: ChannelURL, _ requestID: RequestID?, in session: SessionID
     ) {
         guard let requestID else { return }
-        let count = rooms.participants(of: url).count
-        let now = world.now().milliseconds
-        sessions.send(
-            Frame.text(command, isOpen: true) { writer in
-                writer.field("req_id", requestID.rawValue)
-                writer.channel(url)
-                writer.field("participant_count", count)
-                writer.field("ts", now)
-                writer.object("data") { writer in
-                    writer.field("participant_count", count)
-                    writer.field("edge_ts", now)
-                }
-            }, to: session)
+        let answer = RoomAnswer(
+            isEntry: isEntry, channelURL: url, participantCount: rooms.participants(of: url).count,
+            timestamp: world.now(), acknowledges: requestID)
+        sessions.send(.room(answer), to: session)
     }
 }
 

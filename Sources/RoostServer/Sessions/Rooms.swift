@@ -97,15 +97,11 @@ final class Rooms: ServerPart {
         _ category: ChannelEvent.Category, _ user: User, in url: ChannelURL,
         except: SessionID? = nil
     ) async {
-        var data = JSONWriter()
-        let (now, count) = (world.now(), participants(of: url).count)
-        data.object { writer in
-            writer.fields(of: user)
-            writer.field("participant_count", count)
-            writer.field("edge_ts", now.milliseconds)
-        }
+        let count = participants(of: url).count
         let event = ChannelEvent(
-            category, channelURL: url, timestamp: now, content: .other(data: data.text))
+            category, channelURL: url, timestamp: world.now(),
+            content: category == .entered
+                ? .entered(user, participants: count) : .exited(user, participants: count))
         await publisher.publish(.channel(event), to: Audience(room: url), except: except)
     }
 }

@@ -46,7 +46,7 @@ extension Frame {
         switch category {
         case .joined, .left, .invited, .invitationDeclined, .operatorsChanged, .frozen, .unfrozen,
             .typingStart, .typingEnd, .hidden, .metadataChanged, .metaCountersChanged, .muted,
-            .unmuted, .banned, .unbanned:
+            .unmuted, .banned, .unbanned, .entered, .exited:
             if try reader.readNull() { return .other(data: "{}") }
             try reader.readObject { name, reader throws(WireError) in
                 try fields.read(name, &reader, of: category)
@@ -67,6 +67,7 @@ private struct EventFields {
     private var invitee: User?
     private var invitedAt: Timestamp?
     private var counts = ChannelEvent.Counts()
+    private var participants: Int?
     private var isFrozen: Bool?
     private var hidesPrevious = false
     private var allowsAutoUnhide = true
@@ -96,10 +97,11 @@ private struct EventFields {
         case "invited_at": invitedAt = try reader.readMoment()
         case "member_count": counts.members = try reader.readCount()
         case "joined_member_count": counts.joinedMembers = try reader.readCount()
+        case "participant_count": participants = try reader.readCount()
         case "freeze": isFrozen = try reader.readBoolIfPresent()
         case "hide_previous_messages": hidesPrevious = try reader.readBoolIfPresent() ?? false
         case "allow_auto_unhide": allowsAutoUnhide = try reader.readBoolIfPresent() ?? true
-        case "ts_message_offset": try reader.skipValue()
+        case "ts_message_offset", "edge_ts": try reader.skipValue()
         case "created": created = try reader.readTexts()
         case "updated": updated = try reader.readTexts()
         case "deleted": deleted = try reader.readStrings()
@@ -120,6 +122,10 @@ private struct EventFields {
             single.user = try fields.user(endingAt: offset)
             return .joined([single], counts)
         case .left: return .left(try user.user(endingAt: offset), counts)
+        case .entered:
+            return .entered(try user.user(endingAt: offset), participants: participants)
+        case .exited:
+            return .exited(try user.user(endingAt: offset), participants: participants)
         case .invited: return .invited(inviter: inviter, invitees: members, at: invitedAt, counts)
         case .invitationDeclined:
             guard let invitee else { throw .missing("invitee", offset: offset) }

@@ -61,6 +61,10 @@ package struct ChannelEvent: Equatable, Codable, Sendable {
         case counters(created: [String: Int64], updated: [String: Int64], deleted: [String])
         /// The user whose mute or ban begins or ends.
         case restricted(RestrictedUser, Counts)
+        /// A user has entered an open channel; the number of users inside if the server tells.
+        case entered(User, participants: Int?)
+        /// A user has left an open channel.
+        case exited(User, participants: Int?)
         /// The data of any other category, as JSON text.
         case other(data: String)
     }
@@ -152,6 +156,10 @@ extension ChannelEvent.Content {
             let isBan = [.banned, .unbanned].contains(event.category)
             writer.restricted(restricted, isBan: isBan, at: event.timestamp)
             if isBan { writer.counts(counts) }
+        case .entered(let user, let count), .exited(let user, let count):
+            writer.fields(of: user)
+            if let count { writer.field("participant_count", count) }
+            writer.field("edge_ts", event.timestamp.milliseconds)
         case .other: break
         }
     }

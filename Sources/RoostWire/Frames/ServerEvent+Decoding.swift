@@ -24,6 +24,7 @@ extension ServerEvent {
         case .reaction: self = .reaction(try frame.readReaction())
         case .thread: self = .thread(try frame.readThread())
         case .vote: self = .poll(try frame.readVoteEvent())
+        case .enter, .exit: self = .room(try frame.readRoomAnswer())
         case .pollEdit: self = .poll(try frame.readPollEdit())
         default: self = .unknown(frame.command)
         }

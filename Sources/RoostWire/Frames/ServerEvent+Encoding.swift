@@ -42,6 +42,7 @@ extension ServerEvent {
         case .reaction(let event): event.encoded(isOpen: isOpen)
         case .thread(let event): event.encoded(isOpen: isOpen)
         case .poll(let event): event.encoded(isOpen: isOpen)
+        case .room(let answer): answer.encoded
         case .unknown(let command): Frame.text(command) { _ in }
         }
     }

@@ -29,6 +29,8 @@ package enum ServerEvent: Equatable, Codable, Sendable {
     case reaction(ReactionEvent)
     case thread(ThreadEvent)
     case poll(PollEvent)
+    /// The answer to an entry into an open channel, or to an exit: ENTR, EXIT.
+    case room(RoomAnswer)
     /// An event of a newer server, or of a feature that this client lacks.
     case unknown(Frame.Command)
 
@@ -78,6 +80,8 @@ package struct MessageEvent: Equatable, Codable, Sendable {
     /// Whether the message becomes the channel's last one although it is silent.
     package var forcesLastMessage: Bool
     package var unread: UnreadCount?
+    /// Whether the message is in an open channel; a fact of its own, because a journal has no texts.
+    package let isInOpenChannel: Bool
 
     package init(
         message: Message, acknowledges: RequestID? = nil, previousMessageID: MessageID? = nil,
@@ -88,6 +92,7 @@ package struct MessageEvent: Equatable, Codable, Sendable {
         self.previousMessageID = previousMessageID
         self.forcesLastMessage = forcesLastMessage
         self.unread = unread
+        isInOpenChannel = message.isInOpenChannel
     }
 }
 
@@ -96,11 +101,14 @@ package struct EditEvent: Equatable, Codable, Sendable {
     package var acknowledges: RequestID?
     /// The earlier mention; a difference changes the count of mentions.
     package var oldMention: Mention?
+    /// Whether the message is in an open channel.
+    package let isInOpenChannel: Bool
 
     package init(message: Message, acknowledges: RequestID? = nil, oldMention: Mention? = nil) {
         self.message = message
         self.acknowledges = acknowledges
         self.oldMention = oldMention
+        isInOpenChannel = message.isInOpenChannel
     }
 }
 

@@ -132,33 +132,9 @@ package struct ListPublicChannels: Question {
     }
 }
 
-/// One page of the application's open channels (`docs/protocol` 4.3).
-package struct ListOpenChannels: Question {
-    package var limit: Int
-    package var token: String?
-
-    package init(limit: Int, token: String?) {
-        self.limit = limit
-        self.token = token
-    }
-
-    package func encode() -> APIRequest {
-        var fields = QueryBuilder()
-        fields.add("token", token)
-        fields.add("limit", min(max(1, limit), 100))
-        return APIRequest(.get, ["open_channels"], query: fields.items)
-    }
-
-    package static func read(_ reader: inout JSONReader) throws(WireError) -> Page<GroupChannel> {
-        try reader.readPage(of: "channels") { reader throws(WireError) in
-            try reader.readGroupChannel()
-        }
-    }
-}
-
 extension JSONReader {
     /// Reads a list under one of its names, and the token of the next page.
-    fileprivate mutating func readPage<Element: Equatable & Sendable>(
+    mutating func readPage<Element: Equatable & Sendable>(
         of names: String..., element: (inout JSONReader) throws(WireError) -> Element
     ) throws(WireError) -> Page<Element> {
         var elements: [Element] = []

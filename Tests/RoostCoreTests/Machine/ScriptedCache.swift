@@ -213,6 +213,7 @@ struct ScriptedCache {
             return .myChannels(
                 RoostWire.ChannelPage(
                     channels: Array(rest.prefix(2)), next: isLast ? "" : "\(place + 2)"))
+        case .openChannel(let call): return .openChannel(OpenChannel(url: call.channelURL))
         case .fingerprints: return .fingerprints([MessageFingerprint(count: 1, digest: 7)])
         case .countMessages: return .count(serverMessages.count)
         case .mute: return .mute(AskMute.Answer(isMuted: false, remaining: nil))
