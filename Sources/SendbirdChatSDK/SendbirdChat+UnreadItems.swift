@@ -3,6 +3,7 @@
 public import Foundation
 import Roost
 import RoostDoors
+import RoostModel
 
 /// The kinds of unread items.
 public struct UnreadItemKey: OptionSet, Sendable {

@@ -52,10 +52,11 @@ extension SendbirdChatTests {
         @Test func `a search that the client cannot make is refused`() throws {
             try DoorStory.play(seed: 108) { story in
                 await story.connect()
-                for change: (MessageSearchQueryParams) -> Void in [
+                let changes: [(MessageSearchQueryParams) -> Void] = [
                     { $0.exactMatch = true }, { $0.advancedQuery = true },
                     { $0.channelCustomType = "room" }, { $0.targetFields = ["message"] },
-                ] {
+                ]
+                for change in changes {
                     let query = SendbirdChat.createMessageSearchQuery(builder: change)
                     let error: SBError? = await story.wait { done in
                         query.loadNextPage { done($1) }
