@@ -182,12 +182,7 @@ extension ChatClient {
         _ params: UserMessageParams, toOpenChannel channel: ChannelURL,
         as requestID: RequestID? = nil
     ) async throws(RoostError) -> Message {
-        let command = MessageCommand(
-            channelURL: channel, requestID: requestID, content: .user(text: params.text),
-            data: params.data, customType: params.customType, mention: params.mention,
-            metaArrays: params.metaArrays, parentID: params.parentID,
-            isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent,
-            unknownFields: params.extraFields)
+        let command = MessageCommand(params, to: channel, as: requestID)
         return try await engine.run(.roomMessage(RoomMessage(.new(command))), \.message)
     }
 

@@ -3,6 +3,7 @@
 import RoostCore
 import RoostModel
 import RoostStore
+import RoostTransport
 import RoostWire
 
 // The shapes that the public calls share.
@@ -17,6 +18,33 @@ extension ChatClient {
         do throws(RoostError) {
             return try await engine.performers.api.call(
                 call, sessionKey: session.login.sessionKey)
+        } catch {
+            await engine.receive(.refusedKey(error, session.epoch))
+            throw error
+        }
+    }
+
+    /// Uploads a file, and returns it with its address at the server; keeps nothing of it.
+    func uploaded(
+        _ file: OutgoingFile, for channel: ChannelURL?
+    ) async throws(RoostError) -> OutgoingFile {
+        let session = await engine.read { $0.session }
+        guard let session else { throw .notConnected }
+        let upload = UploadFile(
+            channelURL: channel, requestID: RequestID.random { world.entropy() }, name: file.name,
+            type: file.type, thumbnailSizes: file.thumbnailSizes)
+        let reader: AttachmentReader
+        do { reader = try store.outbox.reader(of: file, nil) } catch { throw RoostError(error) }
+        do throws(RoostError) {
+            let found = try await engine.performers.api.upload(
+                upload, HTTPBody(of: upload, from: reader) { _ in },
+                sessionKey: session.login.sessionKey)
+            var uploaded = file
+            uploaded.source = .url(found.url)
+            uploaded.thumbnails = found.thumbnails
+            uploaded.requiresAuth = found.requiresAuth
+            uploaded.size = ByteCount(bytes: found.size ?? reader.size)
+            return uploaded
         } catch {
             await engine.receive(.refusedKey(error, session.epoch))
             throw error

@@ -2,8 +2,6 @@
 
 import RoostCore
 public import RoostModel
-import RoostStore
-import RoostTransport
 import RoostWire
 
 // The server keeps scheduled messages and sends them. Each call needs a connection, and throws
@@ -28,13 +26,8 @@ extension ChatClient {
             throw RoostError(
                 .invalidParameter, remedy: .correctInput, message: "A message needs some text.")
         }
-        let message = MessageCommand(
-            channelURL: channel, requestID: nil, content: .user(text: params.text),
-            data: params.data, customType: params.customType, mention: params.mention,
-            metaArrays: params.metaArrays, parentID: params.parentID,
-            isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent,
-            unknownFields: params.extraFields)
-        return try await ask(ScheduledRequest.create(message, at: moment))
+        return try await ask(
+            ScheduledRequest.create(MessageCommand(params, to: channel, as: nil), at: moment))
     }
 
     /// Uploads files and schedules the message with them for a later time.
@@ -59,13 +52,8 @@ extension ChatClient {
         for index in params.files.indices where params.files[index].url == nil {
             params.files[index] = try await uploaded(params.files[index], for: channel)
         }
-        let message = MessageCommand(
-            channelURL: channel, requestID: nil, content: .file(FileContent(params)),
-            data: params.data, customType: params.customType, mention: params.mention,
-            metaArrays: params.metaArrays, parentID: params.parentID,
-            isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent,
-            unknownFields: params.extraFields)
-        return try await ask(ScheduledRequest.create(message, at: moment))
+        return try await ask(
+            ScheduledRequest.create(MessageCommand(params, to: channel, as: nil), at: moment))
     }
 
     /// Returns a scheduled message of the user, waiting or not.
@@ -134,27 +122,5 @@ extension ChatClient {
         _ id: Int64, in channel: ChannelURL
     ) async throws(RoostError) -> ScheduledMessage {
         try await ask(ScheduledRequest.send(id, in: channel))
-    }
-
-    /// Uploads a file, and returns it with its address at the server.
-    private func uploaded(
-        _ file: OutgoingFile, for channel: ChannelURL
-    ) async throws(RoostError) -> OutgoingFile {
-        let session = await engine.read { $0.session }
-        guard let session else { throw .notConnected }
-        let upload = UploadFile(
-            channelURL: channel, requestID: RequestID.random { world.entropy() }, name: file.name,
-            type: file.type, thumbnailSizes: file.thumbnailSizes)
-        let reader: AttachmentReader
-        do { reader = try store.outbox.reader(of: file, nil) } catch { throw RoostError(error) }
-        let found = try await engine.performers.api.upload(
-            upload, HTTPBody(of: upload, from: reader) { _ in },
-            sessionKey: session.login.sessionKey)
-        var uploaded = file
-        uploaded.source = .url(found.url)
-        uploaded.thumbnails = found.thumbnails
-        uploaded.requiresAuth = found.requiresAuth
-        uploaded.size = ByteCount(bytes: found.size ?? reader.size)
-        return uploaded
     }
 }

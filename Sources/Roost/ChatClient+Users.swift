@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCore
-import RoostExecutors
 public import RoostModel
-import RoostTransport
 import RoostWire
 
 // Each call needs a connection, and throws `.connectionRequired` without one.
@@ -41,25 +39,8 @@ extension ChatClient {
     public func uploadPicture(
         _ bytes: [UInt8], type: String = "image/jpeg"
     ) async throws(RoostError) -> String {
-        let session = await engine.read { $0.session }
-        guard let session else { throw .notConnected }
-        let upload = UploadFile(
-            channelURL: nil, requestID: RequestID.random { world.entropy() }, name: "picture",
-            type: type, thumbnailSizes: [])
-        // An empty part would end the body.
-        let form = [upload.head, bytes, upload.tail].filter { !$0.isEmpty }
-        let parts = Guarded(form[...])
-        let body = HTTPBody(length: Int64(form.reduce(0) { $0 + $1.count })) {
-            parts.withLock { $0.popFirst() ?? [] }
-        }
-        do throws(RoostError) {
-            return try await engine.performers.api.upload(
-                upload, body, sessionKey: session.login.sessionKey
-            ).url
-        } catch {
-            await engine.receive(.refusedKey(error, session.epoch))
-            throw error
-        }
+        let file = OutgoingFile(.bytes(bytes), name: "picture", type: type)
+        return try await uploaded(file, for: nil).url ?? ""
     }
 
     /// Adds texts to the user's own metadata.

@@ -13,15 +13,6 @@ package enum OutboxContent: Equatable, Codable, Sendable {
 extension OutboxContent {
     package var isChange: Bool { if case .change = self { true } else { false } }
 
-    /// The further fields of a message that go to the server as they are.
-    var extraFields: UnknownFields {
-        switch self {
-        case .userMessage(let params): params.extraFields
-        case .fileMessage(let params, _): params.extraFields
-        case .change: UnknownFields()
-        }
-    }
-
     /// The unsent message that a change targets; the message is sent first.
     package var awaited: RequestID? {
         guard case .change(let action) = self, case .unsent(let id)? = action.target else {

@@ -356,16 +356,3 @@ extension Outbox {
     /// duplicates by their request IDs.
     static let lookBack = 100
 }
-
-extension MessageCommand {
-    /// Nil for a change, and for a message with a file that is not uploaded.
-    init?(_ item: OutboxItem) {
-        guard !item.hasUploads, let message = item.message(from: nil) else { return nil }
-        self.init(
-            channelURL: item.channel, requestID: item.requestID, content: message.content,
-            data: message.data, customType: message.customType, mention: message.mention,
-            metaArrays: message.metaArrays, parentID: message.parentID,
-            isReplyToChannel: message.isReplyToChannel, isSilent: message.isSilent,
-            unknownFields: item.content.extraFields)
-    }
-}
