@@ -67,6 +67,17 @@ extension ChatClient {
         try await send(params, to: channel, as: nil)
     }
 
+    /// Returns the bytes of a file of an unsent message, to show it while it waits.
+    ///
+    /// The file comes from `Message.params`. The outbox has a copy of each file except for
+    /// `.reference` and `.url`, also after a restart and in a sealed cache.
+    ///
+    /// - Returns: The bytes; none for `.url`, which the app fetches itself.
+    /// - Throws: `.fileUnreadable` if the file was deleted, has changed, or the message was sent.
+    public func contents(of file: OutgoingFile) async throws(RoostError) -> [UInt8] {
+        do { return try await store.outbox.contents(of: file) } catch { throw RoostError(error) }
+    }
+
     /// Sends under a request ID of the caller; nil creates one.
     package func send(
         _ params: MessageParams, to channel: ChannelURL, as requestID: RequestID?

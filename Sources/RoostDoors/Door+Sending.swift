@@ -217,7 +217,8 @@ extension FileContent {
 }
 
 extension OutgoingFile {
-    fileprivate var address: String {
+    /// The network address or the path; empty for bytes.
+    var address: String {
         switch source {
         case .url(let url): url
         case .copy(let path), .reference(let path): path

@@ -39,6 +39,8 @@ package actor TimelineDriver {
     private let account: UserID?
     private let channel: ChannelURL
     private let start: Timestamp
+    /// Whether messages of exactly the starting time are shown.
+    private let isInclusive: Bool
     private let filter: MessageFilter
     /// The size of a page; nil for the client's.
     private let pageSize: Int?
@@ -57,8 +59,8 @@ package actor TimelineDriver {
     private var isClosed = false
 
     package init(
-        _ door: Door, channel: ChannelURL, startingAt start: Timestamp, filter: MessageFilter,
-        pageSize: Int? = nil, capacity: Int = .max,
+        _ door: Door, channel: ChannelURL, startingAt start: Timestamp, isInclusive: Bool = true,
+        filter: MessageFilter, pageSize: Int? = nil, capacity: Int = .max,
         notify: @escaping @Sendable (Event) -> Void
     ) {
         self.door = door
@@ -66,6 +68,7 @@ package actor TimelineDriver {
         executor = door.world.executor
         self.channel = channel
         self.start = start
+        self.isInclusive = isInclusive
         self.filter = filter
         self.pageSize = pageSize
         self.capacity = capacity
@@ -186,7 +189,7 @@ package actor TimelineDriver {
     private func show(_ timeline: Timeline) async {
         let snapshot = await timeline.snapshot
         shared.withLock { view in
-            view.mirror.replace(with: snapshot.messages)
+            view.mirror.replace(with: snapshot.messages.filter(belongs))
             view.take(snapshot)
         }
     }
@@ -197,7 +200,7 @@ package actor TimelineDriver {
         _ timeline: Timeline, at end: Direction? = nil
     ) async -> [Message] {
         let snapshot = await timeline.snapshot
-        let delivered = snapshot.messages.prefix { $0.status == .succeeded }
+        let delivered = snapshot.messages.prefix { $0.status == .succeeded }.filter(belongs)[...]
         return shared.withLock { view in
             view.take(snapshot)
             return switch end {
@@ -208,10 +211,16 @@ package actor TimelineDriver {
         }
     }
 
+    private func belongs(_ message: Message) -> Bool {
+        isInclusive || message.status != .succeeded || message.createdAt != start
+    }
+
     private func take(_ change: ListDiff<Message>) {
         guard !isClosed else { return }
         guard !isLoading || change.isOwnWriting else { return backlog.append(change) }
-        let unseen = shared.withLock { $0.mirror.apply(change) }
+        var shown = change
+        shown.inserted.removeAll { !belongs($0) }
+        let unseen = shared.withLock { $0.mirror.apply(shown) }
         if !unseen.isEmpty { notify(.changed(unseen)) }
     }
 

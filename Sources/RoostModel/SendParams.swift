@@ -124,6 +124,12 @@ public struct OutgoingFile: Hashable, Codable, Sendable {
     public var thumbnails: [Thumbnail] = []
     /// Whether the file can be fetched with the file key only.
     public var requiresAuth = false
+    /// The outbox's encrypted copy, from which this process reads the bytes; never stored.
+    package var sealedCopy: SealedCopy?
+
+    private enum CodingKeys: CodingKey {
+        case source, name, type, size, thumbnailSizes, thumbnails, requiresAuth
+    }
 
     /// Creates a file to be sent.
     public init(
@@ -136,6 +142,23 @@ public struct OutgoingFile: Hashable, Codable, Sendable {
         self.size = size
         self.thumbnailSizes = thumbnailSizes
     }
+}
+
+/// An encrypted copy of a file with the key that opens it, which no description shows.
+package struct SealedCopy: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+    package let path: String
+    /// The size before encryption.
+    package let size: Int64
+    package let key: [UInt8]
+
+    package init(path: String, size: Int64, key: [UInt8]) {
+        self.path = path
+        self.size = size
+        self.key = key
+    }
+
+    package var description: String { "a sealed copy" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The parameters of a send call.

@@ -13,12 +13,11 @@ extension SBDBaseChannel {
         _ timestamp: Int64, params: SBDMessageListParams,
         completionHandler: (([SBDBaseMessage]?, SBDError?) -> Void)?
     ) {
-        let (filter, isReversed) = (params.filter, params.reverse)
+        let filter = params.filter
         let (older, newer) = (params.previousResultSize, params.nextResultSize)
-        let isInclusive = params.isInclusive
+        let (isInclusive, isReversed, parts) = (params.isInclusive, params.reverse, params.parts)
         let callback = Callback.answer(completionHandler) { (messages: [Message]) in
-            let objects = messages.map { SBDBaseMessage.make($0) }
-            return isReversed ? objects.reversed() : objects
+            messages.objects(isReversed: isReversed, showing: parts)
         }
         performEither(then: callback) { client, channel throws(RoostError) in
             try await client.fetchMessages(
@@ -41,7 +40,7 @@ extension SBDBaseChannel {
         sinceToken token: String?, params: SBDMessageChangeLogsParams,
         completionHandler: MessageChangeLogsHandler?
     ) {
-        changes(ChangeLogStart(token: token), completionHandler)
+        changes(ChangeLogStart(token: token), params.parts, completionHandler)
     }
 
     /// Fetches the edits and deletions since a time of the server's clock, in milliseconds.
@@ -49,7 +48,7 @@ extension SBDBaseChannel {
         sinceTimestamp timestamp: Int64, params: SBDMessageChangeLogsParams,
         completionHandler: MessageChangeLogsHandler?
     ) {
-        changes(.moment(Timestamp(milliseconds: timestamp)), completionHandler)
+        changes(.moment(Timestamp(milliseconds: timestamp)), params.parts, completionHandler)
     }
 
     /// Fetches the edits and deletions since the token of an earlier page.
@@ -57,7 +56,7 @@ extension SBDBaseChannel {
     public func getMessageChangeLogs(
         withToken token: String?, completionHandler: MessageChangeLogsHandler?
     ) {
-        changes(ChangeLogStart(token: token), completionHandler)
+        changes(ChangeLogStart(token: token), .all, completionHandler)
     }
 
     /// Fetches the edits and deletions since a time of the server's clock, in milliseconds.
@@ -67,13 +66,15 @@ extension SBDBaseChannel {
     public func getMessageChangeLogs(
         byTimestamp timestamp: Int64, completionHandler: MessageChangeLogsHandler?
     ) {
-        changes(.moment(Timestamp(milliseconds: timestamp)), completionHandler)
+        changes(.moment(Timestamp(milliseconds: timestamp)), .all, completionHandler)
     }
 
-    private func changes(_ start: ChangeLogStart, _ handler: MessageChangeLogsHandler?) {
+    private func changes(
+        _ start: ChangeLogStart, _ parts: MessageParts, _ handler: MessageChangeLogsHandler?
+    ) {
         perform(
             then: .changes(
-                handler, { SBDBaseMessage.make($0) },
+                handler, { SBDBaseMessage.make($0, showing: parts) },
                 { (id: MessageID) in NSNumber(value: id.rawValue) },
                 orElse: { SBDError($0) })
         ) { client, url throws(RoostError) in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+package import RoostDoors
 package import RoostModel
 import RoostWire
 
@@ -9,8 +10,12 @@ import RoostWire
 /// Two objects are equal if they are of the same message, also if it was edited in between.
 public class SBDBaseMessage: NSObject {
     package let value: Message
+    /// The parts that the app sees once the message is delivered.
+    private var parts = MessageParts.all
 
     required init(_ value: Message) { self.value = value }
+
+    private func shows(_ part: MessageParts) -> Bool { parts[part] || value.messageID == nil }
 
     /// The server's ID; 0 while the message is unsent.
     public var messageId: Int64 { value.messageID?.rawValue ?? 0 }
@@ -40,15 +45,19 @@ public class SBDBaseMessage: NSObject {
     public var mentionedUserIds: [String] { value.mention.userIDs.map(\.rawValue) }
     /// The mentioned users, as far as the server told more than their IDs.
     public var mentionedUsers: [SBDUser]? { value.details.mentionedUsers.map { SBDUser($0) } }
-    /// Lists of texts of the app's own, by key.
+    /// Lists of texts of the app's own, by key; empty if the app did not ask for them.
     public var metaArrays: [SBDMessageMetaArray]? {
-        value.metaArrays.map { SBDMessageMetaArray(key: $0.key, value: $0.values) }
+        (shows(.metaArrays) ? value.metaArrays : []).map {
+            SBDMessageMetaArray(key: $0.key, value: $0.values)
+        }
     }
     /// The message that this one replies to; 0 outside of threads.
     public var parentMessageId: Int64 { value.parentID?.rawValue ?? 0 }
-    /// The message that this one replies to, as far as the server told it; nil outside of threads.
+    /// The message that this one replies to, as far as the server told it; nil outside of threads,
+    /// and if the app did not ask for it.
     public var parentMessage: SBDBaseMessage? {
-        guard let preview = value.details.parentPreview, let id = value.parentID else { return nil }
+        guard shows(.parent), let preview = value.details.parentPreview, let id = value.parentID
+        else { return nil }
         var parent = Message(
             delivery: .delivered(id, nil), channelURL: value.channelURL,
             createdAt: preview.createdAt ?? Timestamp(milliseconds: 0),
@@ -59,8 +68,11 @@ public class SBDBaseMessage: NSObject {
     }
     /// Whether the reply is shown outside of its thread too.
     public var isReplyToChannel: Bool { value.isReplyToChannel }
-    /// The thread that this message begins; nil if it has no replies.
-    public var threadInfo: SBDThreadInfo? { value.details.threadInfo.map { SBDThreadInfo($0) } }
+    /// The thread that this message begins; nil if it has no replies, and if the app did not ask for
+    /// it.
+    public var threadInfo: SBDThreadInfo? {
+        shows(.threadInfo) ? value.details.threadInfo.map { SBDThreadInfo($0) } : nil
+    }
     /// The preview of a web page that the text names; nil without one.
     public var ogMetaData: SBDOGMetaData? { value.details.linkPreview.map { SBDOGMetaData($0) } }
     /// The properties that the message was or can be sent with; nil for administrators' messages.
@@ -71,9 +83,10 @@ public class SBDBaseMessage: NSObject {
         case nil: nil
         }
     }
-    /// The reactions; empty if there are none or the cache does not know them.
+    /// The reactions; empty if there are none, the cache does not know them, or the app did not ask
+    /// for them.
     public var reactions: [SBDReaction] {
-        (value.details.reactions ?? []).map { SBDReaction($0) }
+        (shows(.reactions) ? value.details.reactions ?? [] : []).map { SBDReaction($0) }
     }
     /// The state of sending.
     public var sendingStatus: SBDMessageSendingStatus { SBDMessageSendingStatus(value.status) }
@@ -109,7 +122,15 @@ public class SBDBaseMessage: NSObject {
         return SBDBaseMessage.make(message) as? Self
     }
 
-    package static func make(_ message: Message) -> SBDBaseMessage {
+    package static func make(
+        _ message: Message, showing parts: MessageParts = .all
+    ) -> SBDBaseMessage {
+        let object = ofKind(of: message)
+        object.parts = parts
+        return object
+    }
+
+    private static func ofKind(of message: Message) -> SBDBaseMessage {
         switch message.content {
         case .user: SBDUserMessage(message)
         case .file: SBDFileMessage(message)
@@ -126,6 +147,14 @@ public class SBDBaseMessage: NSObject {
 
     public override var hash: Int {
         messageId == 0 ? requestId.hashValue : messageId.hashValue
+    }
+}
+
+extension [Message] {
+    /// Returns objects of the messages, in their order or against it.
+    func objects(isReversed: Bool, showing parts: MessageParts) -> [SBDBaseMessage] {
+        let objects = map { SBDBaseMessage.make($0, showing: parts) }
+        return isReversed ? objects.reversed() : objects
     }
 }
 

@@ -21,6 +21,7 @@ public final class SBDMessageCollection: NSObject {
     public let params: SBDMessageListParams?
 
     private let isReversed: Bool
+    private let parts: MessageParts
     private let feed = Feed<SBDMessageCollection, Event>()
     private let driver: TimelineDriver
     private let watch: ChannelListDriver
@@ -35,13 +36,14 @@ public final class SBDMessageCollection: NSObject {
     public init(channel: SBDGroupChannel, startingPoint: Int64, params: SBDMessageListParams) {
         self.startingPoint = startingPoint
         self.params = params
-        isReversed = params.reverse
+        (isReversed, parts) = (params.reverse, params.parts)
         let (door, value) = (SBDMain.door, channel.value)
         current = Guarded(value)
         let size = max(params.previousResultSize, params.nextResultSize)
         driver = TimelineDriver(
             door, channel: value.url, startingAt: Timestamp(milliseconds: startingPoint),
-            filter: params.filter, pageSize: size > 0 ? size : nil
+            isInclusive: params.isInclusive, filter: params.filter,
+            pageSize: size > 0 ? size : nil
         ) { [feed] event in feed.post(.messages(event), on: door) }
         watch = ChannelListDriver(door, .only(value.url)) { [feed] event in
             feed.post(.channel(event.change), on: door)
@@ -73,8 +75,7 @@ public final class SBDMessageCollection: NSObject {
     }
 
     private func objects(_ messages: [Message]) -> [SBDBaseMessage] {
-        let objects = messages.map { SBDBaseMessage.make($0) }
-        return isReversed ? objects.reversed() : objects
+        messages.objects(isReversed: isReversed, showing: parts)
     }
 
     /// The handler of a page of messages.
@@ -127,9 +128,8 @@ public final class SBDMessageCollection: NSObject {
     private func page(
         _ handler: MessagesHandler?
     ) -> Callback<Result<[Message], RoostError>> {
-        .answer(handler) { [isReversed] (messages: [Message]) in
-            let objects = messages.map { SBDBaseMessage.make($0) }
-            return isReversed ? objects.reversed() : objects
+        .answer(handler) { [isReversed, parts] (messages: [Message]) in
+            messages.objects(isReversed: isReversed, showing: parts)
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostDoors
 package import RoostModel
 
 /// The kinds of messages.
@@ -36,10 +37,11 @@ public enum SBDReplyType: Int, Sendable {
 
 /// The selection and order of messages.
 ///
-/// Messages come with all their fields in any case; the `include…` properties have no effect except
-/// for `includeReplies`.
+/// The app sees the parts of delivered messages that the switches `include…` ask for.
 public final class SBDMessageListParams: NSObject {
     /// Whether messages with exactly the named time are included.
+    ///
+    /// If false, a collection that starts at the time of a message does not show that message.
     public var isInclusive = false
     /// The number of messages before the named time.
     public var previousResultSize = 0
@@ -63,14 +65,29 @@ public final class SBDMessageListParams: NSObject {
         get { replyType != .none }
         set { replyType = newValue ? .all : .none }
     }
-    /// Without effect: messages come with their meta arrays.
-    public var includeMetaArray = false
-    /// Without effect: messages come with their reactions.
-    public var includeReactions = false
-    /// Without effect: messages come with their threads.
-    public var includeThreadInfo = false
-    /// Without effect: replies come with their parent messages.
-    public var includeParentMessageInfo = false
+    /// Whether messages come with their meta arrays.
+    public var includeMetaArray: Bool {
+        get { parts[.metaArrays] }
+        set { parts[.metaArrays] = newValue }
+    }
+    /// Whether messages come with their reactions.
+    public var includeReactions: Bool {
+        get { parts[.reactions] }
+        set { parts[.reactions] = newValue }
+    }
+    /// Whether messages come with the state of their thread.
+    public var includeThreadInfo: Bool {
+        get { parts[.threadInfo] }
+        set { parts[.threadInfo] = newValue }
+    }
+    /// Whether replies come with the message that they reply to.
+    public var includeParentMessageInfo: Bool {
+        get { parts[.parent] }
+        set { parts[.parent] = newValue }
+    }
+
+    // Polls are not part of the old library.
+    private(set) var parts: MessageParts = [.poll]
 
     public override init() {}
 
@@ -91,18 +108,32 @@ public final class SBDMessageListParams: NSObject {
 
 /// The selection of a change log.
 ///
-/// Messages come with all their fields in any case.
+/// The app sees the parts of messages that the switches `include…` ask for.
 public final class SBDMessageChangeLogsParams: NSObject {
-    /// Without effect: messages come with their meta arrays.
-    public var includeMetaArray = false
-    /// Without effect: messages come with their reactions.
-    public var includeReactions = false
+    /// Whether messages come with their meta arrays.
+    public var includeMetaArray: Bool {
+        get { parts[.metaArrays] }
+        set { parts[.metaArrays] = newValue }
+    }
+    /// Whether messages come with their reactions.
+    public var includeReactions: Bool {
+        get { parts[.reactions] }
+        set { parts[.reactions] = newValue }
+    }
     /// Without effect: the change log covers replies.
     public var includeReplies = false
-    /// Without effect: messages come with their threads.
-    public var includeThreadInfo = false
-    /// Without effect: replies come with their parent messages.
-    public var includeParentMessageInfo = false
+    /// Whether messages come with the state of their thread.
+    public var includeThreadInfo: Bool {
+        get { parts[.threadInfo] }
+        set { parts[.threadInfo] = newValue }
+    }
+    /// Whether replies come with the message that they reply to.
+    public var includeParentMessageInfo: Bool {
+        get { parts[.parent] }
+        set { parts[.parent] = newValue }
+    }
+
+    private(set) var parts: MessageParts = [.poll]
 
     public override init() {}
 }

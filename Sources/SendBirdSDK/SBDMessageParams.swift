@@ -105,10 +105,20 @@ public final class SBDUserMessageParams: SBDBaseMessageParams {
 
 /// The properties of a file to be sent.
 public final class SBDFileMessageParams: SBDBaseMessageParams {
-    /// The bytes of the file; nil if it lies at `fileUrl`.
-    public var file: Data?
-    /// The address at which the file lies already; nil if `file` has its bytes.
-    public var fileUrl: String?
+    /// The bytes of the file; they replace `fileUrl`.
+    ///
+    /// Those of an unsent message are read from the outbox, on the calling thread. Nil for a file at
+    /// a network address, and after the message was sent.
+    public var file: Data? {
+        get { origin.bytes }
+        set { origin.bytes = newValue }
+    }
+    /// The address at which the file lies already, or a path of this device; it replaces `file`.
+    public var fileUrl: String? {
+        get { origin.address }
+        set { origin.address = newValue }
+    }
+    private var origin = FileOrigin()
     /// The name of the file, without a folder.
     public var fileName: String?
     /// The media type, such as `image/png`.
@@ -120,14 +130,14 @@ public final class SBDFileMessageParams: SBDBaseMessageParams {
 
     /// Creates parameters for a file that is uploaded.
     public init?(file: Data) {
-        self.file = file
         super.init()
+        self.file = file
     }
 
     /// Creates parameters for a file that lies at an address already.
     public init?(fileUrl: String) {
-        self.fileUrl = fileUrl
         super.init()
+        self.fileUrl = fileUrl
     }
 
     init(_ params: FileMessageParams) {
@@ -136,10 +146,7 @@ public final class SBDFileMessageParams: SBDBaseMessageParams {
             params.data, params.customType, params.mention, params.metaArrays, params.parentID,
             params.isReplyToChannel)
         guard let file = params.files.first else { return }
-        switch file.source {
-        case .bytes(let bytes): self.file = Data(bytes)
-        case .url(let address), .copy(let address), .reference(let address): fileUrl = address
-        }
+        origin = FileOrigin(file)
         (fileName, mimeType) = (file.name, file.type)
         fileSize = UInt(clamping: file.size?.bytes ?? 0)
         thumbnailSizes = file.thumbnailSizes.map {
@@ -148,17 +155,10 @@ public final class SBDFileMessageParams: SBDBaseMessageParams {
     }
 
     var value: FileMessageParams {
-        let source: OutgoingFile.Source =
-            if let file {
-                .bytes(Array(file))
-            } else {
-                OutgoingFile.Source(address: fileUrl ?? "")
-            }
-        return FileMessageParams(
+        FileMessageParams(
             files: [
-                OutgoingFile(
-                    source, name: fileName ?? "", type: mimeType ?? "application/octet-stream",
-                    size: fileSize == 0 ? nil : ByteCount(bytes: Int64(clamping: fileSize)),
+                origin.file(
+                    name: fileName, type: mimeType, size: fileSize,
                     thumbnailSizes: (thumbnailSizes ?? []).map(\.value))
             ],
             data: data ?? "", customType: customType ?? "", mention: mention,

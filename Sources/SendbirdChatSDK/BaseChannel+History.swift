@@ -13,9 +13,9 @@ extension BaseChannel {
     ) {
         let (channel, filter) = (address, params.filter)
         let (older, newer) = (params.previousResultSize, params.nextResultSize)
-        let (isInclusive, reverse) = (params.isInclusive, params.reverse)
+        let (isInclusive, reverse, parts) = (params.isInclusive, params.reverse, params.parts)
         SendbirdChat.door.perform(
-            then: .answer(completionHandler) { $0.objects(reverse: reverse) }
+            then: .answer(completionHandler) { $0.objects(reverse: reverse, showing: parts) }
         ) { client throws(RoostError) in
             try await client.fetchMessages(
                 of: channel, around: Timestamp(milliseconds: timestamp), older: older, newer: newer,
@@ -29,9 +29,9 @@ extension BaseChannel {
     ) {
         let (channel, filter) = (address, params.filter)
         let (older, newer) = (params.previousResultSize, params.nextResultSize)
-        let (isInclusive, reverse) = (params.isInclusive, params.reverse)
+        let (isInclusive, reverse, parts) = (params.isInclusive, params.reverse, params.parts)
         SendbirdChat.door.perform(
-            then: .answer(completionHandler) { $0.objects(reverse: reverse) }
+            then: .answer(completionHandler) { $0.objects(reverse: reverse, showing: parts) }
         ) { client throws(RoostError) in
             try await client.fetchMessages(
                 of: channel, around: MessageID(messageId), older: older, newer: newer,
@@ -60,10 +60,11 @@ extension BaseChannel {
         _ start: ChangeLogStart, _ params: MessageChangeLogsParams,
         _ handler: MessageChangeLogHandler?
     ) {
-        let (channel, filter) = (address, params.filter)
+        let (channel, filter, parts) = (address, params.filter, params.parts)
         SendbirdChat.door.perform(
             then: .changes(
-                handler, { BaseMessage.make($0) }, { (id: MessageID) in id.rawValue },
+                handler, { BaseMessage.make($0, showing: parts) },
+                { (id: MessageID) in id.rawValue },
                 orElse: { SBError($0) })
         ) { client throws(RoostError) in
             guard !channel.isOpen else { throw .notForOpenChannels }

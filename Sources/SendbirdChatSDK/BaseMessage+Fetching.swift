@@ -13,8 +13,9 @@ extension BaseMessage {
     public class func getMessage(
         params: MessageRetrievalParams, completionHandler: BaseMessageHandler?
     ) {
+        let parts = params.parts
         let callback = Callback.answer(completionHandler) { (message: Message) in
-            BaseMessage.make(message)
+            BaseMessage.make(message, showing: parts)
         }
         guard params.channelType != .feed else {
             return SendbirdChat.door.notify(
@@ -38,14 +39,16 @@ extension BaseMessage {
         let parent = value.messageID
         let channel = ChannelAddress(value.channelURL, isOpen: isOpenChannel())
         let (older, newer) = (params.previousResultSize, params.nextResultSize)
-        let (isInclusive, reverse) = (params.isInclusive, params.reverse)
+        let (isInclusive, reverse, parts) = (params.isInclusive, params.reverse, params.parts)
         let filter = params.filter(of: parent ?? 0)
         let callback = Callback<Result<(Message, [Message]), RoostError>>(
             completionHandler.map { handler in
                 { result in
                     switch result {
                     case .success(let (parent, replies)):
-                        handler(BaseMessage.make(parent), replies.objects(reverse: reverse), nil)
+                        handler(
+                            BaseMessage.make(parent, showing: parts),
+                            replies.objects(reverse: reverse, showing: parts), nil)
                     case .failure(let error): handler(nil, nil, SBError(error))
                     }
                 }

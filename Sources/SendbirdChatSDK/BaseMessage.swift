@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostDoors
 import RoostModel
 import RoostWire
 
@@ -9,11 +10,15 @@ import RoostWire
 /// Two objects are equal if they are of the same message, also if it was edited in between.
 open class BaseMessage: NSObject, NSCopying, Identifiable {
     private(set) var value: Message
+    /// The parts that the app sees once the message is delivered.
+    private var parts = MessageParts.all
     private var shownParent: BaseMessage?
     /// The sender that the app set, which may be none.
     private var shownSender: Sender??
 
     init(_ value: Message) { self.value = value }
+
+    private func shows(_ part: MessageParts) -> Bool { parts[part] || value.messageID == nil }
 
     // MARK: Identity
 
@@ -55,10 +60,12 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
     public var data: String { value.data }
     /// A type of the app's own, which filters can select.
     public var customType: String? { value.customType }
-    /// Named lists of texts; nil without any.
+    /// Named lists of texts; nil without any, and if the app did not ask for them.
     public var metaArrays: [MessageMetaArray]? {
-        value.metaArrays.isEmpty ? nil : value.metaArrays.map { MessageMetaArray($0) }
+        let arrays = shownArrays
+        return arrays.isEmpty ? nil : arrays.map { MessageMetaArray($0) }
     }
+    private var shownArrays: [MetaArray] { shows(.metaArrays) ? value.metaArrays : [] }
     /// The preview of the first link in the text; nil without one.
     public var ogMetaData: OGMetaData? { details?.linkPreview.map { OGMetaData($0) } }
     /// Whether the message causes no push and no unread count.
@@ -72,7 +79,7 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
 
     /// Returns the lists of texts with these keys, as far as the message has them.
     public func metaArrays(keys: [String]) -> [MessageMetaArray] {
-        value.metaArrays.filter { keys.contains($0.key) }.map { MessageMetaArray($0) }
+        shownArrays.filter { keys.contains($0.key) }.map { MessageMetaArray($0) }
     }
 
     // MARK: Mentions
@@ -97,19 +104,24 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
 
     // MARK: Reactions and threads
 
-    /// The reactions; empty if there are none or the cache does not know them.
-    public var reactions: [Reaction] { (details?.reactions ?? []).map { Reaction($0) } }
-    /// The state of the thread below the message.
+    /// The reactions; empty if there are none, the cache does not know them, or the app did not ask
+    /// for them.
+    public var reactions: [Reaction] {
+        (shows(.reactions) ? details?.reactions ?? [] : []).map { Reaction($0) }
+    }
+    /// The state of the thread below the message; without replies if the app did not ask for it.
     public var threadInfo: ThreadInfo {
-        ThreadInfo(details?.threadInfo ?? RoostModel.ThreadInfo(replyCount: 0))
+        let info = shows(.threadInfo) ? details?.threadInfo : nil
+        return ThreadInfo(info ?? RoostModel.ThreadInfo(replyCount: 0))
     }
     /// The message that this one replies to; 0 outside of threads.
     public var parentMessageId: Int64 { value.parentID?.rawValue ?? 0 }
-    /// The message that this one replies to, as far as the reply shows it; nil outside of threads.
+    /// The message that this one replies to, as far as the reply shows it; nil outside of threads,
+    /// and if the app did not ask for it.
     ///
     /// A value set by the app replaces it in this object only.
     public var parentMessage: BaseMessage? {
-        get { shownParent ?? value.parent.map { BaseMessage.make($0) } }
+        get { shownParent ?? (shows(.parent) ? value.parent.map { BaseMessage.make($0) } : nil) }
         set { shownParent = newValue }
     }
     /// Whether a reply stands in the channel as well as in its thread.
@@ -125,6 +137,7 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
         let after = before.applying(reactionEvent.change)
         guard after != before else { return false }
         value.details.reactions = after
+        parts.insert(.reactions)
         return true
     }
 
@@ -142,13 +155,14 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
         let after = before?.merged(with: news) ?? news
         guard after != before else { return false }
         value.details.threadInfo = after
+        parts.insert(.threadInfo)
         return true
     }
 
     // MARK: Polls
 
-    /// The poll that the message carries; nil without one.
-    public var poll: Poll? { details?.poll.map { Poll($0) } }
+    /// The poll that the message carries; nil without one, and if the app did not ask for it.
+    public var poll: Poll? { shows(.poll) ? details?.poll.map { Poll($0) } : nil }
 
     /// Applies a newer version of the message's poll to this object.
     ///
@@ -168,6 +182,7 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
         let after = before.applying(change)
         guard after != before else { return false }
         value.details.poll = after
+        parts.insert(.poll)
         return true
     }
 
@@ -195,7 +210,7 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
 
     /// Returns an equal message, which later calls of `apply(_:)` do not change.
     public func copy(with zone: NSZone? = nil) -> Any {
-        let copy = BaseMessage.make(value)
+        let copy = BaseMessage.make(value, showing: parts)
         (copy.shownParent, copy.shownSender) = (shownParent, shownSender)
         return copy
     }
@@ -232,7 +247,15 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
         return BaseMessage.make(message) as? Self
     }
 
-    static func make(_ message: Message) -> BaseMessage {
+    static func make(
+        _ message: Message, showing parts: MessageParts = .all
+    ) -> BaseMessage {
+        let object = ofKind(of: message)
+        object.parts = parts
+        return object
+    }
+
+    private static func ofKind(of message: Message) -> BaseMessage {
         switch message.content {
         case .user: UserMessage(message)
         case .file(let file):

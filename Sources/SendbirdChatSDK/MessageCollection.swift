@@ -39,7 +39,7 @@ open class MessageCollection: NSObject {
         let door = SendbirdChat.door
         driver = TimelineDriver(
             door, channel: url, startingAt: Timestamp(milliseconds: startingPoint),
-            filter: params.filter, pageSize: params.pageSize
+            isInclusive: params.isInclusive, filter: params.filter, pageSize: params.pageSize
         ) { [feed] event in feed.post(.messages(event), on: door) }
         watch = ChannelListDriver(door, .only(url)) { [feed] event in
             feed.post(.channel(event), on: door)

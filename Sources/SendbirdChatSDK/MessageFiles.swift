@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostDoors
 import RoostModel
 
 /// A file of a message with several files, as the server has it.
@@ -30,10 +31,13 @@ public final class UploadedFileInfo: NSObject {
 
 /// A file of a message with several files, to be sent.
 public final class UploadableFileInfo: NSObject {
-    /// The bytes of the file; nil if it lies at `fileURL`.
-    public let file: Data?
-    /// The address at which the file lies already; nil if `file` has its bytes.
-    public let fileURL: String?
+    /// The bytes of the file; nil if it lies at a network address.
+    ///
+    /// Those of an unsent message are read from the outbox, on the calling thread.
+    public var file: Data? { origin.bytes }
+    /// The address at which the file lies already, or a path of this device; nil for bytes.
+    public var fileURL: String? { origin.address }
+    private let origin: FileOrigin
     /// The name of the file, without a folder.
     public var fileName: String?
     /// The media type, such as `image/png`.
@@ -44,20 +48,15 @@ public final class UploadableFileInfo: NSObject {
     public var thumbnailSizes: [ThumbnailSize]?
 
     /// Creates a file that is uploaded.
-    public init(file: Data) {
-        self.file = file
-        fileURL = nil
-    }
+    public init(file: Data) { origin = FileOrigin(bytes: file) }
 
     /// Creates a file that lies at an address already, or at a path of this device.
-    public init(fileURL: String) {
-        file = nil
-        self.fileURL = fileURL
-    }
+    public init(fileURL: String) { origin = FileOrigin(address: fileURL) }
+
+    private init(_ origin: FileOrigin) { self.origin = origin }
 
     convenience init(_ file: OutgoingFile) {
-        let (bytes, url) = file.origin
-        if let bytes { self.init(file: bytes) } else { self.init(fileURL: url ?? "") }
+        self.init(FileOrigin(file))
         fileName = file.name
         mimeType = file.type
         fileSize = UInt(clamping: file.size?.bytes ?? 0)
@@ -65,15 +64,12 @@ public final class UploadableFileInfo: NSObject {
     }
 
     var value: OutgoingFile {
-        OutgoingFile(
-            file, at: fileURL, name: fileName, type: mimeType, size: fileSize,
-            thumbnailSizes: thumbnailSizes)
+        origin.file(
+            name: fileName, type: mimeType, size: fileSize, thumbnailSizes: thumbnailSizes.values)
     }
 
     func copied() -> UploadableFileInfo {
-        let copy =
-            file.map { UploadableFileInfo(file: $0) }
-            ?? UploadableFileInfo(fileURL: fileURL ?? "")
+        let copy = UploadableFileInfo(origin)
         copy.fileName = fileName
         copy.mimeType = mimeType
         copy.fileSize = fileSize

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostDoors
 import RoostModel
 
 /// The selection and order of messages around a time or a message.
 ///
-/// An empty list of types or senders selects the same as nil. The switches `include…` have no
-/// effect: messages come with all their parts.
+/// An empty list of types or senders selects the same as nil. The app sees the parts of delivered
+/// messages that the switches `include…` ask for.
 public final class MessageListParams: NSObject, NSCopying {
     /// Whether the newest message comes first.
     public var reverse = false
     /// Whether messages with exactly the named time are included.
+    ///
+    /// If false, a collection that starts at the time of a message does not show that message.
     public var isInclusive = false
     /// The kind of message.
     public var messageTypeFilter = MessageTypeFilter.all
@@ -34,22 +37,38 @@ public final class MessageListParams: NSObject, NSCopying {
         get { nextSize ?? 0 }
         set { nextSize = newValue }
     }
+    private(set) var parts: MessageParts = []
     private var previousSize: Int?
     private var nextSize: Int?
     /// The size of a collection's page: the larger number if one is set.
     var pageSize: Int? {
         [previousSize, nextSize].compactMap { $0 }.max().flatMap { $0 > 0 ? $0 : nil }
     }
-    /// Without effect: meta arrays come with every message.
-    public var includeMetaArray = false
-    /// Without effect: reactions come with every message.
-    public var includeReactions = false
-    /// Without effect: thread information comes with every message.
-    public var includeThreadInfo = false
-    /// Without effect: the preview of the parent comes with every reply.
-    public var includeParentMessageInfo = false
-    /// Without effect: a message that carries a poll comes with the poll.
-    public var includePollDetails = false
+    /// Whether messages come with their meta arrays.
+    public var includeMetaArray: Bool {
+        get { parts[.metaArrays] }
+        set { parts[.metaArrays] = newValue }
+    }
+    /// Whether messages come with their reactions.
+    public var includeReactions: Bool {
+        get { parts[.reactions] }
+        set { parts[.reactions] = newValue }
+    }
+    /// Whether messages come with the state of their thread.
+    public var includeThreadInfo: Bool {
+        get { parts[.threadInfo] }
+        set { parts[.threadInfo] = newValue }
+    }
+    /// Whether replies come with the message that they reply to.
+    public var includeParentMessageInfo: Bool {
+        get { parts[.parent] }
+        set { parts[.parent] = newValue }
+    }
+    /// Whether messages come with their poll.
+    public var includePollDetails: Bool {
+        get { parts[.poll] }
+        set { parts[.poll] = newValue }
+    }
     /// Without effect: there are no sub-channels.
     public var showSubChannelMessagesOnly = false
 
@@ -99,11 +118,7 @@ public final class MessageListParams: NSObject, NSCopying {
         copy.replyType = replyType
         copy.previousSize = previousSize
         copy.nextSize = nextSize
-        copy.includeMetaArray = includeMetaArray
-        copy.includeReactions = includeReactions
-        copy.includeThreadInfo = includeThreadInfo
-        copy.includeParentMessageInfo = includeParentMessageInfo
-        copy.includePollDetails = includePollDetails
+        copy.parts = parts
         copy.showSubChannelMessagesOnly = showSubChannelMessagesOnly
         return copy
     }
@@ -118,13 +133,15 @@ public final class MessageListParams: NSObject, NSCopying {
     }
 
     /// Returns objects of the messages, in the order of the parameters.
-    func objects(_ messages: [Message]) -> [BaseMessage] { messages.objects(reverse: reverse) }
+    func objects(_ messages: [Message]) -> [BaseMessage] {
+        messages.objects(reverse: reverse, showing: parts)
+    }
 }
 
 extension [Message] {
     /// Returns objects of the messages, in their order or against it.
-    func objects(reverse: Bool) -> [BaseMessage] {
-        let objects = map { BaseMessage.make($0) }
+    func objects(reverse: Bool, showing parts: MessageParts) -> [BaseMessage] {
+        let objects = map { BaseMessage.make($0, showing: parts) }
         return reverse ? objects.reversed() : objects
     }
 }

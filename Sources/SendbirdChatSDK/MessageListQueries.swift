@@ -7,7 +7,7 @@ import RoostModel
 
 /// The selection and order of a query of a channel's messages.
 ///
-/// The switches `include…` have no effect: messages come with all their parts.
+/// The app sees the parts of messages that the switches `include…` ask for.
 public final class PreviousMessageListQueryParams: NSObject {
     /// The number of messages of a page, 1...200.
     public var limit: UInt = 20
@@ -23,18 +23,35 @@ public final class PreviousMessageListQueryParams: NSObject {
     public var customTypesFilter: [String]?
     /// The senders, any of whom fits; nil for all.
     public var senderUserIdsFilter: [String]?
-    /// Without effect: meta arrays come with every message.
-    public var includeMetaArray = false
-    /// Without effect: reactions come with every message.
-    public var includeReactions = false
-    /// Without effect: thread information comes with every message.
-    public var includeThreadInfo = false
-    /// Without effect: the preview of the parent comes with every reply.
-    public var includeParentMessageInfo = false
-    /// Without effect: a message that carries a poll comes with the poll.
-    public var includePollDetails = false
+    /// Whether messages come with their meta arrays.
+    public var includeMetaArray: Bool {
+        get { parts[.metaArrays] }
+        set { parts[.metaArrays] = newValue }
+    }
+    /// Whether messages come with their reactions.
+    public var includeReactions: Bool {
+        get { parts[.reactions] }
+        set { parts[.reactions] = newValue }
+    }
+    /// Whether messages come with the state of their thread.
+    public var includeThreadInfo: Bool {
+        get { parts[.threadInfo] }
+        set { parts[.threadInfo] = newValue }
+    }
+    /// Whether replies come with the message that they reply to.
+    public var includeParentMessageInfo: Bool {
+        get { parts[.parent] }
+        set { parts[.parent] = newValue }
+    }
+    /// Whether messages come with their poll.
+    public var includePollDetails: Bool {
+        get { parts[.poll] }
+        set { parts[.poll] = newValue }
+    }
     /// Without effect: there are no sub-channels.
     public var showSubChannelMessagesOnly = false
+
+    private(set) var parts: MessageParts = []
 
     /// Creates parameters that select all messages but replies.
     public override init() {}
@@ -69,9 +86,9 @@ public final class PreviousMessageListQuery: NSObject {
 
     /// Loads the messages before those of the earlier pages.
     public func loadNextPage(completionHandler: MessageListHandler? = nil) {
-        let (channel, reverse) = (channel, params.reverse)
+        let (channel, reverse, parts) = (channel, params.reverse, params.parts)
         let callback = Callback.answer(completionHandler) { (messages: [Message]) in
-            messages.objects(reverse: reverse)
+            messages.objects(reverse: reverse, showing: parts)
         }
         let limit = min(max(Int(clamping: params.limit), 1), 200)
         let filter = MessageFilter(
@@ -92,20 +109,31 @@ public final class PreviousMessageListQuery: NSObject {
     }
 }
 
-/// The size of the pages of pinned messages.
-///
-/// The switches `include…` have no effect: messages come with all their parts.
+/// The size of the pages of pinned messages, and the parts of the messages that the app sees.
 public final class PinnedMessageListQueryParams: NSObject {
     /// The number of messages of a page.
     public var limit: UInt = 20
-    /// Without effect: meta arrays come with every message.
-    public var includeMetaArray = false
-    /// Without effect: reactions come with every message.
-    public var includeReactions = false
-    /// Without effect: the preview of the parent comes with every reply.
-    public var includeParentMessageInfo = false
-    /// Without effect: a message that carries a poll comes with the poll.
-    public var includePollDetails = false
+    fileprivate var parts: MessageParts = [.threadInfo]
+    /// Whether messages come with their meta arrays.
+    public var includeMetaArray: Bool {
+        get { parts[.metaArrays] }
+        set { parts[.metaArrays] = newValue }
+    }
+    /// Whether messages come with their reactions.
+    public var includeReactions: Bool {
+        get { parts[.reactions] }
+        set { parts[.reactions] = newValue }
+    }
+    /// Whether replies come with the message that they reply to.
+    public var includeParentMessageInfo: Bool {
+        get { parts[.parent] }
+        set { parts[.parent] = newValue }
+    }
+    /// Whether messages come with their poll.
+    public var includePollDetails: Bool {
+        get { parts[.poll] }
+        set { parts[.poll] = newValue }
+    }
 
     /// Creates parameters.
     public override init() {}
@@ -146,9 +174,9 @@ public final class PinnedMessageListQuery: NSObject {
     public func loadNextPage(
         completionHandler: ((_ messages: [PinnedMessage]?, _ error: SBError?) -> Void)? = nil
     ) {
-        let (channel, limit) = (channel, Int(clamping: params.limit))
+        let (channel, limit, parts) = (channel, Int(clamping: params.limit), params.parts)
         let callback = Callback.answer(completionHandler) { (messages: [Message]) in
-            messages.map { PinnedMessage(BaseMessage.make($0)) }
+            messages.map { PinnedMessage(BaseMessage.make($0, showing: parts)) }
         }
         reader.load(then: callback) { client, token throws(RoostError) in
             guard !channel.isOpen else { throw .notForOpenChannels }

@@ -74,12 +74,13 @@ open class BaseMessageCreateParams: NSObject, NSCopying {
         case .user(let params):
             let text = UserMessageCreateParams(message: params.text)
             text.mentionedMessageTemplate = params.extraFields.mentionTemplate
+            text.pollId = params.pollID ?? 0
             made = text
             made.take(
                 from: params.data, params.customType, params.mention, params.metaArrays,
                 params.parentID)
             (made.isReplyToChannel, made.isSilent) = (params.isReplyToChannel, params.isSilent)
-            made.extraFields = params.extraFields
+            made.take(further: params.extraFields)
         case .file(let params):
             made =
                 params.files.count > 1
@@ -88,7 +89,7 @@ open class BaseMessageCreateParams: NSObject, NSCopying {
                 from: params.data, params.customType, params.mention, params.metaArrays,
                 params.parentID)
             (made.isReplyToChannel, made.isSilent) = (params.isReplyToChannel, params.isSilent)
-            made.extraFields = params.extraFields
+            made.take(further: params.extraFields)
         }
         return made
     }
@@ -103,6 +104,13 @@ open class BaseMessageCreateParams: NSObject, NSCopying {
         mentionedUserIds = mention.userIDs.map(\.rawValue)
         metaArrays = arrays.map { MessageMetaArray($0) }
         parentMessageId = parentID?.rawValue ?? 0
+    }
+
+    /// Takes over the fields of the protocol; those with a property become that property.
+    private func take(further fields: UnknownFields) {
+        appleCriticalAlertOptions = AppleCriticalAlertOptions(fields)
+        extraFields = fields.removing(AppleCriticalAlertOptions.fieldName)
+            .removing(UnknownFields.templateName).removing("poll_id")
     }
 
     var mention: Mention {
@@ -149,18 +157,29 @@ public final class AppleCriticalAlertOptions: NSObject {
         self.volume = volume
     }
 
+    fileprivate static let fieldName = "apple_critical_alert_options"
+
+    fileprivate convenience init?(_ fields: UnknownFields) {
+        guard let text = fields[Self.fieldName], let json = try? JSONValue(parsing: text) else {
+            return nil
+        }
+        self.init(
+            name: json["name"]?.string ?? "default",
+            volume: json["volume"].flatMap { Double($0.text) } ?? 1)
+    }
+
     var field: UnknownFields.Field {
         var writer = JSONWriter()
         writer.object { writer in
             writer.field("name", name)
             writer.field("volume", raw: volume.isFinite ? String(volume) : "1.0")
         }
-        return UnknownFields.Field(name: "apple_critical_alert_options", json: writer.text)
+        return UnknownFields.Field(name: Self.fieldName, json: writer.text)
     }
 }
 
 extension UnknownFields {
-    private static let templateName = "mentioned_message_template"
+    fileprivate static let templateName = "mentioned_message_template"
 
     /// The text with placeholders for the mentioned users' names; nil without any.
     var mentionTemplate: String? {
@@ -216,13 +235,19 @@ public final class UserMessageCreateParams: BaseMessageCreateParams {
 /// The properties of a file to be sent.
 public final class FileMessageCreateParams: BaseMessageCreateParams {
     /// The bytes of the file; they replace `fileURL`.
+    ///
+    /// Those of an unsent message are read from the outbox, on the calling thread. Nil for a file at
+    /// a network address, and after the message was sent.
     public var file: Data? {
-        didSet { if file != nil { fileURL = nil } }
+        get { origin.bytes }
+        set { origin.bytes = newValue }
     }
     /// The address at which the file lies already, or a path of this device; it replaces `file`.
     public var fileURL: String? {
-        didSet { if fileURL != nil { file = nil } }
+        get { origin.address }
+        set { origin.address = newValue }
     }
+    private var origin = FileOrigin()
     /// The name of the file, without a folder.
     public var fileName: String?
     /// The media type, such as `image/png`.
@@ -240,16 +265,23 @@ public final class FileMessageCreateParams: BaseMessageCreateParams {
     public override init() {}
 
     /// Creates parameters for a file that is uploaded.
-    public init(file: Data) { self.file = file }
+    public init(file: Data) {
+        super.init()
+        self.file = file
+    }
 
     /// Creates parameters for a file that lies at an address already, or at a path of this device.
-    public init(fileURL: String) { self.fileURL = fileURL }
+    public init(fileURL: String) {
+        super.init()
+        self.fileURL = fileURL
+    }
 
     fileprivate convenience init(_ params: FileMessageParams) {
         self.init()
         message = params.caption.isEmpty ? nil : params.caption
+        pollId = params.pollID ?? 0
         guard let first = params.files.first else { return }
-        (file, fileURL) = first.origin
+        origin = FileOrigin(first)
         fileName = first.name
         mimeType = first.type
         fileSize = UInt(clamping: first.size?.bytes ?? 0)
@@ -260,8 +292,7 @@ public final class FileMessageCreateParams: BaseMessageCreateParams {
     public override func copy(with zone: NSZone? = nil) -> Any {
         let copy = FileMessageCreateParams()
         copy.take(from: self)
-        copy.file = file
-        copy.fileURL = fileURL
+        copy.origin = origin
         copy.fileName = fileName
         copy.mimeType = mimeType
         copy.fileSize = fileSize
@@ -272,13 +303,12 @@ public final class FileMessageCreateParams: BaseMessageCreateParams {
     }
 
     /// Whether there is no file to be sent.
-    var isEmpty: Bool { file == nil && (fileURL ?? "").isEmpty }
+    var isEmpty: Bool { origin.isEmpty }
 
     var value: MessageParams {
-        let source = OutgoingFile(
-            file, at: fileURL, name: fileName, type: mimeType, size: fileSize,
-            thumbnailSizes: thumbnailSizes)
-        return fileMessage([source], message, pollId)
+        let file = origin.file(
+            name: fileName, type: mimeType, size: fileSize, thumbnailSizes: thumbnailSizes.values)
+        return fileMessage([file], message, pollId)
     }
 }
 
@@ -299,6 +329,7 @@ public final class MultipleFilesMessageCreateParams: BaseMessageCreateParams {
     fileprivate convenience init(_ params: FileMessageParams) {
         self.init(uploadableFileInfoList: params.files.map { UploadableFileInfo($0) })
         message = params.caption.isEmpty ? nil : params.caption
+        pollId = params.pollID ?? 0
     }
 
     /// Returns parameters with the same properties.
@@ -330,30 +361,6 @@ extension BaseMessageCreateParams {
 }
 
 extension OutgoingFile {
-    init(
-        _ file: Data?, at url: String?, name: String?, type: String?, size: UInt,
-        thumbnailSizes: [SendbirdChatSDK.ThumbnailSize]?
-    ) {
-        let source = file.map { Source.bytes(Array($0)) } ?? Source(address: url ?? "")
-        self.init(
-            source, name: name ?? "", type: type ?? "application/octet-stream",
-            size: size == 0 ? nil : ByteCount(bytes: Int64(clamping: size)),
-            thumbnailSizes: (thumbnailSizes ?? []).map {
-                ThumbnailSize(
-                    width: Int(exactly: $0.maxSize.width.rounded()) ?? .max,
-                    height: Int(exactly: $0.maxSize.height.rounded()) ?? .max)
-            })
-    }
-
-    /// The bytes or the address of the file, one of them.
-    var origin: (Data?, String?) {
-        switch source {
-        case .bytes(let bytes): (Data(bytes), nil)
-        case .url(let url): (nil, url)
-        case .copy(let path), .reference(let path): (nil, path)
-        }
-    }
-
     /// Objects of the sizes; nil without any.
     var sizeObjects: [SendbirdChatSDK.ThumbnailSize]? {
         thumbnailSizes.isEmpty
@@ -361,5 +368,16 @@ extension OutgoingFile {
             : thumbnailSizes.map {
                 .make(maxWidth: CGFloat($0.width), maxHeight: CGFloat($0.height))
             }
+    }
+}
+
+extension [ThumbnailSize]? {
+    /// The sizes in pixels.
+    var values: [OutgoingFile.ThumbnailSize] {
+        (self ?? []).map {
+            OutgoingFile.ThumbnailSize(
+                width: Int(exactly: $0.maxSize.width.rounded()) ?? .max,
+                height: Int(exactly: $0.maxSize.height.rounded()) ?? .max)
+        }
     }
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostDoors
 import RoostModel
 
-/// The name of one message.
-///
-/// The switches `include…` have no effect: messages come with all their parts.
+/// The name of one message, and the parts of it that the app sees.
 public final class MessageRetrievalParams: NSObject, NSCopying {
     /// The channel of the message.
     public var channelURL = ""
@@ -13,16 +12,33 @@ public final class MessageRetrievalParams: NSObject, NSCopying {
     public var channelType = ChannelType.group
     /// The server's ID of the message.
     public var messageId: Int64 = 0
-    /// Without effect: meta arrays come with every message.
-    public var includeMetaArray = false
-    /// Without effect: reactions come with every message.
-    public var includeReactions = false
-    /// Without effect: thread information comes with every message.
-    public var includeThreadInfo = false
-    /// Without effect: the preview of the parent comes with every reply.
-    public var includeParentMessageInfo = false
-    /// Without effect: a message that carries a poll comes with the poll.
-    public var includePollDetails = false
+    /// Whether messages come with their meta arrays.
+    public var includeMetaArray: Bool {
+        get { parts[.metaArrays] }
+        set { parts[.metaArrays] = newValue }
+    }
+    /// Whether messages come with their reactions.
+    public var includeReactions: Bool {
+        get { parts[.reactions] }
+        set { parts[.reactions] = newValue }
+    }
+    /// Whether messages come with the state of their thread.
+    public var includeThreadInfo: Bool {
+        get { parts[.threadInfo] }
+        set { parts[.threadInfo] = newValue }
+    }
+    /// Whether replies come with the message that they reply to.
+    public var includeParentMessageInfo: Bool {
+        get { parts[.parent] }
+        set { parts[.parent] = newValue }
+    }
+    /// Whether messages come with their poll.
+    public var includePollDetails: Bool {
+        get { parts[.poll] }
+        set { parts[.poll] = newValue }
+    }
+
+    private(set) var parts: MessageParts = []
 
     /// Creates parameters that name no message yet.
     public override init() {}
@@ -46,19 +62,16 @@ public final class MessageRetrievalParams: NSObject, NSCopying {
     /// Returns parameters with the same properties.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = MessageRetrievalParams(
-            channelURL: channelURL, channelType: channelType, messageId: messageId,
-            includeMetaArray: includeMetaArray, includeReactions: includeReactions,
-            includeThreadInfo: includeThreadInfo,
-            includeParentMessageInfo: includeParentMessageInfo)
-        copy.includePollDetails = includePollDetails
+            channelURL: channelURL, channelType: channelType, messageId: messageId)
+        copy.parts = parts
         return copy
     }
 }
 
 /// The selection and order of the replies in a thread around a time.
 ///
-/// An empty list of types or senders selects the same as nil. The switches `include…` have no
-/// effect: messages come with all their parts.
+/// An empty list of types or senders selects the same as nil. The app sees the parts of messages
+/// that the switches `include…` ask for.
 public final class ThreadedMessageListParams: NSObject, NSCopying {
     /// The number of replies before the named time.
     public var previousResultSize = 0
@@ -76,12 +89,23 @@ public final class ThreadedMessageListParams: NSObject, NSCopying {
     public var customTypes: [String]?
     /// The senders, any of whom fits; nil for all.
     public var senderUserIds: [String]?
-    /// Without effect: meta arrays come with every message.
-    public var includeMetaArray = false
-    /// Without effect: reactions come with every message.
-    public var includeReactions = false
-    /// Without effect: the preview of the parent comes with every reply.
-    public var includeParentMessageInfo = false
+    /// Whether messages come with their meta arrays.
+    public var includeMetaArray: Bool {
+        get { parts[.metaArrays] }
+        set { parts[.metaArrays] = newValue }
+    }
+    /// Whether messages come with their reactions.
+    public var includeReactions: Bool {
+        get { parts[.reactions] }
+        set { parts[.reactions] = newValue }
+    }
+    /// Whether replies come with the message that they reply to.
+    public var includeParentMessageInfo: Bool {
+        get { parts[.parent] }
+        set { parts[.parent] = newValue }
+    }
+
+    private(set) var parts: MessageParts = [.threadInfo, .poll]
 
     /// Creates parameters that select no reply until a size is set.
     public override init() {}
@@ -97,9 +121,7 @@ public final class ThreadedMessageListParams: NSObject, NSCopying {
         copy.customType = customType
         copy.customTypes = customTypes
         copy.senderUserIds = senderUserIds
-        copy.includeMetaArray = includeMetaArray
-        copy.includeReactions = includeReactions
-        copy.includeParentMessageInfo = includeParentMessageInfo
+        copy.parts = parts
         return copy
     }
 
@@ -114,20 +136,37 @@ public final class ThreadedMessageListParams: NSObject, NSCopying {
 
 /// The selection of a message change log.
 ///
-/// The switches `include…` have no effect: messages come with all their parts.
+/// The app sees the parts of messages that the switches `include…` ask for.
 public final class MessageChangeLogsParams: NSObject, NSCopying {
     /// The replies that are selected besides other messages.
     public var replyType = ReplyType.none
-    /// Without effect: meta arrays come with every message.
-    public var includeMetaArray = false
-    /// Without effect: reactions come with every message.
-    public var includeReactions = false
-    /// Without effect: thread information comes with every message.
-    public var includeThreadInfo = false
-    /// Without effect: the preview of the parent comes with every reply.
-    public var includeParentMessageInfo = false
-    /// Without effect: a message that carries a poll comes with the poll.
-    public var includePollDetails = false
+    /// Whether messages come with their meta arrays.
+    public var includeMetaArray: Bool {
+        get { parts[.metaArrays] }
+        set { parts[.metaArrays] = newValue }
+    }
+    /// Whether messages come with their reactions.
+    public var includeReactions: Bool {
+        get { parts[.reactions] }
+        set { parts[.reactions] = newValue }
+    }
+    /// Whether messages come with the state of their thread.
+    public var includeThreadInfo: Bool {
+        get { parts[.threadInfo] }
+        set { parts[.threadInfo] = newValue }
+    }
+    /// Whether replies come with the message that they reply to.
+    public var includeParentMessageInfo: Bool {
+        get { parts[.parent] }
+        set { parts[.parent] = newValue }
+    }
+    /// Whether messages come with their poll.
+    public var includePollDetails: Bool {
+        get { parts[.poll] }
+        set { parts[.poll] = newValue }
+    }
+
+    private(set) var parts: MessageParts = []
 
     /// Creates parameters that select all messages but replies.
     public override init() {}
@@ -137,11 +176,7 @@ public final class MessageChangeLogsParams: NSObject, NSCopying {
         let made = MessageChangeLogsParams()
         guard let params else { return made }
         made.replyType = params.replyType
-        made.includeMetaArray = params.includeMetaArray
-        made.includeReactions = params.includeReactions
-        made.includeThreadInfo = params.includeThreadInfo
-        made.includeParentMessageInfo = params.includeParentMessageInfo
-        made.includePollDetails = params.includePollDetails
+        made.parts = params.parts
         return made
     }
 
@@ -150,10 +185,7 @@ public final class MessageChangeLogsParams: NSObject, NSCopying {
         let made = MessageChangeLogsParams()
         guard let params = query?.params else { return made }
         made.replyType = params.replyType
-        made.includeMetaArray = params.includeMetaArray
-        made.includeReactions = params.includeReactions
-        made.includeThreadInfo = params.includeThreadInfo
-        made.includeParentMessageInfo = params.includeParentMessageInfo
+        made.parts = params.parts
         return made
     }
 
@@ -161,11 +193,7 @@ public final class MessageChangeLogsParams: NSObject, NSCopying {
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = MessageChangeLogsParams()
         copy.replyType = replyType
-        copy.includeMetaArray = includeMetaArray
-        copy.includeReactions = includeReactions
-        copy.includeThreadInfo = includeThreadInfo
-        copy.includeParentMessageInfo = includeParentMessageInfo
-        copy.includePollDetails = includePollDetails
+        copy.parts = parts
         return copy
     }
 

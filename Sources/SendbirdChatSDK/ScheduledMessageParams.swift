@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import RoostDoors
 import RoostModel
 
 /// The properties of a text to be sent later.
@@ -50,12 +51,15 @@ public final class ScheduledFileMessageCreateParams: BaseMessageCreateParams {
     public var scheduledAt: Int64
     /// The bytes of the file; they replace `fileURL`.
     public var file: Data? {
-        didSet { if file != nil { fileURL = nil } }
+        get { origin.bytes }
+        set { origin.bytes = newValue }
     }
     /// The address at which the file lies already, or a path of this device; it replaces `file`.
     public var fileURL: String? {
-        didSet { if fileURL != nil { file = nil } }
+        get { origin.address }
+        set { origin.address = newValue }
     }
+    private var origin: FileOrigin
     /// The name of the file, without a folder.
     public var fileName: String?
     /// The media type, such as `image/png`.
@@ -70,13 +74,13 @@ public final class ScheduledFileMessageCreateParams: BaseMessageCreateParams {
     /// Creates parameters for a file that is uploaded.
     public init(scheduledAt: Int64, file: Data) {
         self.scheduledAt = scheduledAt
-        self.file = file
+        origin = FileOrigin(bytes: file)
     }
 
     /// Creates parameters for a file that lies at an address already, or at a path of this device.
     public init(scheduledAt: Int64, fileURL: String) {
         self.scheduledAt = scheduledAt
-        self.fileURL = fileURL
+        origin = FileOrigin(address: fileURL)
     }
 
     /// Returns parameters with the same properties.
@@ -84,7 +88,7 @@ public final class ScheduledFileMessageCreateParams: BaseMessageCreateParams {
         let copy = ScheduledFileMessageCreateParams(
             scheduledAt: scheduledAt, fileURL: fileURL ?? "")
         copy.take(from: self)
-        if let file { copy.file = file }
+        copy.origin = origin
         copy.fileName = fileName
         copy.mimeType = mimeType
         copy.fileSize = fileSize
@@ -94,11 +98,10 @@ public final class ScheduledFileMessageCreateParams: BaseMessageCreateParams {
     }
 
     var value: FileMessageParams? {
-        guard file != nil || fileURL?.isEmpty == false else { return nil }
-        let source = OutgoingFile(
-            file, at: fileURL, name: fileName, type: mimeType, size: fileSize,
-            thumbnailSizes: thumbnailSizes)
-        guard case .file(let params) = fileMessage([source], message, 0) else { return nil }
+        guard !origin.isEmpty else { return nil }
+        let file = origin.file(
+            name: fileName, type: mimeType, size: fileSize, thumbnailSizes: thumbnailSizes.values)
+        guard case .file(let params) = fileMessage([file], message, 0) else { return nil }
         return params
     }
 }

@@ -269,6 +269,7 @@ struct MainActorTests {
         { await $0.client.cancel("r") },
         { _ = await $0.client.cancelUpload("r") },
         { _ = await $0.client.unsentMessages(in: $0.url) },
+        { _ = try await $0.client.contents(of: OutgoingFile(.bytes([1]), name: "a")) },
         { _ = await $0.client.failedMessages(in: $0.url) },
         { await $0.client.removeFailed("r", in: $0.url) },
         { _ = await $0.client.pendingChanges(in: $0.url) },

@@ -37,6 +37,7 @@ extension SendbirdChatTests {
             let params = MessageRetrievalParams()
             params.channelURL = message.channelURL
             params.messageId = message.messageId
+            (params.includeReactions, params.includeThreadInfo) = (true, true)
             let found: BaseMessage? = await story.wait { done in
                 BaseMessage.getMessage(params: params) { message, _ in done(message) }
             }
@@ -56,6 +57,7 @@ extension SendbirdChatTests {
                 let params = ThreadedMessageListParams()
                 params.previousResultSize = 2
                 params.reverse = true
+                params.includeParentMessageInfo = true
                 let (parent, replies, error): (BaseMessage?, [BaseMessage]?, SBError?) =
                     await story.wait { done in
                         first.getThreadedMessages(timestamp: .max, params: params) {

@@ -425,7 +425,14 @@ extension SendbirdChatTests {
                 #expect(second == nil)
                 #expect(event?.operation == .add)
                 await story.world.pass()
-                #expect(view.collection?.succeededMessages.first?.reactions.map(\.key) == ["👍"])
+                let params = MessageListParams()
+                params.includeReactions = true
+                let found: [BaseMessage]? = await story.wait { done in
+                    channel.getMessagesByTimestamp(.max, params: params) { messages, _ in
+                        done(messages)
+                    }
+                }
+                #expect(found?.first?.reactions.map(\.key) == ["👍"])
                 let third: SBError? = await story.wait { done in
                     channel.deleteMessage(message, completionHandler: done)
                 }

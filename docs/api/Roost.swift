@@ -275,6 +275,7 @@ final class ChatClient: Sendable {
     @discardableResult func compareCache(of channel: ChannelURL) async throws(RoostError) -> CacheComparison
     func connect() async throws(RoostError)
     func connectionStates() async -> AsyncStream<ConnectionState>
+    func contents(of file: OutgoingFile) async throws(RoostError) -> [UInt8]
     func counters(of channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: Int64]
     func counters(ofOpenChannel channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: Int64]
     func createChannel(_ params: ChannelCreateParams) async throws(RoostError) -> GroupChannel

@@ -1922,10 +1922,10 @@ final class UnreadMessageCount: NSObject {
 }
 
 final class UploadableFileInfo: NSObject {
-    let file: Data?
-    let fileURL: String?
+    var file: Data? { get }
     var fileName: String? { get set }
     var fileSize: UInt { get set }
+    var fileURL: String? { get }
     var mimeType: String? { get set }
     var thumbnailSizes: [ThumbnailSize]? { get set }
     init(file: Data)

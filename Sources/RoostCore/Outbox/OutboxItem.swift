@@ -61,9 +61,15 @@ extension OutboxItem {
             return message
         case .fileMessage(var params, let copies):
             for (index, copy) in copies.enumerated() {
-                // An encrypted copy cannot be displayed; the original file may be.
-                guard let files, let copy, copy.key == nil else { continue }
-                params.files[index].source = .copy(of: "\(files)/\(copy.name)")
+                guard let files, let copy else { continue }
+                let path = "\(files)/\(copy.name)"
+                if let key = copy.key {
+                    // An encrypted copy has no address for an app; the original file may have one.
+                    params.files[index].sealedCopy = SealedCopy(
+                        path: path, size: copy.size, key: key)
+                } else {
+                    params.files[index].source = .copy(of: path)
+                }
             }
             var message = Message(
                 delivery: .unsent(requestID, state), channelURL: channel, createdAt: createdAt,

@@ -51,6 +51,7 @@ actor AttachmentCopier {
                 if copy != nil, case .bytes = params.files[index].source {
                     params.files[index].source = .bytes([])
                 }
+                params.files[index].sealedCopy = nil
             } catch {
                 folder?.delete(copies.compactMap { $0?.name } + [name])
                 throw error
@@ -65,14 +66,15 @@ actor AttachmentCopier {
         guard let folder else { return nil }
         let copy: CopiedFile?
         do throws(FileError) {
-            switch file.source {
-            case .copy(let path):
+            switch (file.source, file.sealedCopy) {
+            case (.reference, _), (.url, _): return nil
+            case (_, let sealed?): copy = try folder.copy(sealed, to: name, isSealed: isSealed)
+            case (.copy(let path), nil):
                 copy = try folder.copy(path, to: name, isSealed: isSealed) {
                     isStopped.withLock { $0 }
                 }
-            case .bytes(let bytes):
+            case (.bytes(let bytes), nil):
                 copy = try folder.copy(bytes, to: name, isSealed: isSealed)
-            case .reference, .url: return nil
             }
         } catch {
             throw StoreError(error, attaching: file.name)
@@ -80,6 +82,9 @@ actor AttachmentCopier {
         guard let copy else { throw .closed }
         return copy
     }
+
+    /// Returns the bytes of a file.
+    func contents(of file: OutgoingFile) throws(StoreError) -> [UInt8] { try file.contents() }
 
     /// Returns a message whose files are not copied.
     static func uncopied(_ params: FileMessageParams) throws(StoreError) -> OutboxContent {
@@ -92,13 +97,12 @@ actor AttachmentCopier {
 
     private static func size(of file: OutgoingFile) throws(StoreError) -> ByteCount? {
         switch file.source {
-        case .copy(let path), .reference(let path):
+        case .copy, .reference, .bytes:
             do {
-                return ByteCount(bytes: try AttachmentReader(path, nil).size)
+                return ByteCount(bytes: try AttachmentReader(file).size)
             } catch {
                 throw StoreError(error, attaching: file.name)
             }
-        case .bytes(let bytes): return ByteCount(bytes: Int64(bytes.count))
         case .url: return file.size
         }
     }

@@ -35,6 +35,14 @@ struct AttachmentFolder: Sendable {
         }
     }
 
+    /// Copies an encrypted copy, with a key of its own if `isSealed`.
+    func copy(
+        _ sealed: SealedCopy, to name: String, isSealed: Bool
+    ) throws(FileError) -> CopiedFile? {
+        let reader = try AttachmentReader(sealed)
+        return try write(to: name, isSealed: isSealed) { () throws(FileError) in reader.next() }
+    }
+
     private func write(
         to name: String, isSealed: Bool, _ next: () throws(FileError) -> [UInt8]?
     ) throws(FileError) -> CopiedFile? {
@@ -105,6 +113,21 @@ package final class AttachmentReader: Sendable {
         source = .file(file)
     }
 
+    convenience init(_ sealed: SealedCopy) throws(FileError) {
+        try self.init(
+            sealed.path, CopiedFile(name: "", size: sealed.size, key: sealed.key))
+    }
+
+    /// Opens a file of parameters.
+    convenience init(_ file: OutgoingFile) throws(FileError) {
+        switch (file.source, file.sealedCopy) {
+        case (_, let sealed?): try self.init(sealed)
+        case (.copy(let path), nil), (.reference(let path), nil): try self.init(path, nil)
+        case (.bytes(let bytes), nil): self.init(bytes)
+        case (.url, nil): self.init([])
+        }
+    }
+
     init(_ bytes: [UInt8]) {
         source = .bytes(bytes)
         size = Int64(bytes.count)
@@ -125,6 +148,16 @@ package final class AttachmentReader: Sendable {
         guard start + count <= size else { return nil }
         guard let seal else { return bytes }
         return seal.opened(bytes, at: start)
+    }
+
+    /// Returns all bytes; nil if the file cannot be read or has changed.
+    func all() -> [UInt8]? {
+        var bytes: [UInt8] = []
+        while let piece = next() {
+            if piece.isEmpty { return bytes }
+            bytes += piece
+        }
+        return nil
     }
 
     private func stored(_ limit: Int) -> [UInt8]? {

@@ -35,14 +35,17 @@ extension OutboxStore {
             if let copy, let attachments {
                 return try AttachmentReader("\(attachments)/\(copy.name)", copy)
             }
-            switch file.source {
-            case .copy(let path), .reference(let path): return try AttachmentReader(path, nil)
-            case .bytes(let bytes): return AttachmentReader(bytes)
-            case .url: return AttachmentReader([])
-            }
+            return try AttachmentReader(file)
         } catch {
             throw StoreError(error, attaching: file.name)
         }
+    }
+
+    /// Returns the bytes of a file of an unsent message; none if it lies at an address.
+    ///
+    /// - Throws: `.fileUnreadable` if the file is missing or has changed.
+    package func contents(of file: OutgoingFile) async throws(StoreError) -> [UInt8] {
+        try await copier.contents(of: file)
     }
 
     /// Deletes copies that no item names, if they were made before a moment.
@@ -56,5 +59,23 @@ extension OutboxStore {
             let known = Set(stored.items.flatMap(\.copies).map(\.name))
             folder.deleteOrphans(writtenBefore: moment) { known.contains($0) }
         }
+    }
+}
+
+extension OutgoingFile {
+    /// Returns the bytes of the file, read on the calling thread; none if it lies at an address.
+    ///
+    /// - Throws: `.fileUnreadable` if the file is missing or has changed.
+    package func contents() throws(StoreError) -> [UInt8] {
+        let reader: AttachmentReader
+        do { reader = try AttachmentReader(self) } catch {
+            throw StoreError(error, attaching: name)
+        }
+        guard let bytes = reader.all() else {
+            throw StoreError(
+                .fileUnreadable,
+                "The file \(name) cannot be read: it has changed, or the disk fails.")
+        }
+        return bytes
     }
 }

@@ -48,7 +48,7 @@ package actor OutboxStore {
     private var file: UInt64?
     private let switchboard: StoreSwitch
     private let gate: SuspensionGate
-    private let copier: AttachmentCopier
+    let copier: AttachmentCopier
     /// The folder of the copies of files; nil in memory.
     package nonisolated let attachments: String?
 
