@@ -66,10 +66,12 @@ extension ChatClient {
     /// `ChatEvent.openChannel`.
     ///
     /// The place ends with the connection. The client enters the channel again after each
-    /// reconnection, until `exit(_:)`.
+    /// reconnection, until `exit(_:)`. Events of the absence are lost, so each return is announced
+    /// by `.channelChanged` of the channel: fetch its messages again then.
     ///
     /// - Returns: The channel with the user inside.
     /// - Throws: `.connectionRequired`. `.ackTimeout` after eight seconds without an answer.
+    ///   `.requestCanceled` if `exit(_:)` was called meanwhile.
     ///   Otherwise the server's refusal, such as that of a banned user.
     @discardableResult
     public func enter(_ channel: ChannelURL) async throws(RoostError) -> OpenChannel {

@@ -105,7 +105,12 @@ public final class ChatClient: Sendable {
     }
 
     /// Closes the connection and stops reconnecting; cache and outbox stay as they are.
-    public func disconnect() async { await engine.receive(.disconnect) }
+    ///
+    /// The next `connect()` enters the entered open channels again.
+    public func disconnect() async { await engine.receive(.disconnect(isLogout: false)) }
+
+    /// Disconnects, and leaves all entered open channels for good.
+    package func logOut() async { await engine.receive(.disconnect(isLogout: true)) }
 
     /// The present state of the connection.
     public var connectionState: ConnectionState {

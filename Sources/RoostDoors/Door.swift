@@ -300,7 +300,7 @@ package final class Door: Sendable {
     package func disconnect(then callback: Callback<Void>) {
         let (current, account) = (currentClient(), account)
         start {
-            if let client = try? await current.opened().client { await client.disconnect() }
+            if let client = try? await current.opened().client { await client.logOut() }
             self.state.withLock { if $0.account == account { $0.user = nil } }
             self.notify(callback, ())
         }

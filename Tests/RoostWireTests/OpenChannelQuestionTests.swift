@@ -65,7 +65,7 @@ struct OpenChannelQuestionTests {
             let event = ChannelEvent(
                 category, channelURL: "o", timestamp: Timestamp(milliseconds: 9), content: content)
             let read = ServerEvent.decodeAll(ServerEvent.channel(event).encoded(isOpen: true))
-            #expect(try read.map { try $0.get() } == [.channel(event)])
+            #expect(try read.map { try $0.get() } == [.inOpenChannel(.channel(event))])
         }
     }
 }

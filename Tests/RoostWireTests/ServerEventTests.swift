@@ -177,9 +177,11 @@ struct ServerEventTests {
         .error(ServerError(.notAMember, "m"), acknowledges: "r"),
         .busy(BusyEvent(retryAfter: .seconds(3), reason: 1, message: "m")),
         .expired(reason: 400_310, expiresIn: -1), .expired(reason: nil, expiresIn: nil),
-        .memberCounts([
-            MemberCounts(channelURL: "g", memberCount: 3, joinedMemberCount: 2, timestamp: moment)
-        ]),
+        .memberCounts(
+            [
+                MemberCounts(
+                    channelURL: "g", memberCount: 3, joinedMemberCount: 2, timestamp: moment)
+            ], []),
         .reaction(
             ReactionEvent(
                 channelURL: "g", messageID: 5,

@@ -24,7 +24,7 @@ extension CoreWorld {
         case .createChannel, .lookUpChannel, .clearChannel, .clearAll, .trim:
             if device.canAct { keep(action, device) }
         case .connect: if device.canAct { connect(device) }
-        case .disconnect: if device.canAct { give(.disconnect, device) }
+        case .disconnect: if device.canAct { give(.disconnect(isLogout: false), device) }
         case .reconnect: if device.canAct { reconnect(device) }
         case .race: try race(device, on: storage)
         case .blink: try blink(device, on: storage)
@@ -50,7 +50,7 @@ extension CoreWorld {
     }
 
     private func reconnect(_ device: CoreDevice) {
-        give(.disconnect, device)
+        give(.disconnect(isLogout: false), device)
         connect(device)
     }
 

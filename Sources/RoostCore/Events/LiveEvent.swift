@@ -129,7 +129,7 @@ extension LiveEvent {
         case .read(let event): return applyMark(event, &sync)
         case .delivered(let channel, let moments):
             return commit(sync.mutations(for: .deliveredTo(moments), in: channel))
-        case .memberCounts(let counts):
+        case .memberCounts(let counts, _):
             let mutations = counts.flatMap {
                 sync.learn(
                     .memberCounts(all: $0.memberCount, joined: $0.joinedMemberCount),
@@ -148,7 +148,7 @@ extension LiveEvent {
             guard let id = event.messageID else { return end(&sync) }
             sync.ledgers[event.channelURL]?.note(.poll(event.change), to: id)
             return commit([.polled(event.channelURL, id, event.change)])
-        case .user, .error, .expired, .login, .pong, .busy, .room, .unknown: return announce(&sync)
+        case .user, .error, .expired, .login, .pong, .busy, .room, .inOpenChannel, .unknown: return announce(&sync)
         }
     }
 
@@ -304,7 +304,7 @@ extension LiveEvent {
             }
             sync.emit(.read(event.user, through: event.timestamp, event.channelURL))
         case .delivered(let channel, let moments): sync.emit(.delivered(moments, channel))
-        case .memberCounts(let counts):
+        case .memberCounts(let counts, _):
             for count in counts { sync.emit(.memberCountsChanged(count.channelURL)) }
         case .channel(let event):
             if let announcement = event.announcement { sync.emit(announcement) }
@@ -322,7 +322,7 @@ extension LiveEvent {
             if error.endsSessionKey { sync.renewSession() }
         case .expired: sync.renewSession()
         case .poll(let event): if origin == .event { announcePoll(event, &sync) }
-        case .login, .pong, .error, .busy, .room, .unknown: break
+        case .login, .pong, .error, .busy, .room, .inOpenChannel, .unknown: break
         }
         return end(&sync)
     }

@@ -17,6 +17,7 @@ extension ServerEvent {
         case .delivered(let channel, _): channel
         case .channel(let event): event.channelURL
         case .room(let answer): answer.channelURL
+        case .inOpenChannel(let event): event.channelURL
         case .login, .pong, .user, .error, .busy, .expired, .memberCounts, .unknown: nil
         }
     }
@@ -29,6 +30,7 @@ extension ServerEvent {
         case .read(let event): event.acknowledges
         case .poll(let event): event.acknowledges
         case .room(let answer): answer.acknowledges
+        case .inOpenChannel(let event): event.acknowledges
         case .error(_, let requestID): requestID
         default: nil
         }

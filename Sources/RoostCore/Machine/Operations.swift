@@ -33,6 +33,7 @@ package enum Operation: Equatable, Codable, Sendable {
     case roomReturn(RoomReturn)
     case roomExit(RoomExit)
     case roomRefresh(RoomRefresh)
+    case roomLookUp(RoomLookUp)
     case roomMessage(RoomMessage)
     case roomCall(RoomCall)
     case diskRecovery(DiskRecovery)
@@ -154,6 +155,9 @@ package enum Operation: Equatable, Codable, Sendable {
             return operation.resume(reply, &sync)
         case .roomRefresh(var operation):
             defer { self = .roomRefresh(operation) }
+            return operation.resume(reply, &sync)
+        case .roomLookUp(var operation):
+            defer { self = .roomLookUp(operation) }
             return operation.resume(reply, &sync)
         case .roomMessage(var operation):
             defer { self = .roomMessage(operation) }

@@ -26,8 +26,8 @@ package struct SyncMachine: Codable, Sendable {
         case link(LinkMachine.Input)
         /// A frame of the socket; the named operation ends when the frame is applied.
         case frame(OperationID, ServerEvent, LinkMachine.Epoch)
-        /// The app disconnects.
-        case disconnect
+        /// The app disconnects; at a logout it leaves its open channels too.
+        case disconnect(isLogout: Bool)
         /// The server has refused the key of a login in a call outside the operations.
         case refusedKey(RoostError, LinkMachine.Epoch?)
         case fired(MachineTimer)
@@ -125,7 +125,9 @@ package struct SyncMachine: Codable, Sendable {
         switch input {
         case .link(let input): state.drive(input)
         case .frame(let id, let event, let epoch): take(event, epoch, id, &effects)
-        case .disconnect: state.giveUpConnection()
+        case .disconnect(let isLogout):
+            if isLogout { state.rooms = OpenRooms() }
+            state.giveUpConnection()
         case .refusedKey(let error, let epoch): state.renewSession(after: error, asked: epoch)
         case .fired(.idle(let id)): endIdleWait(id, &effects)
         case .fired(let timer): state.take(timer)

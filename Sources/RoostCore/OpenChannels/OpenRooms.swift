@@ -6,17 +6,52 @@
 package import RoostModel
 import RoostWire
 
-/// The open channels that the user has entered.
+/// The open channels that the app wants to be in: it has entered them, or is about to.
 package struct OpenRooms: Equatable, Codable, Sendable {
-    /// The entered channels, as of the newest event; each connection enters them again.
-    package internal(set) var entered: [ChannelURL: OpenChannel] = [:]
+    struct Room: Equatable, Codable, Sendable {
+        /// The channel as of the newest event.
+        var channel: OpenChannel
+        /// Whether the server has let the user in, on this connection or an earlier one.
+        var isInside = false
+        /// The number of running entries.
+        var entries = 0
+        /// The number of events that have changed the channel, its number of participants aside.
+        var changes = 0
+        /// Whether a changed property is being looked up.
+        var isRefreshing = false
+    }
+
+    var rooms: [ChannelURL: Room] = [:]
     /// The open channels that this connection has asked to enter.
     ///
     /// Their frames may come until its end, after an exit as well.
     var known: Set<ChannelURL> = []
 
+    /// The entered channels; each connection enters them again.
+    package var entered: [ChannelURL: OpenChannel] {
+        rooms.filter(\.value.isInside).mapValues(\.channel)
+    }
+
     /// Begins a connection, which is inside no channel yet.
-    mutating func beginSession() { known = Set(entered.keys) }
+    mutating func beginSession() { known = Set(rooms.keys) }
+
+    /// Begins an entry, before which the app wants nothing of the channel or is inside already.
+    mutating func beginEntry(of channel: ChannelURL) {
+        known.insert(channel)
+        rooms[channel, default: Room(channel: OpenChannel(url: channel))].entries += 1
+    }
+
+    /// Ends an entry; the last one that failed ends the app's wish to be inside.
+    ///
+    /// - Returns: Whether the user is outside now, as far as the client knows.
+    @discardableResult
+    mutating func endEntry(of channel: ChannelURL) -> Bool {
+        guard var room = rooms[channel] else { return true }
+        room.entries = max(0, room.entries - 1)
+        let isOutside = !room.isInside && room.entries == 0
+        rooms[channel] = isOutside ? nil : room
+        return isOutside
+    }
 }
 
 extension SyncState {
@@ -24,18 +59,23 @@ extension SyncState {
     ///
     /// - Returns: Whether the event is one; false leaves it to `LiveEvent`.
     mutating func takeRoomEvent(_ event: ServerEvent) -> Bool {
+        if case .memberCounts(_, let counts) = event {
+            for count in counts { apply(count) }
+            return false
+        }
         guard concernsOpenChannel(event) else { return false }
-        if let url = event.channelURL, rooms.entered[url] != nil { apply(event, url) }
-        answer(event)
+        let content = if case .inOpenChannel(let content) = event { content } else { event }
+        if let url = event.channelURL, rooms.rooms[url] != nil { apply(content, url) }
+        answer(content)
         return true
     }
 
     private func concernsOpenChannel(_ event: ServerEvent) -> Bool {
         switch event {
-        case .room: return true
+        case .room, .inOpenChannel: return true
         case .message(let event) where event.isInOpenChannel: return true
         case .edited(let event) where event.isInOpenChannel: return true
-        // The other frames are decoded without the kind of their channel.
+        // Another server may leave the kind of the channel out.
         default: return event.channelURL.map(rooms.known.contains) ?? false
         }
     }
@@ -59,10 +99,26 @@ extension SyncState {
         case .thread(let event):
             emit(inRoom: .threadChanged(event.threadInfo, event.parentID, url))
         case .channel(let event): apply(event, url)
+        case .poll(let event):
+            guard event.acknowledges == nil, let id = event.messageID else { return }
+            switch event.change {
+            case .voted(let votes): emit(inRoom: .pollVoted(votes, id, url))
+            case .edited(let poll): emit(inRoom: .pollChanged(poll, id, url))
+            }
         case .login, .pong, .read, .delivered, .user, .error, .busy, .expired, .memberCounts,
-            .poll, .room, .unknown:
+            .room, .inOpenChannel, .unknown:
             break
         }
+    }
+
+    /// Takes a number of participants that comes without the users who came or left.
+    private mutating func apply(_ count: ParticipantCount) {
+        let url = count.channelURL
+        guard let known = rooms.rooms[url]?.channel.participantCount, known != count.count else {
+            return
+        }
+        rooms.rooms[url]?.channel.participantCount = count.count
+        emit(inRoom: .memberCountsChanged(url))
     }
 
     private mutating func apply(_ event: ChannelEvent, _ url: ChannelURL) {
@@ -71,30 +127,47 @@ extension SyncState {
             emit(inRoom: .entered(user, participants: setCount(count, of: url), url))
         case .exited(let user, let count):
             emit(inRoom: .exited(user, participants: setCount(count, of: url), url))
-        case .frozen(let isFrozen): rooms.entered[url]?.isFrozen = isFrozen
-        case .operators(let users): rooms.entered[url]?.operators = users
+        case .frozen(let isFrozen): change(url) { $0.isFrozen = isFrozen }
+        case .operators(let users): change(url) { $0.operators = users }
         case .metadata(let created, let updated, let deleted):
-            var metadata = rooms.entered[url]?.metadata ?? [:]
-            for (key, value) in created { metadata[key] = value }
-            for (key, value) in updated { metadata[key] = value }
-            for key in deleted { metadata[key] = nil }
-            rooms.entered[url]?.metadata = metadata
+            change(url) { channel in
+                var metadata = channel.metadata ?? [:]
+                for (key, value) in created { metadata[key] = value }
+                for (key, value) in updated { metadata[key] = value }
+                for key in deleted { metadata[key] = nil }
+                channel.metadata = metadata
+            }
         case .joined, .left, .invited, .declined, .typing, .hidden, .counters, .restricted,
             .other:
             break
         }
         // The event does not contain the new properties.
-        if event.category == .propertiesChanged { return start(.roomRefresh(RoomRefresh(url))) }
+        if event.category == .propertiesChanged { return refresh(url) }
         if let announcement = event.announcement { emit(inRoom: announcement) }
-        if event.endsStay(of: me) { rooms.entered[url] = nil }
+        if event.endsStay(of: me) { rooms.rooms[url] = nil }
+    }
+
+    private mutating func change(_ url: ChannelURL, _ body: (inout OpenChannel) -> Void) {
+        guard var room = rooms.rooms[url] else { return }
+        body(&room.channel)
+        room.changes += 1
+        rooms.rooms[url] = room
+    }
+
+    /// Looks a channel up; an event during a look-up leads to one more question.
+    private mutating func refresh(_ url: ChannelURL) {
+        rooms.rooms[url]?.changes += 1
+        guard rooms.rooms[url]?.isRefreshing == false else { return }
+        rooms.rooms[url]?.isRefreshing = true
+        start(.roomRefresh(RoomRefresh(url)))
     }
 
     /// Takes over the server's number of participants.
     ///
     /// - Returns: The number; the last known one if the server does not tell.
     private mutating func setCount(_ count: Int?, of url: ChannelURL) -> Int {
-        if let count { rooms.entered[url]?.participantCount = count }
-        return rooms.entered[url]?.participantCount ?? 0
+        if let count { rooms.rooms[url]?.channel.participantCount = count }
+        return rooms.rooms[url]?.channel.participantCount ?? 0
     }
 
     /// Enters the channels of the last connection again.

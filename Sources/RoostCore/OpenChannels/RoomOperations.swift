@@ -6,17 +6,16 @@
 package import RoostModel
 package import RoostWire
 
-/// The entry into an open channel, which is looked up before.
+/// The entry into an open channel, and the look-up of the channel from inside.
+///
+/// The channel is looked up after the entry, so no change between the two is missed.
 package struct RoomEntry: SyncOperation {
-    private enum State: Equatable, Codable, Sendable {
-        case beginning
-        case lookingUp
-        case entering(OpenChannel)
-    }
+    private enum State: Equatable, Codable, Sendable { case beginning, entering, lookingUp }
 
     private let channel: ChannelURL
     /// Whether the user was inside during an earlier connection.
     private let isReturn: Bool
+    private var wasInside = false
     private var state = State.beginning
 
     package init(_ channel: ChannelURL, isReturn: Bool = false) {
@@ -28,33 +27,105 @@ package struct RoomEntry: SyncOperation {
         switch (state, reply) {
         case (.beginning, .begin):
             guard sync.session != nil else { return .fail(.notConnected) }
-            state = .lookingUp
-            return .need(.ask(.openChannel(GetOpenChannel(channelURL: channel))))
-        case (.lookingUp, .answer(.success(.openChannel(let found)))):
-            guard found.url == channel else { return .fail(.outOfStep) }
-            if hasExited(sync) { return .end(.done) }
-            sync.rooms.known.insert(channel)
-            state = .entering(found)
+            // Events may come as soon as the command has left.
+            wasInside = sync.rooms.rooms[channel]?.isInside ?? false
+            sync.rooms.beginEntry(of: channel)
+            state = .entering
             let requestID = sync.random.requestID()
             return .need(.run(.roomCall(RoomCall(.enter(channel, requestID), requestID))))
-        case (.entering(let found), .ended(.count(let count))):
-            if hasExited(sync) { return .end(.done) }
-            return end(found, count, &sync)
+        case (.entering, .ended(.count(let count))):
+            guard sync.rooms.rooms[channel] != nil else { return endOutside() }
+            sync.rooms.rooms[channel]?.isInside = true
+            sync.rooms.rooms[channel]?.channel.participantCount = count
+            state = .lookingUp
+            return .need(.run(.roomLookUp(RoomLookUp(channel, isOfApp: !isReturn))))
+        case (.lookingUp, .ended(.openChannel(let found))):
+            sync.rooms.endEntry(of: channel)
+            // Messages of the absence are missing, so the app has to learn of every return.
+            if isReturn { sync.emit(.openChannel(.channelChanged(channel))) }
+            return .end(.openChannel(found))
+        case (.lookingUp, .ended(.done)): return endOutside()
+        case (_, .ended(.failed(let error))): return fail(error, &sync)
         default: return .fail(reply)
         }
     }
 
-    /// Whether the app has left the channel since the loss of the earlier connection.
-    private func hasExited(_ sync: SyncState) -> Bool {
-        isReturn && sync.rooms.entered[channel] == nil
+    /// Ends the entry of a channel that the app has left meanwhile.
+    ///
+    /// The exit has followed the entry over the socket, so the user is outside.
+    private func endOutside() -> Step { isReturn ? .end(.done) : .fail(.leftMeanwhile) }
+
+    private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
+        if state == .lookingUp, !wasInside { sync.rooms.rooms[channel]?.isInside = false }
+        let isOutside = sync.rooms.endEntry(of: channel)
+        // Without an answer the server may have let the user in.
+        if isOutside, error.remedy == .retry {
+            let requestID = sync.random.requestID()
+            sync.start(.roomCall(RoomCall(.exit(channel, requestID), requestID)))
+        }
+        return .fail(error)
+    }
+}
+
+/// The look-up of an open channel that the app wants to be in; ends with the channel, or without
+/// any if the app has left it.
+package struct RoomLookUp: SyncOperation {
+    /// The pause before one more question.
+    private static let pause = Duration.milliseconds(500)
+    /// The most questions, after which the properties that events have changed stay as they are.
+    private static let limit = 5
+
+    private enum State: Equatable, Codable, Sendable {
+        case beginning
+        case pacing
+        /// The number of changes by events at the time of the question.
+        case asking(Int)
     }
 
-    private func end(_ found: OpenChannel, _ count: Int, _ sync: inout SyncState) -> Step {
-        var found = found
-        found.participantCount = count
-        let before = sync.rooms.entered.updateValue(found, forKey: channel)
-        if isReturn, before != found { sync.emit(.openChannel(.channelChanged(channel))) }
-        return .end(.openChannel(found))
+    private let channel: ChannelURL
+    /// Whether a call of the app needs the answer, which no limit delays then.
+    private let isOfApp: Bool
+    private var questions = 0
+    private var state = State.beginning
+
+    package init(_ channel: ChannelURL, isOfApp: Bool = false) {
+        self.channel = channel
+        self.isOfApp = isOfApp
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            guard !isOfApp, let wait = sync.takeTurn() else { return ask(&sync) }
+            state = .pacing
+            return .need(.pause(wait, .pacing))
+        case (.pacing, .paused): return ask(&sync)
+        case (.asking(let changes), .answer(.success(.openChannel(var found)))):
+            guard found.url == channel else { return .fail(.outOfStep) }
+            guard let room = sync.rooms.rooms[channel] else { return .end(.done) }
+            if room.changes != changes, questions < Self.limit {
+                // Events may have overtaken the answer, or the answer them.
+                state = .pacing
+                return .need(.pause(Self.pause, .pacing))
+            }
+            if room.changes != changes {
+                found.isFrozen = room.channel.isFrozen
+                found.operators = room.channel.operators
+                found.metadata = room.channel.metadata
+            }
+            // Entries and exits come with the number, and may have overtaken the answer.
+            found.participantCount = room.channel.participantCount
+            sync.rooms.rooms[channel]?.channel = found
+            return .end(.openChannel(found))
+        default: return .fail(reply)
+        }
+    }
+
+    private mutating func ask(_ sync: inout SyncState) -> Step {
+        guard let room = sync.rooms.rooms[channel] else { return .end(.done) }
+        questions += 1
+        state = .asking(room.changes)
+        return .need(.ask(.openChannel(GetOpenChannel(channelURL: channel))))
     }
 }
 
@@ -87,7 +158,7 @@ package struct RoomReturn: SyncOperation {
 
     private mutating func enter(_ sync: inout SyncState) -> Step {
         // Each connection begins a return of its own.
-        guard let epoch, sync.isPresent(epoch), sync.rooms.entered[channel] != nil else {
+        guard let epoch, sync.isPresent(epoch), sync.rooms.rooms[channel] != nil else {
             return .end(.done)
         }
         state = .entering
@@ -97,12 +168,13 @@ package struct RoomReturn: SyncOperation {
     private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
         guard let epoch, sync.isPresent(epoch), !error.endsSessionKey else { return .end(.done) }
         guard error.remedy == .retry else {
-            guard let last = sync.rooms.entered.removeValue(forKey: channel) else {
+            guard let last = sync.rooms.rooms.removeValue(forKey: channel) else {
                 return .end(.done)
             }
             let user = sync.session?.login.user ?? User(id: sync.me)
             sync.emit(
-                .openChannel(.exited(user, participants: last.participantCount, channel)))
+                .openChannel(
+                    .exited(user, participants: last.channel.participantCount, channel)))
             return .end(.done)
         }
         failures += 1
@@ -125,7 +197,7 @@ package struct RoomExit: SyncOperation {
         switch (state, reply) {
         case (.beginning, .begin):
             // The place ends with the connection, so without one nothing else is left to do.
-            sync.rooms.entered[channel] = nil
+            sync.rooms.rooms[channel] = nil
             state = .calling
             let requestID = sync.random.requestID()
             return .need(.run(.roomCall(RoomCall(.exit(channel, requestID), requestID))))
@@ -135,7 +207,7 @@ package struct RoomExit: SyncOperation {
     }
 }
 
-/// The look-up of an entered channel whose properties have changed.
+/// The look-up of a channel whose properties have changed, which the event does not contain.
 package struct RoomRefresh: SyncOperation {
     private let channel: ChannelURL
     private var hasBegun = false
@@ -145,17 +217,11 @@ package struct RoomRefresh: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         guard hasBegun else {
             hasBegun = true
-            return .need(.ask(.openChannel(GetOpenChannel(channelURL: channel))))
+            return .need(.run(.roomLookUp(RoomLookUp(channel))))
         }
-        guard var known = sync.rooms.entered[channel] else { return .end(.done) }
-        if case .answer(.success(.openChannel(let found))) = reply {
-            // Events bring the other properties, and may have overtaken the answer.
-            known.name = found.name
-            known.coverURL = found.coverURL
-            known.data = found.data
-            known.customType = found.customType
-            sync.rooms.entered[channel] = known
-        }
+        guard sync.rooms.rooms[channel] != nil else { return .end(.done) }
+        sync.rooms.rooms[channel]?.isRefreshing = false
+        // Without an answer the app still learns that something has changed.
         sync.emit(.openChannel(.channelChanged(channel)))
         return .end(.done)
     }
@@ -215,4 +281,10 @@ package struct RoomCall: SyncOperation {
         default: return .fail(reply)
         }
     }
+}
+
+extension RoostError {
+    fileprivate static let leftMeanwhile = RoostError(
+        .requestCanceled, remedy: .none,
+        message: "The app has left the channel before the entry was answered.")
 }

@@ -86,7 +86,9 @@ extension SyncMachine.Input {
     /// The number of messages, channels and members that the input holds.
     fileprivate var weight: Int {
         if case .frame(_, .delivered(_, let times), _) = self { return 1 + times.count }
-        if case .frame(_, .memberCounts(let counts), _) = self { return 1 + counts.count }
+        if case .frame(_, .memberCounts(let counts, let participants), _) = self {
+            return 1 + counts.count + participants.count
+        }
         guard case .reply(_, let reply) = self else { return 1 }
         switch reply {
         case .read(.success(.stretches(let stretches))): return stretches.count

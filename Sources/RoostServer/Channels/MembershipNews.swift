@@ -57,7 +57,7 @@ extension ChannelState {
         let counts = MemberCounts(
             channelURL: record.url, memberCount: counts.members ?? 0,
             joinedMemberCount: counts.joinedMembers ?? 0, timestamp: now)
-        return Announcement(event: .memberCounts([counts]), recipients: users)
+        return Announcement(event: .memberCounts([counts], []), recipients: users)
     }
 }
 

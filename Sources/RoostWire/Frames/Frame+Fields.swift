@@ -135,19 +135,52 @@ extension Frame {
             threadInfo: fields.thread ?? ThreadInfo(replyCount: 0))
     }
 
-    func readMemberCounts() throws(WireError) -> [MemberCounts] {
+    func readCounts() throws(WireError) -> ServerEvent {
         var counts: [MemberCounts] = []
+        var participants: [ParticipantCount] = []
         try readFields { name, reader throws(WireError) in
-            guard name == "group_channels" else { return try reader.skipValue() }
-            counts = try reader.readList { reader throws(WireError) in
-                try reader.readMemberCounts()
+            switch name {
+            case "group_channels":
+                counts = try reader.readList { reader throws(WireError) in
+                    try reader.readMemberCounts()
+                }
+            case "open_channels":
+                participants = try reader.readList { reader throws(WireError) in
+                    try reader.readParticipantCount()
+                }
+            default: try reader.skipValue()
             }
         }
-        return counts
+        return .memberCounts(counts, participants)
+    }
+
+    /// Whether the frame says that its channel is an open one.
+    var isOfOpenChannel: Bool {
+        var kind: String?
+        // A frame that cannot be read was refused before.
+        try? readFields { name, reader throws(WireError) in
+            guard name == "channel_type" else { return try reader.skipValue() }
+            kind = try reader.readStringIfPresent()
+        }
+        return kind == "open"
     }
 }
 
 extension JSONReader {
+    fileprivate mutating func readParticipantCount() throws(WireError) -> ParticipantCount {
+        var url: ChannelURL?
+        var count = 0
+        try readObject { name, reader throws(WireError) in
+            switch name {
+            case "channel_url": url = try reader.readChannelURL()
+            case "participant_count": count = try reader.readCount() ?? 0
+            default: try reader.skipValue()
+            }
+        }
+        guard let url else { throw .missing("channel_url", offset: position) }
+        return ParticipantCount(channelURL: url, count: count)
+    }
+
     fileprivate mutating func readMemberCounts() throws(WireError) -> MemberCounts {
         var url: ChannelURL?
         var counts = MemberCounts(

@@ -4,6 +4,21 @@ import RoostModel
 
 extension ServerEvent {
     package init(decoding frame: Frame) throws(WireError) {
+        let event = try ServerEvent(ofAnyChannel: frame)
+        self = event.needsKind && frame.isOfOpenChannel ? .inOpenChannel(event) : event
+    }
+
+    /// Whether the event itself does not tell the kind of its channel.
+    private var needsKind: Bool {
+        switch self {
+        case .deleted, .read, .delivered, .channel, .reaction, .thread, .poll: true
+        case .login, .pong, .message, .edited, .user, .error, .busy, .expired, .memberCounts,
+            .room, .inOpenChannel, .unknown:
+            false
+        }
+    }
+
+    private init(ofAnyChannel frame: Frame) throws(WireError) {
         switch frame.command {
         case .login: self = .login(try frame.readLogin())
         case .pong: self = .pong
@@ -20,7 +35,7 @@ extension ServerEvent {
         case .error: self = try frame.readError()
         case .busy: self = .busy(try frame.readBusy())
         case .expiring: self = try frame.readExpiring()
-        case .memberCounts: self = .memberCounts(try frame.readMemberCounts())
+        case .memberCounts: self = try frame.readCounts()
         case .reaction: self = .reaction(try frame.readReaction())
         case .thread: self = .thread(try frame.readThread())
         case .vote: self = .poll(try frame.readVoteEvent())

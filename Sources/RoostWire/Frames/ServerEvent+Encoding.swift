@@ -38,11 +38,13 @@ extension ServerEvent {
                 if let reason { writer.field("reason", reason) }
                 if let expiresIn { writer.field("expires_in", expiresIn) }
             }
-        case .memberCounts(let counts): Self.memberCounts(counts)
+        case .memberCounts(let counts, let participants):
+            Self.memberCounts(counts, participants)
         case .reaction(let event): event.encoded(isOpen: isOpen)
         case .thread(let event): event.encoded(isOpen: isOpen)
         case .poll(let event): event.encoded(isOpen: isOpen)
         case .room(let answer): answer.encoded
+        case .inOpenChannel(let event): event.encoded(isOpen: true)
         case .unknown(let command): Frame.text(command) { _ in }
         }
     }
@@ -58,7 +60,9 @@ extension ServerEvent {
         }
     }
 
-    private static func memberCounts(_ counts: [MemberCounts]) -> String {
+    private static func memberCounts(
+        _ counts: [MemberCounts], _ participants: [ParticipantCount]
+    ) -> String {
         Frame.text(.memberCounts) { writer in
             writer.array("group_channels") { writer in
                 for count in counts {
@@ -70,7 +74,14 @@ extension ServerEvent {
                     }
                 }
             }
-            writer.array("open_channels") { _ in }
+            writer.array("open_channels") { writer in
+                for count in participants {
+                    writer.object { writer in
+                        writer.field("channel_url", count.channelURL.rawValue)
+                        writer.field("participant_count", count.count)
+                    }
+                }
+            }
         }
     }
 }

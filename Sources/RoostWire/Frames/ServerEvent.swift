@@ -25,12 +25,15 @@ package enum ServerEvent: Equatable, Codable, Sendable {
     case busy(BusyEvent)
     /// The end of the session key, in seconds from now if the server tells.
     case expired(reason: Int?, expiresIn: Int?)
-    case memberCounts([MemberCounts])
+    /// The numbers of members of group channels, and of users inside open channels.
+    case memberCounts([MemberCounts], [ParticipantCount])
     case reaction(ReactionEvent)
     case thread(ThreadEvent)
     case poll(PollEvent)
     /// The answer to an entry into an open channel, or to an exit: ENTR, EXIT.
     case room(RoomAnswer)
+    /// An event of an open channel, among those that tell it by a field of their frame only.
+    indirect case inOpenChannel(ServerEvent)
     /// An event of a newer server, or of a feature that this client lacks.
     case unknown(Frame.Command)
 
@@ -180,6 +183,17 @@ package struct MemberCounts: Equatable, Codable, Sendable {
         self.memberCount = memberCount
         self.joinedMemberCount = joinedMemberCount
         self.timestamp = timestamp
+    }
+}
+
+/// The number of users inside an open channel.
+package struct ParticipantCount: Equatable, Codable, Sendable {
+    package var channelURL: ChannelURL
+    package var count: Int
+
+    package init(channelURL: ChannelURL, count: Int) {
+        self.channelURL = channelURL
+        self.count = count
     }
 }
 

@@ -192,10 +192,11 @@ struct ChannelEventTests {
             [.delivered(["other": moment], url)], false
         ),
         (
-            .memberCounts([
-                MemberCounts(
-                    channelURL: url, memberCount: 3, joinedMemberCount: 2, timestamp: nil)
-            ]), [.channelNews(url, .memberCounts(all: 3, joined: 2))],
+            .memberCounts(
+                [
+                    MemberCounts(
+                        channelURL: url, memberCount: 3, joinedMemberCount: 2, timestamp: nil)
+                ], []), [.channelNews(url, .memberCounts(all: 3, joined: 2))],
             [.memberCountsChanged(url)], false
         ),
         (

@@ -51,7 +51,7 @@ struct ConnectionTests {
     @Test func `a disconnection by the app ends the call`() {
         var script = Script()
         let (id, _) = script.start(.connecting(Connecting()))
-        let effects = script.give(.disconnect)
+        let effects = script.give(.disconnect(isLogout: false))
         #expect(
             effects.contains {
                 guard case .finish(id, .failed(let error)) = $0 else { return false }

@@ -198,7 +198,7 @@ struct LiveEventTests {
     }
 
     @Test(arguments: [
-        ServerEvent.pong, .unknown(.init(rawValue: "XXXX")), .memberCounts([]),
+        ServerEvent.pong, .unknown(.init(rawValue: "XXXX")), .memberCounts([], []),
         .user(category: 1, data: "{}"),
     ])
     func `an event without an effect ends at once or with an empty commit`(_ event: ServerEvent) {
@@ -347,11 +347,12 @@ struct RareEventTests {
     @Test func `an event of a channel that the cache lacks starts a look-up`() throws {
         var script = Script.connected()
         let frame = script.frame(
-            .memberCounts([
-                MemberCounts(
-                    channelURL: Script.channel, memberCount: 3, joinedMemberCount: 2,
-                    timestamp: nil)
-            ]))
+            .memberCounts(
+                [
+                    MemberCounts(
+                        channelURL: Script.channel, memberCount: 3, joinedMemberCount: 2,
+                        timestamp: nil)
+                ], []))
         let id = try #require(frame.committer)
         _ = script.commit(id)
         let effects = script.read(id, .channel(nil))

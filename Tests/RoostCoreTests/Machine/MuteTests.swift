@@ -80,7 +80,9 @@ struct MuteTests {
         var script = Script.connected()
         let (id, _) = Self.check(&script)
         _ = script.answer(id, Self.answer(true, .seconds(60)))
-        #expect(script.give(.disconnect).notices.contains(.disarm(.mute(Script.channel))))
+        #expect(
+            script.give(.disconnect(isLogout: false)).notices.contains(
+                .disarm(.mute(Script.channel))))
     }
 
     private static func restricted(

@@ -48,14 +48,22 @@ struct OpenRoomTests {
     }
 
     /// Enters the channel.
-    private static func enter(_ script: inout Script) throws {
-        let (id, asks) = script.start(.roomEntry(RoomEntry(url)))
+    @discardableResult
+    private static func enter(_ script: inout Script) throws -> Script.ID {
+        let (id, sends) = script.start(.roomEntry(RoomEntry(url)))
+        let asks = try acknowledge(sends, 3, &script)
         #expect(asked(asks) == id)
-        let sends = script.answer(id, .openChannel(OpenChannel(url: url, name: "Plaza")))
-        let end = try acknowledge(sends, 3, &script)
+        let end = script.answer(id, .openChannel(OpenChannel(url: url, name: "Plaza")))
         var channel = OpenChannel(url: url, name: "Plaza")
         channel.participantCount = 3
         #expect(end.contains(.finish(id, .openChannel(channel))))
+        return id
+    }
+
+    /// Returns the error with which an operation ends among the effects.
+    private static func failure(_ id: Script.ID, _ effects: [Script.Effect]) -> RoostError? {
+        for case .finish(id, .failed(let error)) in effects { return error }
+        return nil
     }
 
     private static func event(
@@ -132,26 +140,183 @@ struct OpenRoomTests {
     @Test func `each connection enters the channels again, until the exit`() throws {
         var script = Script.connected()
         try Self.enter(&script)
-        let id = try #require(Self.asked(script.login()))
+        let asks = try Self.acknowledge(script.login(), 9, &script)
+        let id = try #require(Self.asked(asks))
         let found = OpenChannel(url: Self.url, name: "Renamed")
-        let sends = script.answer(id, .openChannel(found))
-        let end = try Self.acknowledge(sends, 9, &script)
+        let end = script.answer(id, .openChannel(found))
         #expect(Self.events(end) == [.openChannel(.channelChanged(Self.url))])
         #expect(script.machine.state.rooms.entered[Self.url]?.participantCount == 9)
         let (exit, exits) = script.start(.roomExit(RoomExit(Self.url)))
         let left = try Self.acknowledge(exits, 8, &script)
         #expect(left.contains(.finish(exit, .done)))
-        #expect(Self.asked(script.login()) == nil)
+        #expect(Self.sent(script.login()) == nil)
+    }
+
+    @Test func `the app learns of each return, because messages of the absence are lost`() throws {
+        var script = Script.connected()
+        try Self.enter(&script)
+        let asks = try Self.acknowledge(script.login(), 3, &script)
+        let end = script.answer(
+            try #require(Self.asked(asks)),
+            .openChannel(OpenChannel(url: Self.url, name: "Plaza")))
+        #expect(Self.events(end) == [.openChannel(.channelChanged(Self.url))])
+    }
+
+    @Test func `an exit during an entry ends outside, and the entry fails`() throws {
+        var script = Script.connected()
+        let (entry, entries) = script.start(.roomEntry(RoomEntry(Self.url)))
+        let (exit, exits) = script.start(.roomExit(RoomExit(Self.url)))
+        let late = try Self.acknowledge(entries, 3, &script)
+        #expect(Self.failure(entry, late)?.code == .requestCanceled)
+        #expect(try Self.acknowledge(exits, 2, &script).contains(.finish(exit, .done)))
+        #expect(script.machine.state.rooms.entered.isEmpty)
+        #expect(Self.sent(script.login()) == nil)
+    }
+
+    @Test func `an exit during the look-up of an entry ends outside`() throws {
+        var script = Script.connected()
+        let (entry, entries) = script.start(.roomEntry(RoomEntry(Self.url)))
+        try Self.acknowledge(entries, 3, &script)
+        let (_, exits) = script.start(.roomExit(RoomExit(Self.url)))
+        #expect(Self.sent(exits) != nil)
+        let end = script.answer(entry, .openChannel(OpenChannel(url: Self.url)))
+        #expect(Self.failure(entry, end)?.code == .requestCanceled)
+        #expect(script.machine.state.rooms.entered.isEmpty)
+    }
+
+    @Test func `an entry without an answer is taken back`() throws {
+        var script = Script.connected()
+        let (entry, entries) = script.start(.roomEntry(RoomEntry(Self.url)))
+        for case .send(let id, _) in entries { script.give(.reply(id, .sent(nil))) }
+        let overdue = script.give(.overdue(entry))
+        #expect(Self.failure(entry, overdue)?.code == .ackTimeout)
+        let isLeft = overdue.contains {
+            if case .send(_, .exit(Self.url, _)) = $0 { true } else { false }
+        }
+        #expect(isLeft)
+        #expect(Self.sent(script.login()) == nil)
+    }
+
+    @Test func `a change between the entry and its look-up leads to one more question`() throws {
+        var script = Script.connected()
+        let (entry, entries) = script.start(.roomEntry(RoomEntry(Self.url)))
+        try Self.acknowledge(entries, 3, &script)
+        let message = Script.message(7, in: Self.url)
+        let early = script.frame(.message(MessageEvent(message: message)))
+        #expect(Self.events(early) == [.openChannel(.messageReceived(message))])
+        _ = script.frame(Self.event(.frozen, .frozen(true)))
+        let stale = script.answer(entry, .openChannel(OpenChannel(url: Self.url)))
+        #expect(Self.failure(entry, stale) == nil)
+        let again = script.give(.reply(entry, .paused))
+        #expect(Self.asked(again) == entry)
+        var frozen = OpenChannel(url: Self.url)
+        frozen.isFrozen = true
+        let end = script.answer(entry, .openChannel(frozen))
+        frozen.participantCount = 3
+        #expect(end.contains(.finish(entry, .openChannel(frozen))))
+    }
+
+    @Test func `a channel that changes all the time ends its entry too`() throws {
+        var script = Script.connected()
+        let (entry, entries) = script.start(.roomEntry(RoomEntry(Self.url)))
+        var effects = try Self.acknowledge(entries, 3, &script)
+        var questions = 0
+        while Self.asked(effects) == entry, questions < 20 {
+            questions += 1
+            _ = script.frame(Self.event(.frozen, .frozen(true)))
+            effects = script.answer(entry, .openChannel(OpenChannel(url: Self.url)))
+            if effects.contains(where: { if case .finish(entry, _) = $0 { true } else { false } }) {
+                break
+            }
+            effects = script.give(.reply(entry, .paused))
+        }
+        #expect(questions == 5)
+        #expect(script.machine.state.rooms.entered[Self.url]?.isFrozen == true)
+    }
+
+    @Test func `many changes of properties are looked up once at a time`() throws {
+        var script = Script.connected()
+        try Self.enter(&script)
+        let first = script.frame(Self.event(.propertiesChanged))
+        let id = try #require(Self.asked(first))
+        for _ in 1...10 {
+            #expect(Self.asked(script.frame(Self.event(.propertiesChanged))) == nil)
+        }
+        let stale = script.answer(id, .openChannel(OpenChannel(url: Self.url, name: "Old")))
+        #expect(Self.events(stale).isEmpty)
+        #expect(Self.asked(script.give(.reply(id, .paused))) == id)
+        let end = script.answer(id, .openChannel(OpenChannel(url: Self.url, name: "New")))
+        #expect(Self.events(end) == [.openChannel(.channelChanged(Self.url))])
+        #expect(script.machine.state.rooms.entered[Self.url]?.name == "New")
+        // The next change is looked up again.
+        #expect(Self.asked(script.frame(Self.event(.propertiesChanged))) != nil)
+    }
+
+    @Test func `a logout leaves all channels, a disconnection none`() throws {
+        var script = Script.connected()
+        try Self.enter(&script)
+        script.give(.disconnect(isLogout: false))
+        #expect(script.machine.state.rooms.entered.count == 1)
+        script.give(.disconnect(isLogout: true))
+        #expect(script.machine.state.rooms.entered.isEmpty)
+    }
+
+    @Test func `an event of an open channel that was never entered is nothing for a group`() throws
+    {
+        var script = Script.connected()
+        let user = RestrictedUser(user: User(id: "me"), until: nil, reason: "")
+        let effects = script.frame(
+            .inOpenChannel(Self.event(.banned, .restricted(user, ChannelEvent.Counts()))))
+        #expect(Self.events(effects).isEmpty && effects.mutations.isEmpty)
+        #expect(Self.asked(effects) == nil && effects.needs.count == 1)
+    }
+
+    @Test func `votes and edits of polls reach the app, and an own vote ends its call`() throws {
+        var script = Script.connected()
+        try Self.enter(&script)
+        let votes = PollVotes(pollID: 4, at: Script.loginAt)
+        func frame(_ request: RequestID?) -> ServerEvent {
+            .inOpenChannel(
+                .poll(
+                    PollEvent(
+                        channelURL: Self.url, messageID: 7, change: .voted(votes),
+                        acknowledges: request)))
+        }
+        let other = script.frame(frame(nil))
+        #expect(Self.events(other) == [.openChannel(.pollVoted(votes, 7, Self.url))])
+        let (id, sends) = script.start(.vote(Vote(for: [1], in: 4, of: Self.url)))
+        var request: RequestID?
+        for case .send(_, .vote(let vote)) in sends { request = vote.requestID }
+        script.give(.reply(id, .sent(nil)))
+        let end = script.frame(frame(request))
+        #expect(Self.events(end).isEmpty && end.contains(.finish(id, .done)))
+    }
+
+    @Test func `a number of participants comes without the users too`() throws {
+        var script = Script.connected()
+        try Self.enter(&script)
+        let counts = [
+            ParticipantCount(channelURL: Self.url, count: 40),
+            ParticipantCount(channelURL: "elsewhere", count: 2),
+        ]
+        let effects = script.frame(.memberCounts([], counts))
+        #expect(Self.events(effects) == [.openChannel(.memberCountsChanged(Self.url))])
+        #expect(script.machine.state.rooms.entered[Self.url]?.participantCount == 40)
+        #expect(Self.events(script.frame(.memberCounts([], counts))).isEmpty)
     }
 
     @Test func `a return is retried, unless the server refuses it for good`() throws {
         var script = Script.connected()
         try Self.enter(&script)
-        let id = try #require(Self.asked(script.login()))
+        let asks = try Self.acknowledge(script.login(), 3, &script)
+        let id = try #require(Self.asked(asks))
         let pauses = script.refuse(id, Script.error(.requestFailed))
         #expect(pauses.contains { if case .pause(id, _, .retry) = $0 { true } else { false } })
-        #expect(Self.asked(script.pass(id)) == id)
-        let end = script.refuse(id, Script.error(.notFound, .none))
+        let sends = script.pass(id)
+        let requestID = try #require(Self.sent(sends))
+        script.give(.reply(id, .sent(nil)))
+        let end = script.frame(
+            .error(ServerError(.notFound, "Gone."), acknowledges: requestID))
         let me = User(id: "me")
         #expect(Self.events(end) == [.openChannel(.exited(me, participants: 3, Self.url))])
         #expect(script.machine.state.rooms.entered.isEmpty)

@@ -97,7 +97,7 @@ struct RecordingTests {
         { commit(.users(users())) },
         { commit(.channels(ChannelsChange(inserted: [], updated: [], deleted: deleted()))) },
         { .frame(Script.ID(1), .delivered("c", receipts()), 0) },
-        { .frame(Script.ID(1), .memberCounts(counts()), 0) },
+        { .frame(Script.ID(1), .memberCounts(counts(), []), 0) },
     ]
 
     private static func deleted() -> [ChannelURL] { (1...many).map { ChannelURL("c\($0)") } }
