@@ -81,11 +81,21 @@ extension ChatClient {
     public func fetchPollChanges(
         of channel: ChannelURL, since start: ChangeLogStart
     ) async throws(RoostError) -> ChangeLog<Poll, Int64> {
-        let answer = try await ask(
-            PollChangeLog(channelURL: channel, cursor: ChangeLogCursor(start)))
-        return ChangeLog(
-            updated: answer.updated, deleted: answer.deleted, hasMore: answer.hasMore,
-            token: answer.next)
+        ChangeLog(
+            try await ask(PollChangeLog(channelURL: channel, cursor: ChangeLogCursor(start))))
+    }
+
+    /// Returns a page of the changes of an open channel's polls, as `fetchPollChanges(of:since:)`
+    /// does for a group channel.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func fetchPollChanges(
+        ofOpenChannel channel: ChannelURL, since start: ChangeLogStart
+    ) async throws(RoostError) -> ChangeLog<Poll, Int64> {
+        ChangeLog(
+            try await ask(
+                InOpenChannel(
+                    PollChangeLog(channelURL: channel, cursor: ChangeLogCursor(start)))))
     }
 
     // MARK: Options
@@ -128,13 +138,22 @@ extension ChatClient {
     /// When the call returns, the vote counts and a cached message shows it. It is durable too,
     /// unless the disk refused; then the change log brings it.
     ///
+    /// - Returns: The state of the poll after the vote.
     /// - Throws: `.connectionRequired`. `.ackTimeout` after eight seconds without an answer; the
     ///   vote may count then. Otherwise the server's refusal, such as `.invalidValue` for a closed
     ///   poll.
+    @discardableResult
     public func vote(
         for options: [Int64], in poll: Int64, of channel: ChannelURL
-    ) async throws(RoostError) {
-        try await engine.run(.vote(Vote(for: options, in: poll, of: channel)))
+    ) async throws(RoostError) -> PollVotes {
+        try await castVote(for: options, in: poll, of: channel).0
+    }
+
+    /// Votes as `vote(for:in:of:)` does, and returns the message that carries the poll too.
+    package func castVote(
+        for options: [Int64], in poll: Int64, of channel: ChannelURL
+    ) async throws(RoostError) -> (PollVotes, MessageID?) {
+        try await engine.run(.vote(Vote(for: options, in: poll, of: channel)), \.votes)
     }
 
     /// Returns a page of the users who voted for an option, by user ID.
@@ -152,5 +171,13 @@ extension ChatClient {
         let found = try await ask(
             ListVoters(pollID: poll, optionID: option, token: token, limit: pageSize))
         return Page(found.users, next: found.next.isEmpty ? nil : found.next)
+    }
+}
+
+extension ChangeLog<Poll, Int64> {
+    fileprivate init(_ answer: PollChangeLog.Output) {
+        self.init(
+            updated: answer.updated, deleted: answer.deleted, hasMore: answer.hasMore,
+            token: answer.next)
     }
 }

@@ -199,30 +199,15 @@ extension ChatClient {
     }
 }
 
-extension Door {
-    /// Sends a text to an open channel, and returns at once the pending message.
-    ///
-    /// The message is not kept: it fails if there is no connection.
-    package func sendToOpenChannel(
-        _ params: UserMessageParams, _ channel: ChannelURL, as requestID: RequestID? = nil,
-        then callback: Callback<(message: Message, error: RoostError?)>
-    ) -> Message {
-        var message = preview(of: .user(params), in: channel)
-        message.unknownFields.keep(.init(name: "channel_type", json: "\"open\""))
-        if let requestID { message.delivery = .unsent(requestID, .pending) }
-        guard let name = message.requestID else { return message }
-        let current = currentClient()
-        sending.add(on: self) { [message] in
-            do throws(RoostError) {
-                let client = try await current.opened().client
-                let sent = try await client.send(params, toOpenChannel: channel, as: name)
-                self.notify(callback, (sent, nil))
-            } catch {
-                var failed = message
-                failed.delivery = .unsent(name, .failed(error.code))
-                self.notify(callback, (failed, error))
-            }
+// MARK: - Polls
+
+extension ChatClient {
+    package func fetchPollChanges(
+        of channel: ChannelAddress, since start: ChangeLogStart
+    ) async throws(RoostError) -> ChangeLog<Poll, Int64> {
+        guard channel.isOpen else {
+            return try await fetchPollChanges(of: channel.url, since: start)
         }
-        return message
+        return try await fetchPollChanges(ofOpenChannel: channel.url, since: start)
     }
 }

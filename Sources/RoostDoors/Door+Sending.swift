@@ -93,23 +93,12 @@ extension Door {
         return message
     }
 
-    /// Returns a message that is not sent, and calls back with the reason.
-    package func refuse(
-        _ params: MessageParams, to channel: ChannelURL, _ error: RoostError,
-        then callback: Callback<(message: Message, error: RoostError?)>
-    ) -> Message {
-        var message = preview(of: params, in: channel)
-        message.delivery = .unsent("", .failed(error.code))
-        notify(callback, (message, error))
-        return message
-    }
-
     /// The kinds of messages that their author can edit.
     package enum EditedKind: Sendable {
         case user
         case file
 
-        fileprivate func matches(_ message: Message) -> Bool {
+        package func matches(_ message: Message) -> Bool {
             switch (self, message.content) {
             case (.user, .user), (.file, .file): true
             default: false
@@ -175,10 +164,10 @@ extension Door {
 }
 
 extension RoostError {
-    fileprivate static let nothingToResend = RoostError(
+    static let nothingToResend = RoostError(
         .messageNotFound, remedy: .none,
         message: "This message has not failed, or was canceled, so it cannot be sent again.")
-    fileprivate static let otherKind = RoostError(
+    package static let otherKind = RoostError(
         .invalidParameter, remedy: .correctInput,
         message: "This message is of another kind: it cannot be changed in this way.")
 }

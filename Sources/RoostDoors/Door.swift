@@ -54,6 +54,8 @@ package final class Door: Sendable {
         var queue = CallbackQueue.main
         var world: World?
         var sending = WorkQueue()
+        /// The queues of messages for open channels.
+        var sendingToRooms: [ChannelURL: WorkQueue] = [:]
         var listener: (@Sendable (ClientEvent) -> Void)?
     }
 
@@ -99,7 +101,14 @@ package final class Door: Sendable {
         state.withLock { if $0.user?.id == user.id { $0.user = user } }
     }
 
-    package init() {}
+    /// The error of a call that the client has for group channels only.
+    let notForOpenChannels: RoostError
+
+    /// Creates a door.
+    ///
+    /// - Parameter notForOpenChannels: The error of the library for a call on an open channel that
+    ///   the client does not have.
+    package init(notForOpenChannels: RoostError) { self.notForOpenChannels = notForOpenChannels }
 
     // MARK: Settings
 
@@ -120,6 +129,16 @@ package final class Door: Sendable {
 
     /// The queue that saves messages in the order of the calls.
     var sending: WorkQueue { state.withLock { $0.sending } }
+
+    /// Returns the queue that sends the messages for an open channel in the order of the calls.
+    func sending(to channel: ChannelURL) -> WorkQueue {
+        state.withLock { state in
+            if let queue = state.sendingToRooms[channel] { return queue }
+            let queue = WorkQueue()
+            state.sendingToRooms[channel] = queue
+            return queue
+        }
+    }
 
     /// Passes an event on to the listener.
     package func receive(_ event: ClientEvent) { state.withLock { $0.listener }?(event) }
@@ -166,6 +185,7 @@ package final class Door: Sendable {
             state.openings += 1
             let number = state.openings
             state.report = Report()
+            state.sendingToRooms = [:]
             state.opening = Task(executorPreference: world.executor) {
                 // Two clients of one user would compete for the files; of two users, the later one
                 // counts.

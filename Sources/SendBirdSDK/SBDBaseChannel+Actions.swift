@@ -44,7 +44,7 @@ extension SBDBaseChannel {
         performEither(then: .done(handler), work)
     }
 
-    private var address: ChannelAddress {
+    var address: ChannelAddress {
         ChannelAddress(value.url, isOpen: isOpenChannel())
     }
 

@@ -45,15 +45,8 @@ extension SBDBaseChannel {
         _ params: UserMessageParams, _ obstacle: RoostError?, _ handler: UserMessageHandler?
     ) -> SBDUserMessage {
         let callback = Callback.sent(handler) { SBDUserMessage($0) }
-        let door = SBDMain.door
-        if let obstacle {
-            return SBDUserMessage(
-                door.refuse(.user(params), to: value.url, obstacle, then: callback))
-        }
         return SBDUserMessage(
-            isOpenChannel()
-                ? door.sendToOpenChannel(params, value.url, then: callback)
-                : door.send(.user(params), to: value.url, then: callback))
+            SBDMain.door.send(.user(params), to: address, refusal: obstacle, then: callback))
     }
 
     /// Sends a failed message again, under the same request ID.
@@ -61,13 +54,10 @@ extension SBDBaseChannel {
     public func resendUserMessage(
         with message: SBDUserMessage, completionHandler: UserMessageHandler? = nil
     ) -> SBDUserMessage {
-        let callback = Callback.sent(completionHandler) { SBDUserMessage($0) }
-        guard isOpenChannel(), case .user(let params)? = message.value.params else {
-            return SBDUserMessage(SBDMain.door.resend(message.value, then: callback))
-        }
-        return SBDUserMessage(
-            SBDMain.door.sendToOpenChannel(
-                params, value.url, as: message.value.requestID, then: callback))
+        SBDUserMessage(
+            SBDMain.door.resend(
+                message.value, to: address,
+                then: .sent(completionHandler) { SBDUserMessage($0) }))
     }
 
     /// Edits the user's own message; without a connection the change and the handler wait.
@@ -83,13 +73,7 @@ extension SBDBaseChannel {
         if let error = obstacle {
             return SBDMain.door.notify(callback, .failure(error))
         }
-        let (id, url, edit) = (MessageID(messageId), value.url, params.edit)
-        guard isOpenChannel() else {
-            return SBDMain.door.edit(id, in: url, edit, then: callback)
-        }
-        SBDMain.door.perform(then: callback) { client throws(RoostError) in
-            try await client.edit(id, inOpenChannel: url, edit)
-        }
+        SBDMain.door.edit(MessageID(messageId), in: address, params.edit, then: callback)
     }
 
     // MARK: Files
@@ -109,14 +93,11 @@ extension SBDBaseChannel {
         with params: SBDFileMessageParams, progressHandler: ProgressHandler?,
         completionHandler: FileMessageHandler?
     ) -> SBDFileMessage? {
-        let callback = Callback.sent(completionHandler) { SBDFileMessage($0) }
-        let (door, message) = (SBDMain.door, MessageParams.file(params.value))
-        if let error = isGroupChannel() ? params.obstacle : .openChannel {
-            return SBDFileMessage(door.refuse(message, to: value.url, error, then: callback))
-        }
-        return SBDFileMessage(
-            door.send(
-                message, to: value.url, progress: .progress(progressHandler), then: callback))
+        SBDFileMessage(
+            SBDMain.door.send(
+                .file(params.value), to: address, refusal: params.obstacle,
+                progress: .progress(progressHandler),
+                then: .sent(completionHandler) { SBDFileMessage($0) }))
     }
 
     /// Sends a failed file again, under the same request ID, and reports its upload.
@@ -144,16 +125,7 @@ extension SBDBaseChannel {
     public func delete(
         _ message: SBDBaseMessage, completionHandler: SBDErrorHandler? = nil
     ) {
-        let (url, target) = (value.url, message.target)
-        guard isOpenChannel() else {
-            return SBDMain.door.change(then: .done(completionHandler)) {
-                client throws(RoostError) in try await client.delete(target, in: url)
-            }
-        }
-        SBDMain.door.perform(then: .done(completionHandler)) { client throws(RoostError) in
-            guard case .delivered(let id) = target else { throw .openChannel }
-            try await client.delete(id, inOpenChannel: url)
-        }
+        SBDMain.door.delete(message.target, in: address, then: .done(completionHandler))
     }
 
     /// Adds the user's reaction to a message; without a connection the change and the handler wait.

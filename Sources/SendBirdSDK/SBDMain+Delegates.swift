@@ -217,6 +217,7 @@ extension SBDMain {
         case .exited(let user, _, _):
             delegate.channel(channel, userDidExit: SBDUser(user))
             delegate.channelDidChangeParticipantCount([channel])
+        case .memberCountsChanged: delegate.channelDidChangeParticipantCount([channel])
         case .messageReceived, .messageUpdated, .messageDeleted, .reactionChanged, .threadChanged:
             notifyOfMessages(delegate, event, channel)
         case .muted, .unmuted, .banned, .unbanned: notifyOfModeration(delegate, event, channel)

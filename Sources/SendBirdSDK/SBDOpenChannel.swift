@@ -82,7 +82,9 @@ public final class SBDOpenChannel: SBDBaseChannel {
         let url = value.url
         SBDMain.door.perform(then: .channel(completionHandler)) { client throws(RoostError) in
             var params = params
-            if let picture { params.coverURL = try await client.uploadPicture(picture) }
+            if let picture, !picture.isEmpty {
+                params.coverURL = try await client.uploadPicture(picture)
+            }
             return try await client.updateOpenChannel(url, params)
         }
     }

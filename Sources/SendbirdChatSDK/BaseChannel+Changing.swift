@@ -39,16 +39,8 @@ extension BaseChannel {
             return SendbirdChat.door.notify(
                 callback, .failure(.unsupported("The property \(name) is not supported.")))
         }
-        let (id, url, edit) = (MessageID(messageId), value.url, params.edit(text))
-        guard isOpenChannel() else {
-            return SendbirdChat.door.edit(id, in: url, edit, as: kind, then: callback)
-        }
-        guard kind == .user else {
-            return SendbirdChat.door.notify(callback, .failure(.notForOpenChannels))
-        }
-        SendbirdChat.door.perform(then: callback) { client throws(RoostError) in
-            try await client.edit(id, inOpenChannel: url, edit)
-        }
+        SendbirdChat.door.edit(
+            MessageID(messageId), in: address, params.edit(text), as: kind, then: callback)
     }
 
     // MARK: Deletions
@@ -83,16 +75,7 @@ extension BaseChannel {
     }
 
     private func delete(_ target: MessageTarget, _ handler: SBErrorHandler?) {
-        let url = value.url
-        guard isOpenChannel() else {
-            return SendbirdChat.door.change(then: .done(handler)) { client throws(RoostError) in
-                try await client.delete(target, in: url)
-            }
-        }
-        SendbirdChat.door.perform(then: .done(handler)) { client throws(RoostError) in
-            guard case .delivered(let id) = target else { throw .notSent }
-            try await client.delete(id, inOpenChannel: url)
-        }
+        SendbirdChat.door.delete(target, in: address, then: .done(handler))
     }
 
     // MARK: Reactions

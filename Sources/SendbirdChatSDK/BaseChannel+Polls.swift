@@ -70,17 +70,11 @@ extension BaseChannel {
     public func votePoll(
         pollId: Int64, pollOptionIds: [Int64], completionHandler: PollVoteEventHandler? = nil
     ) {
-        let callback = Callback.answer(completionHandler) { (poll: RoostModel.Poll) in
-            PollVoteEvent(
-                PollVotes(poll, at: poll.updatedAt ?? .distantPast), of: poll.messageID)
+        let callback = Callback.answer(completionHandler) { (votes: PollVotes, id: MessageID?) in
+            PollVoteEvent(votes, of: id)
         }
         ask(callback) { client, url throws(RoostError) in
-            try await client.vote(for: pollOptionIds, in: pollId, of: url)
-            // The vote counts, even if the poll cannot be read now.
-            if let poll = try? await client.fetchPoll(pollId) { return poll }
-            var poll = RoostModel.Poll(id: pollId)
-            poll.votedOptionIDs = pollOptionIds
-            return poll
+            try await client.castVote(for: pollOptionIds, in: pollId, of: url)
         }
     }
 
@@ -101,8 +95,8 @@ extension BaseChannel {
         let callback = Callback.changes(
             handler, { (poll: RoostModel.Poll) in Poll(poll) }, { (id: Int64) in id },
             orElse: { SBError($0) })
-        ask(callback) { client, url throws(RoostError) in
-            try await client.fetchPollChanges(of: url, since: start)
+        askEither(callback) { client, channel throws(RoostError) in
+            try await client.fetchPollChanges(of: channel, since: start)
         }
     }
 

@@ -213,15 +213,8 @@ extension BaseChannel {
         _ params: MessageParams, refusal: RoostError?, progress: Callback<UploadStep> = .none,
         then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
-        let door = SendbirdChat.door
-        if let refusal { return door.refuse(params, to: value.url, refusal, then: callback) }
-        guard isOpenChannel() else {
-            return door.send(params, to: value.url, progress: progress, then: callback)
-        }
-        guard case .user(let text) = params else {
-            return door.refuse(params, to: value.url, .notForOpenChannels, then: callback)
-        }
-        return door.sendToOpenChannel(text, value.url, then: callback)
+        SendbirdChat.door.send(
+            params, to: address, refusal: refusal, progress: progress, then: callback)
     }
 
     /// Sends a failed message again, under the same request ID.
@@ -229,11 +222,7 @@ extension BaseChannel {
         _ message: Message, progress: Callback<UploadStep> = .none,
         then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
-        guard isOpenChannel(), case .user(let text)? = message.params else {
-            return SendbirdChat.door.resend(message, progress: progress, then: callback)
-        }
-        return SendbirdChat.door.sendToOpenChannel(
-            text, value.url, as: message.requestID, then: callback)
+        SendbirdChat.door.resend(message, to: address, progress: progress, then: callback)
     }
 }
 

@@ -78,10 +78,11 @@ open class BaseChannel: NSObject {
 
     /// Returns the channel that was serialised; nil for other bytes.
     public class func build(fromSerializedData data: Data?) -> Self? {
-        guard let data, case .channel(let channel)? = SerializedObject(Array(data)) else {
-            return nil
+        switch data.flatMap({ SerializedObject(Array($0)) }) {
+        case .channel(let channel)?: GroupChannel(channel) as? Self
+        case .openChannel(let channel)?: OpenChannel(channel) as? Self
+        case .message?, .user?, nil: nil
         }
-        return GroupChannel(channel) as? Self
     }
 
     open override func isEqual(_ object: Any?) -> Bool {

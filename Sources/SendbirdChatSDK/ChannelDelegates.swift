@@ -140,13 +140,13 @@ public protocol OpenChannelDelegate: BaseChannelDelegate {
     func channel(_ channel: OpenChannel, userDidExit user: User)
     /// The participant counts have changed.
     func channelDidChangeParticipantCount(_ channels: [OpenChannel])
-    /// The pinned messages have changed.
+    /// The pinned messages have changed; a Roost server has no pins in open channels.
     func channelDidUpdatePinnedMessages(_ channel: OpenChannel)
-    /// A user has voted in a poll; never called.
+    /// A user has voted in a poll.
     func channel(_ channel: OpenChannel, didVotePoll event: PollVoteEvent)
-    /// A poll has changed; never called.
+    /// A poll has changed.
     func channel(_ channel: OpenChannel, didUpdatePoll event: PollUpdateEvent)
-    /// A poll was deleted; never called.
+    /// A poll was deleted.
     func channel(_ channel: OpenChannel, pollWasDeleted pollId: Int64)
 }
 

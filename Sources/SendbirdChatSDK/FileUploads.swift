@@ -85,9 +85,6 @@ extension RoostError {
     static let tooFewFiles = RoostError(
         .invalidParameter, remedy: .correctInput,
         message: "A message with several files needs at least two.")
-    static let notSent = RoostError(
-        .invalidParameter, remedy: .correctInput,
-        message: "Only a message that the server has can be copied or changed in this way.")
     static let notForOpenChannels = unsupported("The client has no such call for open channels.")
 
     static func unsupported(_ message: String) -> RoostError {

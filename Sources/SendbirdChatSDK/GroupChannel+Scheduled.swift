@@ -39,10 +39,7 @@ extension GroupChannel {
         scheduledMessageId: Int64, params: ScheduledUserMessageUpdateParams,
         completionHandler: UserMessageHandler? = nil
     ) {
-        let value = params.value
-        ask(.scheduled(completionHandler)) { client, url throws(RoostError) in
-            try await client.updateScheduledMessage(scheduledMessageId, in: url, value)
-        }
+        update(scheduledMessageId, params.value, as: .user, .scheduled(completionHandler))
     }
 
     /// Changes the properties of a waiting message with a file that the parameters name.
@@ -50,9 +47,18 @@ extension GroupChannel {
         scheduledMessageId: Int64, params: ScheduledFileMessageUpdateParams,
         completionHandler: FileMessageHandler? = nil
     ) {
-        let value = params.value
-        ask(.scheduled(completionHandler)) { client, url throws(RoostError) in
-            try await client.updateScheduledMessage(scheduledMessageId, in: url, value)
+        update(scheduledMessageId, params.value, as: .file, .scheduled(completionHandler))
+    }
+
+    private func update(
+        _ id: Int64, _ params: ScheduledMessageUpdateParams, as kind: Door.EditedKind,
+        _ callback: Callback<Result<ScheduledMessage, RoostError>>
+    ) {
+        ask(callback) { client, url throws(RoostError) in
+            guard kind.matches(try await client.scheduledMessage(id, in: url).message) else {
+                throw .otherKind
+            }
+            return try await client.updateScheduledMessage(id, in: url, params)
         }
     }
 

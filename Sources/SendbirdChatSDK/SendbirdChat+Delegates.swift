@@ -249,7 +249,14 @@ extension ChatEvent {
         case .exited(let user, _, _):
             delegate.channel(channel, userDidExit: User(user))
             delegate.channelDidChangeParticipantCount([channel])
+        case .memberCountsChanged: delegate.channelDidChangeParticipantCount([channel])
         case .pinsChanged: delegate.channelDidUpdatePinnedMessages(channel)
+        case .pollVoted(let votes, let id, _):
+            delegate.channel(channel, didVotePoll: PollVoteEvent(votes, of: id))
+        case .pollChanged(let poll, _, _) where poll.status == .removed:
+            delegate.channel(channel, pollWasDeleted: poll.id)
+        case .pollChanged(let poll, let id, _):
+            delegate.channel(channel, didUpdatePoll: PollUpdateEvent(poll, of: id))
         default: break
         }
     }

@@ -225,6 +225,7 @@ struct MainActorTests {
         { try await $0.client.deletePoll(1) },
         { _ = try await $0.client.polls(of: $0.url) },
         { _ = try await $0.client.fetchPollChanges(of: $0.url, since: .token("t")) },
+        { _ = try await $0.client.fetchPollChanges(ofOpenChannel: $0.url, since: .token("t")) },
         { try await $0.client.addPollOption("a", to: 1) },
         { try await $0.client.updatePollOption(1, of: 1, text: "a") },
         { try await $0.client.deletePollOption(1, of: 1) },

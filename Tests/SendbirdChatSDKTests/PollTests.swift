@@ -211,6 +211,13 @@ extension SendbirdChatTests {
                 }
                 #expect(changed.0?.message == "dinner" && changed.0?.customType == "food")
                 #expect(changed.0 == lunch)
+                let misnamed: (FileMessage?, SBError?) = await story.wait { done in
+                    channel.updateScheduledFileMessage(
+                        scheduledMessageId: info.scheduledMessageId,
+                        params: ScheduledFileMessageUpdateParams()
+                    ) { done(($0, $1)) }
+                }
+                #expect(misnamed.1?.errorCode == .invalidParameter)
                 let query = SendbirdChat.createScheduledMessageListQuery(
                     channelURL: url.rawValue
                 ) {

@@ -326,6 +326,7 @@ final class ChatClient: Sendable {
     func fetchMessages(ofOpenChannel channel: ChannelURL, around moment: Timestamp, older: Int = 0, newer: Int = 0, includesMoment: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
     func fetchPoll(_ poll: Int64) async throws(RoostError) -> Poll
     func fetchPollChanges(of channel: ChannelURL, since start: ChangeLogStart) async throws(RoostError) -> ChangeLog<Poll, Int64>
+    func fetchPollChanges(ofOpenChannel channel: ChannelURL, since start: ChangeLogStart) async throws(RoostError) -> ChangeLog<Poll, Int64>
     func fetchUnreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
     func hide(_ channel: ChannelURL, hidesPrevious: Bool = false, allowsAutoUnhide: Bool = true) async throws(RoostError)
     func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole]
@@ -425,7 +426,7 @@ final class ChatClient: Sendable {
     func uploadProgress(of requestID: RequestID) async -> AsyncStream<UploadProgress>
     func use(token: String?) async
     func users(_ query: UserQuery = UserQuery(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
-    func vote(for options: [Int64], in poll: Int64, of channel: ChannelURL) async throws(RoostError)
+    @discardableResult func vote(for options: [Int64], in poll: Int64, of channel: ChannelURL) async throws(RoostError) -> PollVotes
     func voters(for option: Int64, in poll: Int64, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
     func waitUntilIdle() async
 

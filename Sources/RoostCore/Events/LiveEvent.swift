@@ -148,7 +148,8 @@ extension LiveEvent {
             guard let id = event.messageID else { return end(&sync) }
             sync.ledgers[event.channelURL]?.note(.poll(event.change), to: id)
             return commit([.polled(event.channelURL, id, event.change)])
-        case .user, .error, .expired, .login, .pong, .busy, .room, .inOpenChannel, .unknown: return announce(&sync)
+        case .user, .error, .expired, .login, .pong, .busy, .room, .inOpenChannel, .unknown:
+            return announce(&sync)
         }
     }
 

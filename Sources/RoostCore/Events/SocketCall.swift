@@ -47,6 +47,7 @@ package struct SocketCall: SyncOperation {
         switch answer {
         case .taken: return .end(.done)
         case .message(let message): return .end(.message(message))
+        case .votes(let votes, let message): return .end(.votes(votes, in: message))
         case .participants(let count): return .end(.count(count))
         case .refused(let error): return .fail(error)
         }
@@ -58,6 +59,8 @@ package enum SocketAnswer: Equatable, Codable, Sendable {
     case taken
     /// The message as the server has it now.
     case message(Message)
+    /// The state of a poll after the user's vote, and the message that carries the poll.
+    case votes(PollVotes, MessageID?)
     /// The number of users inside an open channel after an entry or an exit.
     case participants(Int)
     case refused(RoostError)
@@ -72,6 +75,7 @@ extension SyncState {
             case .error(let error, _): .refused(RoostError(error))
             case .message(let event): .message(event.message)
             case .edited(let event): .message(event.message)
+            case .poll(let event): event.answer
             case .room(let answer): .participants(answer.participantCount)
             default: .taken
             }
@@ -87,6 +91,12 @@ extension SyncState {
                     message: "The connection was lost before the server answered."))
             wakeAll(.answer(requestID), nil)
         }
+    }
+}
+
+extension PollEvent {
+    fileprivate var answer: SocketAnswer {
+        if case .voted(let votes) = change { .votes(votes, messageID) } else { .taken }
     }
 }
 

@@ -158,6 +158,7 @@ package indirect enum Outcome: Equatable, Codable, Sendable {
     case channel(GroupChannel)
     case openChannel(OpenChannel)
     case message(Message)
+    case votes(PollVotes, in: MessageID?)
     case metadata([String: String])
     case comparison(Comparison.Result)
     case downloaded(DownloadStep)

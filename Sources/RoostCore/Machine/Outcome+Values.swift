@@ -19,6 +19,10 @@ extension Outcome {
         if case .message(let message) = self { message } else { nil }
     }
 
+    package var votes: (PollVotes, MessageID?)? {
+        if case .votes(let votes, let message) = self { (votes, message) } else { nil }
+    }
+
     package var metadata: [String: String]? {
         if case .metadata(let metadata) = self { metadata } else { nil }
     }

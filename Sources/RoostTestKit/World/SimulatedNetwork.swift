@@ -104,7 +104,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     }
 
     /// Sets the time of each crossing; nil draws it.
-    func setDelay(_ delay: Duration?) { state.withLock { $0.delay = delay } }
+    package func setDelay(_ delay: Duration?) { state.withLock { $0.delay = delay } }
 
     /// Draws whether a fault happens now, and counts it.
     func happens(
