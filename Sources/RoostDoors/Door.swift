@@ -101,6 +101,8 @@ package final class Door: Sendable {
         state.withLock { if $0.user?.id == user.id { $0.user = user } }
     }
 
+    /// The channels whose objects the app keeps.
+    package let kept = KeptChannels()
     /// The error of a call that the client has for group channels only.
     let notForOpenChannels: RoostError
 
@@ -186,6 +188,7 @@ package final class Door: Sendable {
             let number = state.openings
             state.report = Report()
             state.sendingToRooms = [:]
+            kept.forget()
             state.opening = Task(executorPreference: world.executor) {
                 // Two clients of one user would compete for the files; of two users, the later one
                 // counts.

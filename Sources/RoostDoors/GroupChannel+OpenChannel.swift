@@ -29,13 +29,12 @@ extension GroupChannel {
 }
 
 extension ChatClient {
-    /// Returns the channel of an event as the app shows it; a channel that is gone has only its URL.
+    /// Returns the channel of an event as the app shows it; nil for one that is gone.
     func channel(of event: ChatEvent) async -> GroupChannel? {
         guard let url = event.channel else { return nil }
         if case .openChannel = event {
-            let entered = await enteredOpenChannels().first { $0.url == url }
-            return entered.map { GroupChannel($0) } ?? GroupChannel(url: url)
+            return await enteredOpenChannels().first { $0.url == url }.map { GroupChannel($0) }
         }
-        return (try? await cachedChannel(url)) ?? GroupChannel(url: url)
+        return try? await cachedChannel(url)
     }
 }

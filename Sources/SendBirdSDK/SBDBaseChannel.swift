@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import RoostExecutors
+import RoostDoors
 package import RoostModel
 import RoostWire
 
@@ -13,18 +13,31 @@ public enum SBDChannelType: Int, Sendable {
     case group
 }
 
-/// A channel, as it was when this object was made or last refreshed.
+/// A channel, as the app has seen it last.
 ///
-/// Two objects are equal if they are of the same channel.
+/// All objects of a channel show the newest state that a call, a collection or an event has
+/// brought, until another user logs in. Two objects are equal if they are of the same channel.
 public class SBDBaseChannel: NSObject {
-    private let current: Guarded<GroupChannel>
+    private let state: KeptChannels.State
 
-    package required init(_ value: GroupChannel) { current = Guarded(value) }
+    init(_ state: KeptChannels.State) { self.state = state }
 
-    package var value: GroupChannel { current.withLock { $0 } }
+    /// An object of the channel; all objects of the channel show the value.
+    package convenience init(_ value: GroupChannel) {
+        self.init(SBDMain.door.kept.state(of: value, isOpen: Self.isOpen))
+    }
 
-    /// Shows the channel as it is now; all other objects of the channel stay as they are.
-    func show(_ value: GroupChannel) { current.withLock { $0 = value } }
+    /// An object of the channel, which shows the value unless newer ones have come.
+    package convenience init(kept value: GroupChannel) {
+        self.init(SBDMain.door.kept.state(of: value, isOpen: Self.isOpen, isNews: false))
+    }
+
+    class var isOpen: Bool { false }
+
+    package var value: GroupChannel { state.value }
+
+    /// Shows the channel as it is now, in all objects of it.
+    func show(_ value: GroupChannel) { state.value = value }
 
     /// The channel's identity in the application.
     public var channelUrl: String { value.url.rawValue }
@@ -54,8 +67,8 @@ public class SBDBaseChannel: NSObject {
     /// Returns the channel that was serialised; nil for other bytes.
     public class func build(fromSerializedData data: Data) -> Self? {
         switch SerializedObject(Array(data)) {
-        case .channel(let channel)?: SBDGroupChannel(channel) as? Self
-        case .openChannel(let channel)?: SBDOpenChannel(channel) as? Self
+        case .channel(let channel)?: SBDGroupChannel(KeptChannels.State(channel)) as? Self
+        case .openChannel(let channel)?: SBDOpenChannel(KeptChannels.State(channel)) as? Self
         case .message?, .user?, nil: nil
         }
     }

@@ -53,7 +53,7 @@ public final class SBDFileCache: NSObject {
 
     /// Returns the saved channels, in their order; nil for none.
     public class func loadGroupChannels() -> [SBDGroupChannel]? {
-        cache?.loadChannels()?.values.map { SBDGroupChannel($0) }
+        cache?.loadChannels()?.values.map { SBDGroupChannel(KeptChannels.State($0)) }
     }
 
     /// Saves the last 100 channels of a list; nil changes nothing.

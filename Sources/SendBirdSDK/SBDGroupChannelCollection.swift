@@ -59,7 +59,9 @@ public final class SBDGroupChannelCollection: NSObject {
     deinit { dispose() }
 
     /// The channels shown so far, in the order of the query.
-    public var channelList: [SBDGroupChannel] { driver.view.channels.map { SBDGroupChannel($0) } }
+    public var channelList: [SBDGroupChannel] {
+        driver.view.channels.map { SBDGroupChannel(kept: $0) }
+    }
 
     /// Whether `loadMore(completionHandler:)` may find more.
     public var hasNext: Bool { driver.view.hasMore }

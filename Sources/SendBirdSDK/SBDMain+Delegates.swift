@@ -78,12 +78,18 @@ extension SBDMain {
                             Int32(clamping: count), totalCountByCustomType: nil)
                     }
                 case .event(.openChannel(let event), let channel):
+                    if let channel { door.kept.note(channel, isOpen: true) }
                     for case let delegate as any SBDChannelDelegate in channelDelegates.all {
-                        notify(delegate, event, channel.map { SBDOpenChannel($0) })
+                        notify(
+                            delegate, event,
+                            value(of: event, channel).map { SBDOpenChannel(kept: $0) })
                     }
                 case .event(let event, let channel):
+                    if let channel { door.kept.note(channel, isOpen: false) }
                     for case let delegate as any SBDChannelDelegate in channelDelegates.all {
-                        notify(delegate, event, channel.map { SBDGroupChannel($0) })
+                        notify(
+                            delegate, event,
+                            value(of: event, channel).map { SBDGroupChannel(kept: $0) })
                     }
                 }
             }
@@ -97,6 +103,13 @@ extension SBDMain {
         case .givenUp: delegate.didFailReconnection()
         case .connected, .disconnected: break
         }
+    }
+
+    /// Returns the channel of an event; of a channel that is gone only the URL.
+    private class func value(
+        of event: ChatEvent, _ channel: GroupChannel?
+    ) -> GroupChannel? {
+        channel ?? event.channel.map { GroupChannel(url: $0) }
     }
 
     private class func notify(

@@ -55,7 +55,7 @@ public final class SBDMessageCollection: NSObject {
     deinit { dispose() }
 
     /// The channel as it is now.
-    public var channel: SBDGroupChannel { SBDGroupChannel(current.withLock { $0 }) }
+    public var channel: SBDGroupChannel { SBDGroupChannel(kept: current.withLock { $0 }) }
 
     /// Whether `loadPrevious(completionHandler:)` may find more.
     public var hasPrevious: Bool { driver.view.hasOlder }

@@ -16,6 +16,8 @@ public final class SBDOpenChannel: SBDBaseChannel {
         SBDOpenChannelListQuery()
     }
 
+    override class var isOpen: Bool { true }
+
     public override func serialize() -> Data? {
         Data(SerializedObject.openChannel(value).bytes)
     }

@@ -65,7 +65,9 @@ public final class SBSMChannelCollection: NSObject {
     deinit { remove() }
 
     /// The channels delivered so far, as they are now, in the order of the query.
-    public var channels: [SBDGroupChannel] { driver.view.channels.map { SBDGroupChannel($0) } }
+    public var channels: [SBDGroupChannel] {
+        driver.view.channels.map { SBDGroupChannel(kept: $0) }
+    }
 
     /// Whether `fetch(completionHandler:)` may find more.
     public var hasMore: Bool { driver.view.hasMore }

@@ -15,7 +15,7 @@ public final class SBSMMessageCollection: NSObject {
     /// The receiver of events, held weakly.
     public weak var delegate: (any SBSMMessageCollectionDelegate)?
     /// The channel of the messages, as it is now.
-    public var channel: SBDGroupChannel { SBDGroupChannel(current.withLock { $0 }) }
+    public var channel: SBDGroupChannel { SBDGroupChannel(kept: current.withLock { $0 }) }
     /// The selection of messages.
     public let filter: SBSMMessageFilter
     /// The time that the collection begins around, in milliseconds; `LONG_LONG_MAX` for the newest

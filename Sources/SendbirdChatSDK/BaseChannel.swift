@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import RoostExecutors
+import RoostDoors
 import RoostModel
 import RoostWire
 
@@ -15,18 +15,47 @@ public enum ChannelType: Int, Sendable {
     case feed
 }
 
-/// A channel, as it was when this object was made or last refreshed.
+/// A channel, as the app has seen it last.
 ///
-/// Two objects are equal if they are of the same channel.
-open class BaseChannel: NSObject {
-    private let current: Guarded<RoostModel.GroupChannel>
+/// All objects of a channel show the newest state that a call, a collection or an event has
+/// brought, until another user logs in. Two objects are equal if they are of the same channel.
+open class BaseChannel: NSObject, Codable {
+    private let state: KeptChannels.State
 
-    var value: RoostModel.GroupChannel { current.withLock { $0 } }
+    var value: RoostModel.GroupChannel { state.value }
 
-    init(_ value: RoostModel.GroupChannel) { current = Guarded(value) }
+    init(_ state: KeptChannels.State) { self.state = state }
 
-    /// Shows the channel as it is now.
-    func update(to value: RoostModel.GroupChannel) { current.withLock { $0 = value } }
+    /// An object of the channel; all objects of the channel show the value.
+    convenience init(_ value: RoostModel.GroupChannel) {
+        self.init(SendbirdChat.door.kept.state(of: value, isOpen: Self.isOpen))
+    }
+
+    /// An object of the channel, which shows the value unless newer ones have come.
+    convenience init(kept value: RoostModel.GroupChannel) {
+        self.init(
+            SendbirdChat.door.kept.state(of: value, isOpen: Self.isOpen, isNews: false))
+    }
+
+    /// Decodes a channel as it was when it was encoded; one of the other kind is an error.
+    public required init(from decoder: any Decoder) throws {
+        switch try SerializedObject(from: decoder) {
+        case .channel(let channel) where !Self.isOpen: state = KeptChannels.State(channel)
+        case .openChannel(let channel) where Self.isOpen: state = KeptChannels.State(channel)
+        case .channel, .openChannel, .message, .user: throw SerializedObject.mismatch(decoder)
+        }
+    }
+
+    /// Encodes the bytes of `serialize()`.
+    open func encode(to encoder: any Encoder) throws {
+        let object: SerializedObject = Self.isOpen ? .openChannel(value) : .channel(value)
+        try object.encode(to: encoder)
+    }
+
+    class var isOpen: Bool { false }
+
+    /// Shows the channel as it is now, in all objects of it.
+    func update(to value: RoostModel.GroupChannel) { state.value = value }
 
     /// The channel's identity in the application.
     public var channelURL: String { value.url.rawValue }
@@ -76,11 +105,11 @@ open class BaseChannel: NSObject {
     /// Returns the channel as bytes, for a store of the app's own.
     public func serialize() -> Data? { Data(SerializedObject.channel(value).bytes) }
 
-    /// Returns the channel that was serialised; nil for other bytes.
+    /// Returns the channel as it was when it was serialised; nil for other bytes.
     public class func build(fromSerializedData data: Data?) -> Self? {
         switch data.flatMap({ SerializedObject(Array($0)) }) {
-        case .channel(let channel)?: GroupChannel(channel) as? Self
-        case .openChannel(let channel)?: OpenChannel(channel) as? Self
+        case .channel(let channel)?: GroupChannel(KeptChannels.State(channel)) as? Self
+        case .openChannel(let channel)?: OpenChannel(KeptChannels.State(channel)) as? Self
         case .message?, .user?, nil: nil
         }
     }

@@ -8,7 +8,7 @@ import RoostWire
 /// A message, as it was when this object was made; only `apply(_:)` changes it.
 ///
 /// Two objects are equal if they are of the same message, also if it was edited in between.
-open class BaseMessage: NSObject, NSCopying, Identifiable {
+open class BaseMessage: NSObject, NSCopying, Codable, Identifiable {
     private(set) var value: Message
     /// The parts that the app sees once the message is delivered.
     private var parts = MessageParts.all
@@ -17,6 +17,23 @@ open class BaseMessage: NSObject, NSCopying, Identifiable {
     private var shownSender: Sender??
 
     init(_ value: Message) { self.value = value }
+
+    /// Decodes a message; one of another kind is an error, unless the class is `BaseMessage`.
+    public required init(from decoder: any Decoder) throws {
+        guard case .message(let message) = try SerializedObject(from: decoder) else {
+            throw SerializedObject.mismatch(decoder)
+        }
+        value = message
+        super.init()
+        guard Self.self == BaseMessage.self || Self.ofKind(of: message) is Self else {
+            throw SerializedObject.mismatch(decoder)
+        }
+    }
+
+    /// Encodes the bytes of `serialize()`.
+    open func encode(to encoder: any Encoder) throws {
+        try SerializedObject.message(value).encode(to: encoder)
+    }
 
     private func shows(_ part: MessageParts) -> Bool { parts[part] || value.messageID == nil }
 

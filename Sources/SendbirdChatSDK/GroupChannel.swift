@@ -4,8 +4,7 @@ import Roost
 import RoostDoors
 import RoostModel
 
-/// A group channel as the user saw it when this object was made or last refreshed; counts, role and
-/// state are the user's.
+/// A group channel as the user has seen it last; counts, role and state are the user's.
 open class GroupChannel: BaseChannel {
     /// The members that the server listed; all of them unless the channel is a super channel.
     public var members: [Member] { value.members.map { Member($0) } }

@@ -59,7 +59,9 @@ open class GroupChannelCollection: NSObject {
     deinit { dispose() }
 
     /// The channels shown so far, in the order of the query.
-    public var channelList: [GroupChannel] { driver.view.channels.map { GroupChannel($0) } }
+    public var channelList: [GroupChannel] {
+        driver.view.channels.map { GroupChannel(kept: $0) }
+    }
 
     /// Whether `loadMore(completionHandler:)` may find more.
     public var hasNext: Bool { driver.view.hasMore }

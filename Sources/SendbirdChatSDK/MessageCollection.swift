@@ -51,7 +51,7 @@ open class MessageCollection: NSObject {
     deinit { dispose() }
 
     /// The channel as it is now.
-    public var channel: GroupChannel { GroupChannel(current.withLock { $0 }) }
+    public var channel: GroupChannel { GroupChannel(kept: current.withLock { $0 }) }
 
     /// Whether `loadPrevious(completionHandler:)` may find more.
     public var hasPrevious: Bool { driver.view.hasOlder }

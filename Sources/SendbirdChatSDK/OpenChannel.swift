@@ -6,7 +6,7 @@ import RoostDoors
 import RoostModel
 import RoostWire
 
-/// An open channel, as it was when this object was made or last refreshed.
+/// An open channel, as the app has seen it last.
 ///
 /// Open channels have no cache and no collection: each call needs a connection, and a message that
 /// cannot be sent at once fails.
@@ -15,8 +15,10 @@ open class OpenChannel: BaseChannel {
         guard let data, case .openChannel(let channel)? = SerializedObject(Array(data)) else {
             return nil
         }
-        return OpenChannel(channel) as? Self
+        return OpenChannel(KeptChannels.State(channel)) as? Self
     }
+
+    override class var isOpen: Bool { true }
 
     public override func serialize() -> Data? {
         Data(SerializedObject.openChannel(value).bytes)

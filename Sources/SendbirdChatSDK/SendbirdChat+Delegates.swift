@@ -111,16 +111,29 @@ extension SendbirdChat {
                             unreadMessageCount: UnreadMessageCount(count))
                     }
                 case .event(.openChannel(let event), let channel):
+                    if let channel { door.kept.note(channel, isOpen: true) }
                     for case let delegate as any BaseChannelDelegate in channelDelegates.all {
-                        notify(delegate, event, channel.map { OpenChannel($0) })
+                        notify(
+                            delegate, event, value(of: event, channel).map { OpenChannel(kept: $0) }
+                        )
                     }
                 case .event(let event, let channel):
+                    if let channel { door.kept.note(channel, isOpen: false) }
                     for case let delegate as any BaseChannelDelegate in channelDelegates.all {
-                        notify(delegate, event, channel.map { GroupChannel($0) })
+                        notify(
+                            delegate, event,
+                            value(of: event, channel).map { GroupChannel(kept: $0) })
                     }
                 }
             }
         }
+    }
+
+    /// Returns the channel of an event; of a channel that is gone only the URL.
+    private class func value(
+        of event: ChatEvent, _ channel: RoostModel.GroupChannel?
+    ) -> RoostModel.GroupChannel? {
+        channel ?? event.channel.map { RoostModel.GroupChannel(url: $0) }
     }
 
     private class func notify(

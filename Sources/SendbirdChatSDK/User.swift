@@ -7,10 +7,23 @@ import RoostModel
 import RoostWire
 
 /// A person or a bot, as they were when this object was made.
-open class User: NSObject {
+open class User: NSObject, Codable {
     let value: RoostModel.User
 
     init(_ value: RoostModel.User) { self.value = value }
+
+    /// Decodes a user; of a member or a sender only the user.
+    public required init(from decoder: any Decoder) throws {
+        guard case .user(let user) = try SerializedObject(from: decoder) else {
+            throw SerializedObject.mismatch(decoder)
+        }
+        value = user
+    }
+
+    /// Encodes the bytes of `serialize()`, which do not tell the user's part in a channel.
+    open func encode(to encoder: any Encoder) throws {
+        try SerializedObject.user(value).encode(to: encoder)
+    }
 
     /// The user's identity in the application.
     public var userId: String { value.id.rawValue }

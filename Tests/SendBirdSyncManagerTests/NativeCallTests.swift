@@ -121,13 +121,15 @@ extension SendBirdTests {
                     SBDGroupChannel.createChannel(with: params) { channel, _ in done(channel) }
                 }
                 let channel = try #require(made)
-                #expect(channel.coverUrl?.isEmpty == false)
+                let first = try #require(channel.coverUrl)
+                #expect(!first.isEmpty)
                 params.coverImage = Data([4, 5, 6])
                 let changed: SBDGroupChannel? = await story.wait { done in
                     channel.update(with: params) { channel, _ in done(channel) }
                 }
                 #expect(changed?.coverUrl?.isEmpty == false)
-                #expect(changed?.coverUrl != channel.coverUrl)
+                #expect(changed?.coverUrl != first)
+                #expect(channel.coverUrl == changed?.coverUrl)
             }
         }
 

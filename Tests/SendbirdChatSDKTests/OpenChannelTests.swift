@@ -67,7 +67,7 @@ extension SendbirdChatTests {
                 let changed: Answer = await story.wait { done in
                     made.update(params: params) { done(($0, $1)) }
                 }
-                #expect(changed.channel?.name == "Plaza" && made.name == "plaza")
+                #expect(changed.channel?.name == "Plaza" && made.name == "Plaza")
                 let error: SBError? = await story.wait { done in made.refresh { done($0) } }
                 #expect(error == nil && made.name == "Plaza")
                 let found: Answer = await story.wait { done in

@@ -174,7 +174,7 @@ extension SendbirdChatTests {
                     channel.createOperatorListQuery()?.loadNextPage { users, _ in done(users) }
                 }
                 #expect(Set(operators?.map(\.userId) ?? []) == ["alice", "erin"])
-                #expect(channel.members.count == 4)
+                #expect(channel.members.count == 3)
                 await Self.act(story) { channel.refresh(completionHandler: $0) }
                 #expect(channel.members.count == 3)
                 #expect(channel.getMember("carol")?.isMuted == true)

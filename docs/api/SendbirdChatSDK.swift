@@ -125,7 +125,7 @@ final class BannedUserListQueryParams: NSObject {
     convenience init(builder: (BannedUserListQueryParams) -> Void)
 }
 
-open class BaseChannel: NSObject, Identifiable {
+open class BaseChannel: NSObject, Codable, Identifiable {
     var cachedMetaData: [String: String] { get }
     var channelType: ChannelType { get }
     var channelURL: String { get }
@@ -143,6 +143,7 @@ open class BaseChannel: NSObject, Identifiable {
     var messageDeletionTimestamp: Int64 { get }
     var name: String { get }
     var pinnedMessageIds: [Int64]? { get }
+    required init(from decoder: any Decoder) throws
     func addMessageMetaArrayValues(message: BaseMessage, keyValues: [String: [String]], completionHandler: BaseMessageHandler? = nil)
     func addMessageMetaArrayValues(message: BaseMessage, metaArrays: [MessageMetaArray], completionHandler: BaseMessageHandler? = nil)
     func addOperators(userIds: [String], completionHandler: SBErrorHandler? = nil)
@@ -196,6 +197,7 @@ open class BaseChannel: NSObject, Identifiable {
     func deletePoll(pollId: Int64, completionHandler: SBErrorHandler? = nil)
     func deletePollOption(pollId: Int64, pollOptionId: Int64, completionHandler: SBErrorHandler? = nil)
     func deleteReaction(with message: BaseMessage, key: String, completionHandler: ReactionEventHandler? = nil)
+    open func encode(to encoder: any Encoder) throws
     func getAllMetaCounters(completionHandler: (([String: Int]?, SBError?) -> Void)? = nil)
     func getAllMetaData(completionHandler: (([String: String]?, SBError?) -> Void)? = nil)
     func getCachedMetaData() -> [String: String]
@@ -273,7 +275,7 @@ protocol BaseChannelDelegate: AnyObject {
     func channelWasUnfrozen(_ channel: BaseChannel)  // has a default
 }
 
-open class BaseMessage: NSObject, Identifiable, NSCopying {
+open class BaseMessage: NSObject, Codable, Identifiable, NSCopying {
     var channelType: ChannelType { get }
     var channelURL: String { get }
     var createdAt: Int64 { get }
@@ -307,6 +309,7 @@ open class BaseMessage: NSObject, Identifiable, NSCopying {
     var silent: Bool { get }
     var threadInfo: ThreadInfo { get }
     var updatedAt: Int64 { get }
+    required init(from decoder: any Decoder) throws
     @discardableResult func apply(_ reactionEvent: ReactionEvent) -> Bool
     @discardableResult func apply(_ threadInfoUpdateEvent: ThreadInfoUpdateEvent) -> Bool
     @discardableResult func apply(poll: Poll) -> Bool
@@ -314,6 +317,7 @@ open class BaseMessage: NSObject, Identifiable, NSCopying {
     class func build(fromSerializedData data: Data?) -> Self?
     class func build(fromSerializedData data: Data?, desiredState: MessageSendingStatus) -> Self?
     func copy(with zone: NSZone? = nil) -> Any
+    open func encode(to encoder: any Encoder) throws
     class func getMessage(params: MessageRetrievalParams, completionHandler: BaseMessageHandler?)
     class func getScheduledMessage(params: ScheduledMessageRetrievalParams, completionHandler: BaseMessageHandler?)
     func getThreadedMessages(timestamp: Int64, params: ThreadedMessageListParams, completionHandler: ThreadedMessageListHandler?)
@@ -1941,7 +1945,7 @@ final class UploadedFileInfo: NSObject {
     let url: String
 }
 
-open class User: NSObject, Identifiable {
+open class User: NSObject, Codable, Identifiable {
     var connectionStatus: UserConnectionStatus { get }
     var friendDiscoveryKey: String? { get }
     var friendName: String? { get }
@@ -1957,10 +1961,12 @@ open class User: NSObject, Identifiable {
     var preferredLanguages: [String]? { get }
     var profileURL: String? { get }
     var userId: String { get }
+    required init(from decoder: any Decoder) throws
     class func build(fromSerializedData data: Data?) -> Self?
     func createMetaData(_ metaData: [String: String], completionHandler: (([String: String]?, SBError?) -> Void)? = nil)
     func deleteAllMetaData(completionHandler: SBErrorHandler? = nil)
     func deleteMetaData(key: String, completionHandler: SBErrorHandler? = nil)
+    open func encode(to encoder: any Encoder) throws
     open override func isEqual(_ object: Any?) -> Bool
     func serialize() -> Data?
     func updateMetaData(_ metaData: [String: String], completionHandler: (([String: String]?, SBError?) -> Void)? = nil)
