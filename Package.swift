@@ -55,8 +55,8 @@ let modules: [Target] = [
     .target(
         name: "Roost",
         dependencies: [
-            "RoostCore", "RoostExecutors", "RoostModel", "RoostStore", "RoostTransport",
-            "RoostWire",
+            "RoostCore", "RoostExecutors", "RoostModel", "RoostSealing", "RoostStore",
+            "RoostTransport", "RoostWire",
         ]),
     .target(
         name: "RoostFileCache",
@@ -207,7 +207,7 @@ let tests: [Target] = [
         name: "SendbirdChatSDKTests",
         dependencies: [
             "DoorTestSupport", "RoostTestSupport", "Roost", "RoostDoors", "RoostExecutors",
-            "RoostModel", "RoostTestKit", "SendbirdChatSDK",
+            "RoostModel", "RoostSealing", "RoostTestKit", "SendbirdChatSDK",
         ]),
     // As an app would, it sees of the doors what is public, and nothing else.
     .target(
@@ -217,9 +217,8 @@ let tests: [Target] = [
         name: "SendBirdSyncManagerTests",
         dependencies: [
             "DoorTestSupport", "GuideSamples", "RoostTestSupport", "Roost", "RoostDoors",
-            "RoostFileCache",
-            "RoostModel", "RoostSealing", "RoostTestKit", "DatabaseGuide", "SendBirdSDK",
-            "SendBirdSyncManager",
+            "RoostFileCache", "RoostModel", "RoostSQLite", "RoostSealing", "RoostTestKit",
+            "DatabaseGuide", "SendBirdSDK", "SendBirdSyncManager",
         ]),
     .testTarget(
         name: "ExampleTests",

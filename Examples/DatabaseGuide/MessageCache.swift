@@ -182,16 +182,21 @@ public final class MessageCache: SBDChannelDelegate {
     // A change that cannot be written now comes later: an edit or a deletion with the next change
     // log, a new message with `loadNewer`.
 
+    // A message may be the last one of its channel, which decides the channel's place in the list.
+
     public func channel(_ sender: SBDBaseChannel, didReceive message: SBDBaseMessage) {
         try? table.insert([message])
+        channelWasChanged(sender)
     }
 
     public func channel(_ sender: SBDBaseChannel, didUpdate message: SBDBaseMessage) {
         try? table.update([message])
+        channelWasChanged(sender)
     }
 
     public func channel(_ sender: SBDBaseChannel, messageWasDeleted messageId: Int64) {
         try? table.delete([NSNumber(value: messageId)])
+        channelWasChanged(sender)
     }
 
     public func channelWasChanged(_ sender: SBDBaseChannel) {
@@ -207,10 +212,18 @@ public final class MessageCache: SBDChannelDelegate {
     }
 
     public func channel(_ sender: SBDGroupChannel, userDidLeave user: SBDUser) {
-        if user.userId == SBDMain.getCurrentUser()?.userId {
+        if isMe(user) {
             try? table.deleteChannels([sender.channelUrl])
         } else {
             try? table.insert([sender])
         }
+    }
+
+    public func channel(_ sender: SBDBaseChannel, userWasBanned user: SBDUser) {
+        if isMe(user) { try? table.deleteChannels([sender.channelUrl]) }
+    }
+
+    private func isMe(_ user: SBDUser) -> Bool {
+        user.userId == SBDMain.getCurrentUser()?.userId
     }
 }

@@ -67,6 +67,7 @@ public final class ChatClient: Sendable {
                 migrating(CacheMigration(done: done, total: total))
             }
             options.locksFilesWithDevice = configuration.locksFilesWithDevice
+            options.fileProtector = world.fileProtector
             store = try await Store.open(
                 StoreLocation(configuration.cache),
                 owner: StoreOwner(

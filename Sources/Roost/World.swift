@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostModel
+package import RoostSealing
 package import RoostTransport
 
-/// A client's access to network, time, randomness and threads; a test replaces all of it at once.
+/// A client's access to network, time, randomness, threads and the protection of files; a test
+/// replaces all of it at once.
 package struct World: Sendable {
     package var http: any HTTPTransport
     package var sockets: any SocketTransport
@@ -15,6 +17,8 @@ package struct World: Sendable {
     package var executor: any WorldExecutor
     /// The executor of the database connections; nil gives each connection a thread of its own.
     package var storeExecutor: (any WorldExecutor)?
+    /// The setter of the store's protection class.
+    package var fileProtector: any FileProtector = SystemFileProtector()
 
     package init(
         http: any HTTPTransport, sockets: any SocketTransport, clock: any WorldClock,

@@ -15,7 +15,7 @@ public final class InitParams: NSObject {
     public var localCacheConfig: LocalCacheConfig?
     /// Without effect: the library writes no log, and every failure is reported as an error.
     public var logLevel: LogLevel
-    /// The version of the app, for the app's own use.
+    /// Without effect: the server is not told the version of the app.
     public var appVersion: String?
     /// Without effect: `initialize` never blocks, because the first login opens the cache.
     public var needsSynchronous: Bool

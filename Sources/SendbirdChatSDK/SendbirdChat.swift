@@ -19,7 +19,6 @@ public final class SendbirdChat: NSObject {
     /// The settings that the door does not need.
     struct Own {
         var logLevel = LogLevel.none
-        var appVersion: String?
         /// The server's address as of the initialisation.
         var server: String?
         var isNetworkAware = true
@@ -74,7 +73,7 @@ public final class SendbirdChat: NSObject {
         }
         let waiting = own.withLock { own in
             defer { own.waiting = [] }
-            (own.logLevel, own.appVersion) = (params.logLevel, params.appVersion)
+            own.logLevel = params.logLevel
             own.server = params.apiHost
             return own.waiting
         }
@@ -119,8 +118,8 @@ public final class SendbirdChat: NSObject {
     /// Returns the version of the old library whose names this one has.
     public class func getSDKVersion() -> String { "4.39.9" }
 
-    /// Sets the version of the app, for the app's own use.
-    public class func setAppVersion(version: String?) { own.withLock { $0.appVersion = version } }
+    /// Does nothing; the server is not told the version of the app.
+    public class func setAppVersion(version: String?) {}
 
     /// Sets the level that `getLogLevel()` returns; the library writes no log.
     public class func setLogLevel(_ logLevel: LogLevel) { own.withLock { $0.logLevel = logLevel } }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SealedCommandTests {
-    @Test func `a sealed cache is inspected with its key only (R134, scar 43)`()
+    @Test func `a sealed cache is inspected with its key only (R136, scar 43)`()
         async throws
     {
         let program = try Program()

@@ -20,6 +20,7 @@ final class FaultyDisk: FileCacheDisk {
         var steps: [String] = []
         var writeCount = 0
         var written: [String] = []
+        var read: [String] = []
     }
 
     private let fault: Fault?
@@ -33,6 +34,8 @@ final class FaultyDisk: FileCacheDisk {
     var writeCount: Int { state.withLock { $0.writeCount } }
     /// The names of the written files, in order.
     var written: [String] { state.withLock { $0.written } }
+    /// The names of the read files, in order; reading is no step.
+    var read: [String] { state.withLock { $0.read } }
 
     private func step(_ name: String, _ path: String) throws {
         let number = state.withLock { state in
@@ -48,7 +51,10 @@ final class FaultyDisk: FileCacheDisk {
     }
 
     func exists(_ path: String) -> Bool { disk.exists(path) }
-    func read(_ path: String) throws -> String { try disk.read(path) }
+    func read(_ path: String) throws -> String {
+        state.withLock { $0.read.append(URL(filePath: path).lastPathComponent) }
+        return try disk.read(path)
+    }
     func freshName() -> String { disk.freshName() }
     func sweep(beside path: String) { disk.sweep(beside: path) }
 

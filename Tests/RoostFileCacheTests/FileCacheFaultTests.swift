@@ -77,7 +77,7 @@ struct FileCacheFaultTests {
         #expect(Self.load(folder)?.isConsistent == true)
     }
 
-    @Test func `an interrupted first save leaves no list (R33, R39)`()
+    @Test func `an interrupted first save leaves no list (R39)`()
         throws
     {
         for step in 1...5 {
@@ -87,6 +87,37 @@ struct FileCacheFaultTests {
                 .save(Self.list("new"), in: "c")
             #expect(Self.load(folder) == nil)
         }
+    }
+
+    @Test(arguments: [[], ["data"], ["hash"], ["data", "hash"]])
+    func `missing files are made empty first, and only an earlier hash is read (R33)`(
+        present: [String]
+    ) throws {
+        let folder = try TemporaryFolder()
+        func save(_ text: String) -> FaultyDisk {
+            let disk = FaultyDisk()
+            let cache = FileCache(
+                folder: folder.path, application: "app", user: "ann", disk: disk)
+            #expect(cache.save(Self.list(text), in: "c"))
+            return disk
+        }
+        let name = try #require(save("old").written.first).dropLast(".data".count)
+        let missing = ["data", "hash"].filter { !present.contains($0) }
+        for kind in missing {
+            try FileManager.default.removeItem(atPath: folder.file("app/\(name).\(kind)"))
+        }
+        let disk = save("new")
+        #expect(disk.written.dropLast(2) == missing.map { "\(name).\($0)" }[...])
+        // Without data an earlier hash has nothing to tell.
+        #expect(disk.read.contains("\(name).hash") == missing.isEmpty)
+        #expect(Self.load(folder)?.values.map(\.text) == ["new"])
+        // The empty files stay if the disk refuses what comes next.
+        let other = FaultyDisk(.refuses(step: 3))
+        let cache = FileCache(folder: folder.path, application: "app", user: "bob", disk: other)
+        #expect(!cache.save(Self.list("new"), in: "c"))
+        let empty = try #require(other.written.first)
+        #expect(FileManager.default.contents(atPath: folder.file("app/\(empty)")) == Data())
+        #expect(Self.load(folder)?.values.map(\.text) == ["new"])
     }
 
     @Test func `each save writes beside its files under unused names (R32, R50)`() throws {

@@ -164,7 +164,7 @@ struct AppendingTests {
     }
 
     @Test
-    func `messages during a commit form the next commit, in their order (R195)`()
+    func `messages during a commit form the next commit, in their order`()
         async throws
     {
         let held = await Held()
@@ -194,7 +194,7 @@ struct AppendingTests {
     }
 
     @Test
-    func `a refused message of a batch reaches its sender, and the others are stored (R195)`()
+    func `a refused message of a batch reaches its sender, and the others are stored`()
         async throws
     {
         let held = await Held()
@@ -215,7 +215,7 @@ struct AppendingTests {
         #expect(texts == ["1", "2", "3"])
     }
 
-    @Test func `a command after messages waits until they are answered (R194)`() async throws {
+    @Test func `a command after messages waits until they are answered`() async throws {
         let held = await Held()
         let ann = try await held.fixture.connect("ann")
         try await held.fixture.channel(of: ["ann"], by: ann)
@@ -228,7 +228,7 @@ struct AppendingTests {
     }
 
     @Test
-    func `messages before a disconnect are stored, in open channels too (R195)`() async throws {
+    func `messages before a disconnect are stored, in open channels too`() async throws {
         let held = await Held()
         let fixture = held.fixture
         let bob = try await fixture.connect("bob")
@@ -252,7 +252,7 @@ struct AppendingTests {
     }
 
     @Test
-    func `messages that wait for the lane are refused after a ban (R195)`() async throws {
+    func `messages that wait for the lane are refused after a ban`() async throws {
         let held = await Held()
         let fixture = held.fixture
         let ann = try await fixture.connect("ann")
@@ -275,7 +275,7 @@ struct AppendingTests {
         #expect(try await fixture.server.log(of: "g").first?.message.text == "first")
     }
 
-    @Test func `work on a channel runs in its order of arrival (R195)`() async throws {
+    @Test func `work on a channel runs in its order of arrival`() async throws {
         let held = await Held()
         let fixture = held.fixture
         var devices: [ServerFixture.Device] = []

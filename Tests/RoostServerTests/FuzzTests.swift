@@ -42,7 +42,7 @@ struct FuzzTests {
         #"PUT users/ann {"nickname":"é","preferred_languages":["en"]}"#,
     ]
 
-    @Test func `random frames disturb no other client (R194)`() async throws {
+    @Test func `random frames disturb no other client`() async throws {
         let fixture = await ServerFixture()
         let (ann, eve) = (try await fixture.connect("ann"), try await fixture.connect("eve"))
         try await fixture.channel(of: ["ann", "eve"], by: ann)

@@ -49,9 +49,67 @@ struct HistoryTests {
             try await page(anchor, 2, 2, include: true, reverse: true).messages
                 == log[3...7].reversed())
         let byID = ListMessages.Anchor.message(try #require(log[5].messageID))
+        #expect(try await page(byID, 2, 2).messages == Array(log[3...4] + log[6...7]))
         #expect(try await page(byID, 2, 2, include: true).messages == Array(log[3...7]))
         #expect(try await page(.time(.distantFuture), 3, 3).messages == log.suffix(3))
         #expect(try await page(.time(.distantPast), 3, 3).messages == Array(log.prefix(3)))
+    }
+
+    @Test
+    func `a page selects by kind, custom type and sender on both sides of its anchor (R194)`()
+        async throws
+    {
+        // Every third is Bob's, every fifth odd, every fourth a file, every ninth the platform's.
+        func isAdmin(_ number: Int) -> Bool { number % 9 == 0 }
+        func isFile(_ number: Int) -> Bool { !isAdmin(number) && number % 4 == 0 }
+        func isUser(_ number: Int) -> Bool { !isAdmin(number) && !isFile(number) }
+        func isOdd(_ number: Int) -> Bool { number % 5 == 0 }
+        func isBobs(_ number: Int) -> Bool { !isAdmin(number) && number % 3 == 0 }
+        for number in 0..<40 {
+            fixture.world.advance(1)
+            let file = FileContent(url: "u", name: "n", type: "t", size: ByteCount(bytes: 3))
+            let command = MessageCommand(
+                channelURL: "g", requestID: RequestID("\(number)"),
+                content: isAdmin(number)
+                    ? .admin(text: "x") : isFile(number) ? .file(file) : .user(text: "x"),
+                customType: isOdd(number) ? "odd" : "")
+            try await fixture.call(
+                SendMessage(message: command),
+                as: isAdmin(number) ? nil : isBobs(number) ? bob : alice)
+        }
+        let log = try await fixture.server.log(of: "g").map(\.message)
+        #expect(log.count == 40)
+        let filters: [(filter: MessageFilter, selects: (Int) -> Bool)] = [
+            (MessageFilter(), { _ in true }), (MessageFilter(kind: .user), isUser),
+            (MessageFilter(kind: .file), isFile), (MessageFilter(kind: .admin), isAdmin),
+            (MessageFilter(customTypes: ["odd"]), isOdd),
+            (MessageFilter(customTypes: [""]), { !isOdd($0) }),
+            (MessageFilter(senderIDs: ["bob"]), isBobs),
+            (MessageFilter(senderIDs: ["alice", "bob"]), { !isAdmin($0) }),
+            (
+                MessageFilter(kind: .user, customTypes: ["odd", "none"], senderIDs: ["bob"]),
+                { isUser($0) && isOdd($0) && isBobs($0) }
+            ),
+        ]
+        for (filter, selects) in filters {
+            // Number 20 is a file and odd, and Alice's; 30 a text, odd and Bob's.
+            for start in [20, 30] {
+                let anchors: [ListMessages.Anchor] = [
+                    .time(log[start].createdAt), .message(try #require(log[start].messageID)),
+                ]
+                let older = (0..<start).filter(selects).suffix(3)
+                let newer = (start + 1..<40).filter(selects).prefix(2)
+                for (anchor, isInclusive) in anchors.flatMap({ [($0, false), ($0, true)] }) {
+                    let inside = isInclusive && selects(start) ? [start] : []
+                    let expected = (older + inside + newer).map { log[$0] }
+                    let page = try await page(anchor, 3, 2, include: isInclusive, filter: filter)
+                    #expect(page.messages == expected, "\(filter) \(anchor) \(isInclusive)")
+                    let turned = try await self.page(
+                        anchor, 3, 2, include: isInclusive, reverse: true, filter: filter)
+                    #expect(turned.messages == expected.reversed(), "\(filter) \(anchor)")
+                }
+            }
+        }
     }
 
     private func fingerprint(_ messages: some Sequence<Message>) -> MessageFingerprint {
@@ -217,10 +275,22 @@ struct HistoryTests {
         #expect(pages == 3)
         #expect(updated == log.filter { $0.messageID != id })
         #expect(deleted == [id])
+        // By time: the changes of that millisecond and all later ones.
+        let late = try await fixture.call(
+            MessageChangeLog(channelURL: "g", cursor: .since(log[240].createdAt)), as: bob)
+        #expect(late.updated == Array(log[240...]) && late.deleted.map(\.id) == [id])
+        #expect(!late.hasMore && .token(late.next) == cursor)
         let quiet = try await fixture.call(
             MessageChangeLog(channelURL: "g", cursor: cursor), as: bob)
         #expect(quiet.updated.isEmpty && quiet.deleted.isEmpty && !quiet.hasMore)
         #expect(.token(quiet.next) == cursor)
+        fixture.world.advance(1)
+        let edit = EditCommand(
+            channelURL: "g", messageID: try #require(log[7].messageID), requestID: nil, text: "7!")
+        let edited = try await fixture.call(EditMessage(edit: edit), as: alice)
+        let next = try await fixture.call(
+            MessageChangeLog(channelURL: "g", cursor: cursor), as: bob)
+        #expect(next.updated == [edited] && next.deleted.isEmpty && !next.hasMore)
         for token in ["x", "m", "c1", "m-1"] {
             let call = MessageChangeLog(channelURL: "g", cursor: .token(token))
             #expect(

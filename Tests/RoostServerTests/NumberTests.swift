@@ -31,7 +31,7 @@ struct NumberTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `a poll's change log answers tokens and times of any size (R194)`(
+    func `a poll's change log answers tokens and times of any size`(
         kind: StorageKind
     ) async throws {
         let scene = try await Scene(kind)
@@ -46,7 +46,7 @@ struct NumberTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `calls with numbers of any size are answered (R194)`(kind: StorageKind) async throws {
+    func `calls with numbers of any size are answered`(kind: StorageKind) async throws {
         let scene = try await Scene(kind)
         let questions = [
             "group_channels/g/messages?message_ts=#&prev_limit=#&next_limit=#",

@@ -59,7 +59,7 @@ struct FuzzTests {
         }
     }
 
-    @Test func `random frames are decoded or end the socket (R194)`() {
+    @Test func `random frames are decoded or end the socket`() {
         let client = WebSocketCodec(role: .client, messageBytes: 1_000) { count in
             Array(repeating: 7, count: count)
         }

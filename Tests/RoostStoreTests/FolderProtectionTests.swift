@@ -48,7 +48,7 @@ struct FolderProtectionTests {
         return Set(names.map { folder.file($0) })
     }
 
-    @Test func `each file of a store has the class, present and future (scar 48, R132-R136)`()
+    @Test func `each file of a store has the class, present and future (scar 48, R132, R136)`()
         async throws
     {
         for protection in [

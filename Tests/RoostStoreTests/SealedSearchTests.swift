@@ -13,7 +13,7 @@ import Testing
 struct SealedSearchTests {
     private let key = StoreProtection.sealed(MasterKeys(Fixture.key(1)))
 
-    @Test func `the search of a sealed cache is exact after any change (R134, R136)`()
+    @Test func `the search of a sealed cache is exact after any change (R136)`()
         async throws
     {
         let place = try SealedFolder()
@@ -51,7 +51,7 @@ struct SealedSearchTests {
         Secrets.expectNone(in: place.files())
     }
 
-    @Test func `a searchable plain cache loses its index when it is sealed (R134)`()
+    @Test func `a searchable plain cache loses its index when it is sealed (R136)`()
         async throws
     {
         let place = try SealedFolder()
@@ -130,7 +130,7 @@ struct SealedSearchTests {
     }
 
     @Test
-    func `plain quarantined copies are deleted when a cache is sealed, sealed ones stay (R134)`()
+    func `plain quarantined copies are deleted when a cache is sealed, sealed ones stay (R136)`()
         async throws
     {
         let place = try SealedFolder()

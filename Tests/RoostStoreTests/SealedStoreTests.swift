@@ -71,7 +71,7 @@ struct SealedStoreTests {
     private let key = StoreProtection.sealed(MasterKeys(Fixture.key(1)))
     private let otherKey = StoreProtection.sealed(MasterKeys(Fixture.key(2)))
 
-    @Test func `no file of a sealed store shows a text or a name (R134)`()
+    @Test func `no file of a sealed store shows a text or a name (R136)`()
         async throws
     {
         let place = try SealedFolder()
@@ -89,7 +89,7 @@ struct SealedStoreTests {
         Secrets.expectNone(in: place.files())
     }
 
-    @Test func `a sealed store in memory makes a key too (R134)`() async throws {
+    @Test func `a sealed store in memory makes a key too (R136)`() async throws {
         let keys = try TemporaryFolder()
         var options = Store.Options()
         options.protection = .keyFolder(keys.path)

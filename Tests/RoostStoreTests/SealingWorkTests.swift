@@ -14,7 +14,7 @@ import Testing
 struct SealingWorkTests {
     private let key = StoreProtection.sealed(MasterKeys(Fixture.key(1)))
 
-    @Test func `opening a plain store with a key seals all of it (R134)`()
+    @Test func `opening a plain store with a key seals all of it (R136)`()
         async throws
     {
         let place = try SealedFolder()

@@ -69,7 +69,7 @@ struct ProtectionTests {
         }
     }
 
-    @Test func `an app seals, rotates the key, and removes the encryption (R131, R134)`() throws {
+    @Test func `an app seals, rotates the key, and removes the encryption (R131, R136)`() throws {
         let folder = try TemporaryFolder()
         let (old, new) = (Self.bytes(1), Self.bytes(2))
         try Self.visit(folder, .none, writes: true)

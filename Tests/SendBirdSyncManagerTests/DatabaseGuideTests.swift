@@ -6,6 +6,7 @@ import Foundation
 import Roost
 import RoostDoors
 import RoostModel
+import RoostSQLite
 import RoostTestKit
 import RoostTestSupport
 import SendBirdSDK
@@ -140,52 +141,174 @@ extension SendBirdTests {
             }
         }
 
+        private struct Row: Equatable {
+            let url: String
+            let time: Int64
+        }
+
+        private static let rows = Query<Void, Row>(
+            sql: "SELECT channel_url, last_message_ts FROM channel ORDER BY last_message_ts"
+        ) { row in Row(url: row.text(0), time: row.int64(1)) }
+
+        private static func names(_ cache: MessageCache) throws -> [String] {
+            try cache.table.channels().map(\.name)
+        }
+
+        private static func fill(_ cache: MessageCache, _ story: SyncStory) async {
+            let error: (any Error)? = await story.wait { done in cache.replaceChannels(done: done) }
+            #expect(error == nil)
+        }
+
         @Test
-        func `an app's own list of channels follows the server, live and later (R64 to R72)`()
+        func
+            `an app's own list is in order of the last message, and an empty channel has a place (R64 to R67, R69)`()
+            throws
+        {
+            try SyncStory.play(seed: 35) { story in
+                let old = try await story.channel("old")
+                let new = try await story.channel("new")
+                try await story.bob.send("1", to: old)
+                await story.world.pass()
+                let empty = try await story.channel("empty")
+                await story.world.pass()
+                try await story.bob.send("2", to: new)
+                await story.world.pass()
+                await story.connect()
+                let cache = try Self.cache(story)
+                let database = try Connection(.file(story.folder.file("own.sqlite")))
+                let created = try await story.get(empty).createdAt
+                let times = [
+                    try await story.world.log(of: old)[0].createdAt.milliseconds,
+                    Int64(created) * 1_000,
+                    try await story.world.log(of: new)[0].createdAt.milliseconds,
+                ]
+                let rows = zip([old, empty, new], times).map { Row(url: $0.rawValue, time: $1) }
+                // A second filling adds no second row.
+                for _ in 0..<2 {
+                    await Self.fill(cache, story)
+                    #expect(try Self.names(cache) == ["old", "empty", "new"])
+                    #expect(try database.all(Self.rows) == rows)
+                }
+                SBDMain.add(cache as any SBDChannelDelegate, identifier: "cache")
+                defer { SBDMain.removeAllChannelDelegates() }
+                try await story.bob.send("3", to: old)
+                await story.world.pass()
+                #expect(try Self.names(cache) == ["empty", "new", "old"])
+                let last = try #require(try await story.world.log(of: old).last?.messageID)
+                try await story.bob.delete(last, in: old)
+                await story.world.pass()
+                #expect(try Self.names(cache) == ["old", "empty", "new"])
+                try await story.bob.update(empty, ChannelUpdateParams(name: "still empty"))
+                await story.world.pass()
+                #expect(try Self.names(cache) == ["old", "still empty", "new"])
+            }
+        }
+
+        @Test
+        func
+            `an app's own list is replaced as a whole, or follows the change log (R65, R68, R70)`()
             throws
         {
             try SyncStory.play(seed: 32) { story in
                 let first = try await story.channel("first")
-                let empty = try await story.channel("empty")
-                try await story.bob.send("hello", to: first)
-                await story.bob.waitUntilIdle()
+                let second = try await story.channel("second")
                 await story.connect()
                 let cache = try Self.cache(story)
-                func names() throws -> [String] { try cache.table.channels().map(\.name) }
-                let error: (any Error)? = await story.wait { done in
-                    cache.replaceChannels(done: done)
-                }
-                #expect(error == nil)
-                #expect(try names().sorted() == ["empty", "first"])
-                // Live events.
-                SBDMain.add(cache as any SBDChannelDelegate, identifier: "cache")
-                try await story.bob.update(empty, ChannelUpdateParams(name: "still empty"))
-                await story.world.pass()
-                #expect(try names().sorted() == ["first", "still empty"])
+                await Self.fill(cache, story)
+                #expect(try Self.names(cache).sorted() == ["first", "second"])
+                try await story.bob.deleteChannel(second)
                 let third = try await story.channel("third")
                 await story.world.pass()
-                try await story.bob.send("hi", to: third)
-                await story.world.pass()
-                #expect(try cache.table.messages(in: third.rawValue).map(\.message) == ["hi"])
-                try await story.bob.deleteChannel(third)
-                await story.world.pass()
-                #expect(try !names().contains("third"))
-                #expect(try cache.table.messages(in: third.rawValue).isEmpty)
-                SBDMain.removeAllChannelDelegates()
-                // Changes without a listener, by the change log.
-                let fourth = try await story.channel("fourth")
-                try await story.bob.deleteChannel(empty)
-                await story.bob.waitUntilIdle()
-                let second: (any Error)? = await story.wait { done in
-                    cache.applyChannelChanges(done: done)
+                // Without a delegate the table keeps what it has until it is filled again.
+                #expect(try Self.names(cache).sorted() == ["first", "second"])
+                await Self.fill(cache, story)
+                #expect(try Self.names(cache).sorted() == ["first", "third"])
+                for step in 0..<2 {
+                    if step == 0 {
+                        _ = try await story.channel("fourth")
+                        try await story.bob.update(first, ChannelUpdateParams(name: "1st"))
+                    }
+                    try await story.bob.deleteChannel(step == 0 ? third : first)
+                    let error: (any Error)? = await story.wait { done in
+                        cache.applyChannelChanges(done: done)
+                    }
+                    #expect(error == nil)
+                    let names = step == 0 ? ["1st", "fourth"] : ["fourth"]
+                    #expect(try Self.names(cache).sorted() == names)
                 }
-                #expect(second == nil)
-                #expect(try names().sorted() == ["first", "fourth"])
-                try await story.bob.deleteChannel(fourth)
-                let _: (any Error)? = await story.wait { done in
-                    cache.applyChannelChanges(done: done)
+            }
+        }
+
+        /// A delegate that hands a cache nothing but the calls about members and deletions.
+        private final class MembershipOnly: SBDChannelDelegate {
+            let cache: MessageCache
+
+            init(_ cache: MessageCache) { self.cache = cache }
+
+            func channelWasDeleted(_ channelUrl: String, channelType: SBDChannelType) {
+                cache.channelWasDeleted(channelUrl, channelType: channelType)
+            }
+            func channel(_ sender: SBDGroupChannel, userDidJoin user: SBDUser) {
+                cache.channel(sender, userDidJoin: user)
+            }
+            func channel(_ sender: SBDGroupChannel, userDidLeave user: SBDUser) {
+                cache.channel(sender, userDidLeave: user)
+            }
+            func channel(_ sender: SBDBaseChannel, userWasBanned user: SBDUser) {
+                cache.channel(sender, userWasBanned: user)
+            }
+        }
+
+        @Test
+        func
+            `an app's own list follows joining, leaving and deletion by their calls alone (R71, R72)`()
+            throws
+        {
+            try SyncStory.play(seed: 36) { story in
+                let carol = try await story.world.launch(story.world.device(of: "carol"))
+                try await carol.connect()
+                await story.connect()
+                let cache = try Self.cache(story)
+                let delegate = MembershipOnly(cache)
+                SBDMain.add(delegate as any SBDChannelDelegate, identifier: "members")
+                defer { SBDMain.removeAllChannelDelegates() }
+                func counts() throws -> [String: UInt] {
+                    let channels = try cache.table.channels()
+                    return Dictionary(
+                        uniqueKeysWithValues: channels.map { ($0.name, $0.memberCount) })
                 }
-                #expect(try names() == ["first"])
+                var urls: [ChannelURL] = []
+                for name in ["deleted", "left", "lost"] {
+                    urls.append(try await story.channel(name))
+                }
+                await story.world.pass()
+                #expect(try counts() == ["deleted": 2, "left": 2, "lost": 2])
+                try await story.bob.invite(["carol"], to: urls[0])
+                await story.world.pass()
+                #expect(try counts()["deleted"] == 3)
+                try await carol.leave(urls[0])
+                await story.world.pass()
+                #expect(try counts()["deleted"] == 2)
+                for url in urls {
+                    try await story.bob.send("hi", to: url)
+                    await story.world.pass()
+                    let channel = try await story.get(url)
+                    let _: (any Error)? = await story.wait {
+                        cache.loadNewer(in: channel, done: $0)
+                    }
+                    #expect(try Self.texts(cache, url) == ["hi"])
+                }
+                try await story.bob.deleteChannel(urls[0])
+                await story.world.pass()
+                #expect(try counts() == ["left": 2, "lost": 2])
+                try await story.get(urls[1]).leave()
+                await story.world.pass()
+                #expect(try counts() == ["lost": 2])
+                try await story.bob.ban("alice", from: urls[2])
+                await story.world.pass()
+                #expect(try counts() == [:])
+                for url in urls { #expect(try Self.texts(cache, url).isEmpty) }
+                await carol.close()
             }
         }
     }

@@ -84,6 +84,31 @@ extension SendBirdTests {
         }
 
         @Test
+        func `files lie in a folder named by the application beside the cache's folder (R22, R31)`()
+            throws
+        {
+            // Without a folder of the app's own the cache is among the user's application data.
+            let support = FileManager.default.urls(
+                for: .applicationSupportDirectory, in: .userDomainMask)
+            #expect(
+                Door.Settings(applicationID: "app").folder
+                    == (try #require(support.first)).appending(path: "Roost").path)
+            try SyncStory.play(seed: 72) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                let folder = story.folder.path + "-files"
+                defer { try? FileManager.default.removeItem(atPath: folder) }
+                SBDFileCache.saveChannels([channel])
+                let digest = [UInt8].sha256(of: Array("alice".utf8))
+                let name = digest.map { String(format: "%02x", $0) }.joined() + "_channellist"
+                #expect(
+                    try FileManager.default.subpathsOfDirectory(atPath: folder).sorted()
+                        == ["", "/\(name).data", "/\(name).hash"].map { "simulation" + $0 })
+            }
+        }
+
+        @Test
         func
             `the page's code works with helpers that reverse no checksum (R29, R34, R46 to R48, R53)`()
             throws

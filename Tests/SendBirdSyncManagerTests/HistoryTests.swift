@@ -106,6 +106,79 @@ extension SendBirdTests {
             }
         }
 
+        @Test func `pages around a time are selected by their parameters (R194)`() throws {
+            try SyncStory.play(seed: 23) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                let kinds: [MessageFilter.Kind: SBDMessageTypeFilter] = [
+                    .all: .all, .user: .user, .file: .file, .admin: .admin,
+                ]
+                try await story.checkPages(in: url) { page, anchor in
+                    let params = SBDMessageListParams()
+                    params.previousResultSize = page.older
+                    params.nextResultSize = page.newer
+                    params.isInclusive = page.isInclusive
+                    params.reverse = page.isReversed
+                    params.messageType = kinds[page.kind] ?? .all
+                    if page.customTypes?.count == 1 {
+                        params.customType = page.customTypes?[0]
+                    } else {
+                        params.customTypes = page.customTypes
+                    }
+                    params.senderUserIds = page.senders
+                    let found: [SBDBaseMessage]? = await story.wait { done in
+                        channel.getMessagesByTimestamp(
+                            anchor.createdAt.milliseconds, params: params
+                        ) { messages, _ in done(messages) }
+                    }
+                    return found?.map(\.messageId)
+                }
+            }
+        }
+
+        @Test
+        func `a change log by time and by token has edits, deletions and its continuation (R195)`()
+            throws
+        {
+            try SyncStory.play(seed: 24) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                let params = SBDMessageChangeLogsParams()
+                func page(
+                    _ ask: (@escaping SBDBaseChannel.MessageChangeLogsHandler) -> Void
+                ) async throws -> ChangePage {
+                    let answer: (ChangePage?, SBDError?) = await story.wait { done in
+                        ask { updated, deleted, hasMore, token, error in
+                            let page = updated.map {
+                                ChangePage(
+                                    updated: $0.map(\.message),
+                                    deleted: (deleted ?? []).map(\.int64Value), hasMore: hasMore,
+                                    token: token)
+                            }
+                            done((page, error))
+                        }
+                    }
+                    return try #require(answer.0)
+                }
+                try await story.checkChanges(
+                    in: url,
+                    since: { moment in
+                        try await page {
+                            channel.getMessageChangeLogs(
+                                sinceTimestamp: moment, params: params, completionHandler: $0)
+                        }
+                    },
+                    after: { token in
+                        try await page {
+                            channel.getMessageChangeLogs(
+                                sinceToken: token, params: params, completionHandler: $0)
+                        }
+                    })
+            }
+        }
+
         @Test
         func `open channels are listed page by page as a kind of their own (R5, R65, R214)`()
             throws

@@ -52,6 +52,15 @@ struct SyncStory: Sendable {
 
     func channel(_ name: String) async throws -> ChannelURL { try await base.channel(name) }
 
+    func checkPages(
+        in url: ChannelURL, _ ask: (PageCase, Message) async -> [Int64]?
+    ) async throws { try await base.checkPages(in: url, ask) }
+
+    func checkChanges(
+        in url: ChannelURL, since: (Int64) async throws -> ChangePage,
+        after: (String) async throws -> ChangePage
+    ) async throws { try await base.checkChanges(in: url, since: since, after: after) }
+
     /// Connects as in the guide.
     @discardableResult
     func connect() async -> SBDError? {

@@ -4,7 +4,9 @@ import DoorTestSupport
 import Foundation
 import Roost
 import RoostDoors
+import RoostExecutors
 import RoostModel
+import RoostSealing
 import RoostTestKit
 import RoostTestSupport
 import SendbirdChatSDK
@@ -12,6 +14,18 @@ import Testing
 
 extension SendbirdChatTests {
     struct Cache {
+        /// A record of the protection class of each file and folder, in place of the system.
+        private final class ClassRecord: FileProtector {
+            private let classes = Guarded<[String: FileProtection]>([:])
+
+            var paths: Set<String> { classes.withLock { Set($0.keys) } }
+            var given: Set<FileProtection> { classes.withLock { Set($0.values) } }
+
+            func protect(_ path: String, as protection: FileProtection) {
+                classes.withLock { $0[path] = protection }
+            }
+        }
+
         @Test
         func
             `the page's settings are accepted as printed (R73 to R76, R79, R117 to R119, R213)`()
@@ -19,6 +33,9 @@ extension SendbirdChatTests {
             let initParam = SettingsSample.cacheManagement()
             #expect(SendbirdChat.getApplicationId() == "{APP_ID}")
             #expect(initParam.logLevel == .verbose)
+            #expect(SendbirdChat.getLogLevel() == .verbose)
+            SendbirdLogger.setLevel(.warning)
+            #expect(SendbirdChat.getLogLevel() == .warning)
             #expect(initParam.appVersion == "x.y.z")
             let standard = LocalCacheConfig()
             #expect(standard.maxSize == 256)
@@ -128,13 +145,24 @@ extension SendbirdChatTests {
                     let params = story.params()
                     params.cacheFolder = folder
                     params.localCacheConfig?.isEncryptionEnabled = isEncrypted
+                    let record = ClassRecord()
+                    var world = story.world.surroundings(of: story.phone)
+                    world.fileProtector = record
+                    SendbirdChat.door.enter(world)
                     SendbirdChat.initialize(params: params)
                     let url = try await story.channel("a secret name")
                     try await story.bob.send("a secret word", to: url)
                     await story.bob.waitUntilIdle()
                     await story.connect()
                     #expect(
-                        SendbirdChat.door.configuration?.locksFilesWithDevice == isEncrypted)
+                        record.given
+                            == [
+                                isEncrypted
+                                    ? .completeUnlessOpen : .completeUntilFirstUserAuthentication
+                            ])
+                    for name in ["cache.sqlite", "outbox.sqlite"] {
+                        #expect(record.paths.contains { $0.hasSuffix("/" + name) }, "\(name)")
+                    }
                     let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
                     view.channel = try await story.get(url)
                     view.createMessageCollection()

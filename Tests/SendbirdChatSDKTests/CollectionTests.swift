@@ -196,7 +196,7 @@ extension SendbirdChatTests {
         }
 
         @Test(arguments: [300, 301])
-        func `300 missing messages are filled in, 301 are a huge gap (R108, R110 to R115)`(
+        func `300 missing messages are filled in, 301 are a huge gap (R108, R111 to R115)`(
             count: Int
         ) throws {
             try DoorStory.play(seed: UInt64(count)) { story in

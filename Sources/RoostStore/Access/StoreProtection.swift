@@ -302,7 +302,9 @@ extension StoreFiles {
     }
 
     /// Gives every file of the store a class of protection.
-    func protect(as protection: FileProtection?) throws(StoreError) {
+    func protect(
+        as protection: FileProtection?, by protector: any FileProtector
+    ) throws(StoreError) {
         guard let protection else { return }
         do throws(FileError) {
             try DatabaseFiles.makeFolder(folder)
@@ -310,7 +312,7 @@ extension StoreFiles {
             throw StoreError(.folderNotWritable, "\(error)")
         }
         do throws(FileProtectionError) {
-            try FolderProtection(protection, by: SystemFileProtector()).apply(to: folder)
+            try FolderProtection(protection, by: protector).apply(to: folder)
         } catch {
             throw StoreError(.notAccessible, error.description)
         }

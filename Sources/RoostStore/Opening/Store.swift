@@ -44,6 +44,8 @@ package struct Store: Sendable {
         /// The protection class of every file in the folder on Apple platforms; nil is the system's
         /// default.
         package var fileProtection: FileProtection?
+        /// The setter of that class.
+        package var fileProtector: any FileProtector = SystemFileProtector()
         /// The two classes that a client chooses from.
         package var locksFilesWithDevice: Bool {
             get { fileProtection == .completeUnlessOpen }
@@ -98,7 +100,7 @@ package struct Store: Sendable {
         precondition(options.readerCount > 0, "A store needs one reader at least.")
         let files = location.files(of: owner)
         let protection = try options.protection.prepared(for: owner, files)
-        try files?.protect(as: options.fileProtection)
+        try files?.protect(as: options.fileProtection, by: options.fileProtector)
         var threads: [ThreadExecutor] = []
         func executor(_ name: String) -> any SerialExecutor {
             if let executor = options.executor { return executor }
@@ -142,7 +144,7 @@ package struct Store: Sendable {
         do throws(StoreError) {
             try await open(writer, connections, outbox, opening, &repairs)
             try protection.finish()
-            try files?.protect(as: options.fileProtection)
+            try files?.protect(as: options.fileProtection, by: options.fileProtector)
             if protection.isSealed { files?.deleteClearCopies() }
             return Store(
                 writer: writer,
