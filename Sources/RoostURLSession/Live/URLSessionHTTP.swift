@@ -70,7 +70,8 @@ package final class URLSessionHTTP: HTTPTransport {
         for (name, value) in request.headers {
             urlRequest.addValue(value, forHTTPHeaderField: name)
         }
-        urlRequest.timeoutInterval = request.timeLimit / .seconds(1)
+        // On Linux only whole seconds count; the deadline of the exchange is exact.
+        urlRequest.timeoutInterval = (request.timeLimit / .seconds(1)).rounded(.up)
         return urlRequest
     }
 
