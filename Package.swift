@@ -25,6 +25,8 @@ let systemLibraries: [Target] = [
         providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 ]
 
+let apple: [Platform] = [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]
+
 /// The Swift modules and the edges between them.
 let modules: [Target] = [
     .target(name: "RoostExecutors", dependencies: ["CRoostThreads"]),
@@ -52,11 +54,14 @@ let modules: [Target] = [
             "RoostExecutors", "RoostModel",
             .target(name: "RoostSockets", condition: .when(platforms: [.linux])),
         ]),
+    .target(name: "RoostURLSession", dependencies: ["RoostExecutors", "RoostTransport"]),
     .target(
         name: "Roost",
         dependencies: [
             "RoostCore", "RoostExecutors", "RoostModel", "RoostSealing", "RoostStore",
             "RoostTransport", "RoostWire",
+            // Linux compiles it for its tests only.
+            .target(name: "RoostURLSession", condition: .when(platforms: apple)),
         ]),
     .target(
         name: "RoostFileCache",
@@ -184,7 +189,9 @@ let tests: [Target] = [
         ]),
     .testTarget(
         name: "RoostTransportTests",
-        dependencies: ["RoostTestSupport", "RoostSockets", "RoostTransport"]),
+        dependencies: [
+            "RoostTestSupport", "RoostSockets", "RoostTransport", "RoostURLSession",
+        ]),
     .testTarget(
         name: "RoostTests",
         dependencies: [

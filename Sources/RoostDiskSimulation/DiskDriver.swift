@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CRoostSQLite
-import Glibc
 import RoostExecutors
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
 /// The driver that SQLite uses by default once the first disk is simulated.
 ///

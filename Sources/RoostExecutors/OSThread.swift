@@ -11,7 +11,9 @@ internal import Glibc
 /// One thread of the operating system, which runs one function and ends.
 @safe struct OSThread: Sendable {
     #if canImport(Darwin)
-    private let thread: pthread_t?
+    /// The thread as a number: a pointer is not `Sendable`.
+    private let address: UInt
+    private var thread: pthread_t? { unsafe pthread_t(bitPattern: address) }
     #else
     private let thread: pthread_t
     #endif
@@ -44,7 +46,11 @@ internal import Glibc
         precondition(
             code == 0, "The system has no thread left for \(name) (error \(code)): raise its limit."
         )
+        #if canImport(Darwin)
+        address = UInt(bitPattern: thread)
+        #else
         self.thread = thread
+        #endif
     }
 
     /// Waits for the end of the thread.
@@ -53,7 +59,7 @@ internal import Glibc
     func join() {
         // SAFETY: the thread was started joinable and is joined once, as the caller promises.
         #if canImport(Darwin)
-        guard let thread else { return }
+        guard let thread = unsafe thread else { return }
         _ = unsafe pthread_join(thread, nil)
         #else
         _ = pthread_join(thread, nil)
@@ -64,15 +70,20 @@ internal import Glibc
     func detach() {
         // SAFETY: as for `join`.
         #if canImport(Darwin)
-        guard let thread else { return }
-        _ = pthread_detach(thread)
+        guard let thread = unsafe thread else { return }
+        _ = unsafe pthread_detach(thread)
         #else
         _ = pthread_detach(thread)
         #endif
     }
 
     var isCurrent: Bool {
+        #if canImport(Darwin)
+        // SAFETY: the call compares two pointers and follows neither.
+        unsafe pthread_equal(thread, pthread_self()) != 0
+        #else
         pthread_equal(thread, pthread_self()) != 0
+        #endif
     }
 
     fileprivate static func run(_ pointer: UnsafeMutableRawPointer) {

@@ -2,16 +2,16 @@
 
 /// Host and port of a URL, the only parts that a message may repeat, because the rest contains
 /// tokens.
-struct Endpoint: Sendable, Hashable {
-    let host: String
+package struct Endpoint: Sendable, Hashable {
+    package let host: String
     /// The host, and the port if the URL has one.
-    let name: String
+    package let name: String
 
     /// Parses a URL far enough to name it.
     ///
     /// - Throws: `.invalidURL` without a host, for another scheme, or for a character that is not
     ///   percent-encoded.
-    init(_ url: String, schemes: Set<String>) throws(TransportError) {
+    package init(_ url: String, schemes: Set<String>) throws(TransportError) {
         guard url.utf8.allSatisfy({ 0x21...0x7E ~= $0 }), let colon = url.firstRange(of: "://"),
             schemes.contains(url[..<colon.lowerBound].lowercased())
         else { throw Self.invalidURL }
@@ -26,21 +26,21 @@ struct Endpoint: Sendable, Hashable {
         name = String(authority)
     }
 
-    static let invalidURL = TransportError(
+    package static let invalidURL = TransportError(
         .invalidURL,
         "The address of the server cannot be used; write it as scheme://host:port/path, "
             + "percent-encoded.")
 
-    var cancelled: TransportError {
+    package var cancelled: TransportError {
         TransportError(.cancelled, "The request to \(name) was cancelled.")
     }
 
-    var timedOut: TransportError {
+    package var timedOut: TransportError {
         TransportError(
             .timedOut, "\(name) did not answer in time; check the network and try again.")
     }
 
-    var lost: TransportError {
+    package var lost: TransportError {
         TransportError(.lost, "The connection to \(name) broke; try again.")
     }
 }

@@ -91,4 +91,20 @@ struct ManifestTests {
             }
         }
     }
+
+    @Test(arguments: [
+        "Sources/SendbirdChatSDK/SendbirdChatSDK.docc/MigratingFromV4.md",
+        "Sources/SendBirdSDK/SendBirdSDK.docc/MigratingFromV3.md",
+    ])
+    func `a migration page states the lowest version of each system`(page: String) throws {
+        let manifest = try Project.text("Package.swift")
+        let list = try #require(manifest.firstMatch(of: /platforms: \[(.*)\],/)).output.1
+        let systems = list.matches(of: /\.(\w+)\(\.v(\d+)\)/).map {
+            "\($0.output.1) \($0.output.2)"
+        }
+        #expect(systems.count == 5)
+        let line = try #require(
+            try Project.text(page).split(separator: "\n").first { $0.contains("| Requirements |") })
+        for system in systems { #expect(line.contains(system), "\(page) lacks \(system)") }
+    }
 }

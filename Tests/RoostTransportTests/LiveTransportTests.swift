@@ -2,6 +2,7 @@
 
 import RoostSockets
 import RoostTransport
+import RoostURLSession
 import Testing
 
 struct LiveTransportTests {
@@ -15,6 +16,32 @@ struct LiveTransportTests {
 
     @Test func `the event loop fulfils the contract of sockets`() async throws {
         try await checkSocketContract { UVSocketTransport(on: $0) }
+    }
+
+    @Test func `URLSession fulfils the contract of HTTP`() async throws {
+        try await checkHTTPContract(URLSessionHTTP(answerBytes: 5_000_000))
+    }
+
+    @Test func `URLSession fulfils the contract of uploads`() async throws {
+        try await checkUploadContract(URLSessionHTTP(answerBytes: 5_000_000))
+    }
+
+    /// Whether this Foundation has WebSockets; without them it refuses every address.
+    private static func hasWebSockets() async -> Bool {
+        let url = "ws://127.0.0.1:\(RawServer.unusedPort())/"
+        do {
+            _ = try await URLSessionSocketTransport(messageBytes: 1).open(SocketRequest(url: url))
+            return true
+        } catch {
+            return error.kind != .invalidURL
+        }
+    }
+
+    @Test(
+        .enabled(
+            "Foundation was built with a libcurl without WebSockets", { await hasWebSockets() }))
+    func `URLSession fulfils the contract of sockets`() async throws {
+        try await checkSocketContract { _ in URLSessionSocketTransport(messageBytes: 1_000_000) }
     }
 }
 

@@ -7,6 +7,7 @@ import RoostWire
 
 #if canImport(Darwin)
 import Darwin
+import RoostURLSession
 #else
 import Glibc
 #endif
@@ -15,12 +16,28 @@ extension World {
     /// Returns the real world: sockets, time and randomness of the system.
     package static func live() -> World {
         World(
-            http: LiveTransports.http(answerBytes: WireLimits.answerBytes),
-            sockets: LiveTransports.sockets(messageBytes: WireLimits.frameBytes),
+            http: liveHTTP,
+            sockets: liveSockets,
             clock: LiveClock(),
             wallTime: { Timestamp(milliseconds: LiveClock.wallMilliseconds()) },
             entropy: { UInt64.random(in: .min ... .max) },
             executor: ThreadExecutor(name: "roost.client"))
+    }
+
+    private static var liveHTTP: any HTTPTransport {
+        #if canImport(Darwin)
+        URLSessionHTTP(answerBytes: WireLimits.answerBytes)
+        #else
+        LiveTransports.http(answerBytes: WireLimits.answerBytes)
+        #endif
+    }
+
+    private static var liveSockets: any SocketTransport {
+        #if canImport(Darwin)
+        URLSessionSocketTransport(messageBytes: WireLimits.frameBytes)
+        #else
+        LiveTransports.sockets(messageBytes: WireLimits.frameBytes)
+        #endif
     }
 }
 

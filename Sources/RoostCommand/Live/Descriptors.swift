@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCommandLine
+
 #if canImport(Darwin)
 import Darwin
 #else
 import Glibc
-import RoostCommandLine
 #endif
 
 /// Waits for descriptors.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RoostCommandLine
 
 #if canImport(Darwin)
 import Darwin
 #else
 import Glibc
-import RoostCommandLine
 #endif
 
 /// A process of this same program that communicates by lines.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Not compiled on Linux, where this project is built and tested: only a run of `RoostSealingTests`
-// on an Apple platform compares it with the known answers.
+// Linux compiles this in `scripts/apple-check` only: a run of `RoostSealingTests` on an Apple
+// platform compares it with the known answers.
 
 #if canImport(CryptoKit)
 
@@ -17,7 +17,7 @@ package final class AEADCipher {
     package init(key: borrowing SecretBytes) {
         precondition(key.count == 32, "AES-256 takes a key of 32 bytes.")
         // SAFETY: the key is valid during the call, which copies it.
-        self.key = key.withBytes { unsafe SymmetricKey(data: $0) }
+        self.key = unsafe key.withBytes { unsafe SymmetricKey(data: $0) }
     }
 
     package func seal(
@@ -31,7 +31,7 @@ package final class AEADCipher {
                 nonce: AES.GCM.Nonce(data: UnsafeRawBufferPointer(start: nonce, count: 12)),
                 authenticating: associated)
         else { preconditionFailure("The system refused a cipher.") }
-        unsafe box.ciphertext.copyBytes(to: bytes)
+        _ = unsafe box.ciphertext.copyBytes(to: bytes)
         unsafe box.tag.copyBytes(to: tag, count: 16)
     }
 
@@ -48,7 +48,7 @@ package final class AEADCipher {
                 tag: UnsafeRawBufferPointer(start: tag, count: 16)),
             var plain = unsafe try? AES.GCM.open(box, using: key, authenticating: associated)
         else { return false }
-        unsafe plain.copyBytes(to: bytes)
+        _ = unsafe plain.copyBytes(to: bytes)
         plain.resetBytes(in: 0..<plain.count)
         return true
     }
@@ -59,13 +59,13 @@ final class MessageAuthenticator {
 
     init(key: borrowing SecretBytes) {
         // SAFETY: the key is valid during the call, which copies it.
-        self.key = key.withBytes { bytes in unsafe SymmetricKey(data: bytes) }
+        self.key = unsafe key.withBytes { bytes in unsafe SymmetricKey(data: bytes) }
     }
 
     func code(for message: UnsafeRawBufferPointer) -> [UInt8] {
         var hash = HMAC<SHA256>(key: key)
         // SAFETY: the message has the stated length.
-        unsafe hash.update(bufferPointer: message)
+        unsafe hash.update(data: message)
         return Array(hash.finalize())
     }
 }

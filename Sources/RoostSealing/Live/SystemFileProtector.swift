@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+// UIKit is on every system that has protection classes, and on no other.
+#if canImport(UIKit)
 
-// Not compiled on Linux, where this project is built and tested: `FolderProtectionTests` tests its
-// use with a recorder in its place.
+// Linux compiles this in `scripts/apple-check` only: `FolderProtectionTests` tests its use with a
+// recorder in its place.
 
 internal import Foundation
 

@@ -1,36 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if os(Linux)
+#if !canImport(Darwin)
 import RoostSockets
-#endif
 
 /// The transports of this platform, for every client of the process.
 package enum LiveTransports {
     /// Returns HTTP whose answers have a body of at most `answerBytes`; a longer answer is an error.
     package static func http(answerBytes: Int) -> any HTTPTransport {
-        #if os(Linux)
         guard case .success(let loop) = loop else { return LooplessTransport() }
         return UVHTTP(on: loop, answerBytes: answerBytes)
-        #else
-        return URLSessionHTTP(answerBytes: answerBytes)
-        #endif
     }
 
     /// Returns WebSockets whose incoming messages have at most `messageBytes`; a longer one ends
     /// its socket.
     package static func sockets(messageBytes: Int) -> any SocketTransport {
-        #if os(Linux)
         guard case .success(let loop) = loop else { return LooplessTransport() }
         var limits = WebSocketLimits()
         limits.messageBytes = messageBytes
         limits.incomingBytes = messageBytes
         return UVSocketTransport(on: loop, limits: limits)
-        #else
-        return URLSessionSocketTransport(messageBytes: messageBytes)
-        #endif
     }
 
-    #if os(Linux)
     /// The loop and its thread, shared by all clients; they live as long as the process.
     private static let loop = Result { () throws(SocketError) in try EventLoop.start() }
 
@@ -56,5 +46,5 @@ package enum LiveTransports {
                 .unreachable, "This process cannot open sockets: \(error.message)")
         }
     }
-    #endif
 }
+#endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if os(Linux)
+#if !canImport(Darwin)
 package import RoostSockets
 
 /// WebSockets over Roost's own event loop: URLSession has none that works on Linux.

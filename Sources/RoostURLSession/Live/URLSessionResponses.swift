@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
 internal import Foundation
 internal import RoostExecutors
+internal import RoostTransport
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
 
 /// A delegate that collects the pieces of each response and answers each request exactly once.
 ///
@@ -116,4 +120,3 @@ final class URLSessionResponses: NSObject, URLSessionDataDelegate, Sendable {
                 HTTPResponse(status: response.statusCode, headers: headers, body: body)))
     }
 }
-#endif

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
 internal import Foundation
 internal import RoostExecutors
+internal import RoostTransport
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
 
 /// A stream for URLSession that asks the caller for more bytes.
 final class BodyStream: InputStream {
@@ -87,4 +91,3 @@ final class UploadMonitor: Sendable {
     /// Sets the handler for a body that cannot be read.
     func onFailure(_ action: @escaping @Sendable () -> Void) { end.withLock { $0 = action } }
 }
-#endif

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
 internal import Dispatch
 internal import Foundation
 internal import RoostExecutors
+package import RoostTransport
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
 
 /// WebSockets through the system's URLSession, which knows about radios, proxies and VPNs.
 package final class URLSessionSocketTransport: SocketTransport {
@@ -85,6 +89,11 @@ private final class Opening: NSObject, URLSessionWebSocketDelegate, Sendable {
     ) { finish(with: nil) }
 
     func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
+    ) { finish(with: URLError(.networkConnectionLost)) }
+
+    func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) { finish(with: (error as? URLError) ?? URLError(.networkConnectionLost)) }
 }
@@ -140,4 +149,3 @@ extension Endpoint {
         return self.error((error as? URLError)?.code ?? .networkConnectionLost)
     }
 }
-#endif

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if canImport(Darwin)
 internal import Foundation
+package import RoostTransport
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
 
 /// HTTP through the system's URLSession.
 package final class URLSessionHTTP: HTTPTransport {
@@ -42,7 +46,10 @@ package final class URLSessionHTTP: HTTPTransport {
     ) async throws(TransportError) -> HTTPResponse {
         let (endpoint, url) = try Self.address(of: request)
         var urlRequest = Self.urlRequest(request, url)
+        #if !canImport(FoundationNetworking)
+        // Linux's URLSession sends a stream in chunks, which have no length beside them.
         urlRequest.setValue(String(body.length), forHTTPHeaderField: "Content-Length")
+        #endif
         let monitor = UploadMonitor()
         urlRequest.httpBodyStream = BodyStream(body, watchedBy: monitor)
         return try await exchange(urlRequest, with: endpoint, within: request.timeLimit, monitor)
@@ -63,7 +70,8 @@ package final class URLSessionHTTP: HTTPTransport {
         for (name, value) in request.headers {
             urlRequest.addValue(value, forHTTPHeaderField: name)
         }
-        urlRequest.timeoutInterval = request.timeLimit / .seconds(1)
+        // On Linux only whole seconds count; the deadline of the exchange is exact.
+        urlRequest.timeoutInterval = (request.timeLimit / .seconds(1)).rounded(.up)
         return urlRequest
     }
 
@@ -141,4 +149,3 @@ extension Endpoint {
         }
     }
 }
-#endif
