@@ -16,14 +16,16 @@ struct SQLiteStorageTests {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor)
             .hotPlans()
-        #expect(plans.count == 25)
+        #expect(plans.count == 27)
         for (name, steps) in plans {
             for step in steps {
                 #expect(
                     !step.hasPrefix("SCAN") || step.contains("VIRTUAL TABLE"), "\(name): \(step)")
             }
         }
-        for name in ["oldestMessages", "newestMessages", "changesAfter", "changesSince"] {
+        for name in [
+            "oldestMessages", "newestMessages", "changesAfter", "changesSince", "changedDocuments",
+        ] {
             #expect(plans[name]?.contains { $0.contains("TEMP B-TREE") } == false, "\(name)")
         }
     }
