@@ -4,9 +4,6 @@ import RoostModel
 import RoostWire
 
 extension Document {
-    /// The time of the last change, in milliseconds.
-    var changedAt: Int64 { body["changed"]?.int ?? 0 }
-
     /// The options that each user voted for.
     var votes: [UserID: [Int64]] {
         guard case .object(let fields) = body["votes"] else { return [:] }
@@ -90,33 +87,46 @@ extension Document {
         return document
     }
 
-    /// Removes the votes for removed options.
+    /// Removes the votes for removed options, and the voters without another vote.
     private mutating func forgetVotes(besides known: [Int64]) {
         for (user, options) in votes where !options.allSatisfy(known.contains) {
-            body["votes"]?[user.rawValue] = .array(
-                options.filter(known.contains).map { .int($0) })
+            setVotes(options.filter(known.contains), of: user)
         }
     }
 
-    /// Replaces a user's votes, if the poll allows it.
+    /// Stores a user's votes; a user without a vote has no entry.
+    private mutating func setVotes(_ options: [Int64], of id: UserID) {
+        var votes = body["votes"] ?? [:]
+        votes[id.rawValue] = options.isEmpty ? nil : .array(options.map { .int($0) })
+        body["votes"] = votes
+    }
+
+    /// Whether a user may replace their votes.
     ///
     /// - Parameters:
     ///   - options: The options of the vote; none takes the vote back.
     ///   - id: The user.
     ///   - now: The time of the vote.
     ///   - limit: The most voters in a poll.
-    mutating func vote(
+    /// - Returns: Whether the poll is open, has the options, and has room for the voter.
+    func allows(
         _ options: [Int64], by id: UserID, at now: Timestamp, atMost limit: Int
-    ) {
-        var poll = poll(for: nil, at: now)
+    ) -> Bool {
+        let poll = poll(for: nil, at: now)
         let known = poll.options.map(\.id)
         guard poll.status == .open, options.allSatisfy(known.contains),
             options.count <= 1 || poll.allowsMultipleVotes
-        else { return }
-        var votes = body["votes"] ?? [:]
-        guard votes[id.rawValue] != nil || self.votes.count < limit else { return }
-        votes[id.rawValue] = .array(options.map { .int($0) })
-        body["votes"] = votes
+        else { return false }
+        // An entry without a vote, which older versions kept, has no place among the voters.
+        let voters = votes.filter { !$0.value.isEmpty }
+        return options.isEmpty || voters[id] != nil || voters.count < limit
+    }
+
+    /// Replaces a user's votes.
+    mutating func vote(_ options: [Int64], by id: UserID, at now: Timestamp) {
+        guard votes[id] ?? [] != options else { return }
+        setVotes(options, of: id)
+        var poll = poll(for: nil, at: now)
         poll.updatedAt = now
         self = with(poll, at: now)
     }
