@@ -16,7 +16,7 @@ struct PollStateTests {
         let id = try #require(poll["id"]?.int, "\(poll)")
         let sent = try await scene.ask(
             "POST", "group_channels/g/messages",
-            #"{"message_type":"MESG","message":"?","poll_id":\#(id)}"#, as: scene.ann)
+            #"{"message_type":"MESG","message":"lunch?","poll_id":\#(id)}"#, as: scene.ann)
         _ = (scene.ann.inbox.takeText(), scene.bob.inbox.takeText())
         return (id, try #require(sent["message_id"]?.int, "\(sent)"))
     }
@@ -41,12 +41,17 @@ struct PollStateTests {
                 let single = try await scene.ask(
                     "GET", messages + "/\(poll.message)", as: device)
                 statuses.append(single["poll"]?["status"])
+                let found = try await scene.ask(
+                    "GET", "search/messages?channel_url=g&query=lunch", as: device)
+                statuses.append(found["results"]?[0]?["poll"]?["status"])
+                let channel = try await scene.ask("GET", "group_channels/g", as: device)
+                statuses.append(channel["last_message"]?["poll"]?["status"])
             }
             return statuses
         }
-        #expect(try await statuses() == Array(repeating: "open", count: 6))
+        #expect(try await statuses() == Array(repeating: "open", count: 10))
         scene.fixture.world.advance(61_000)
-        #expect(try await statuses() == Array(repeating: "closed", count: 6))
+        #expect(try await statuses() == Array(repeating: "closed", count: 10))
     }
 
     @Test(arguments: StorageKind.allCases)

@@ -31,7 +31,7 @@ extension Document {
             poll.options[index].voteCount = counts[poll.options[index].id] ?? 0
         }
         poll.votedOptionIDs = viewer.map { votes[$0] ?? [] }
-        if poll.status == .open, let end = poll.closesAt, end <= now { poll.status = .closed }
+        if poll.hasEnded(at: now) { poll.status = .closed }
         return poll
     }
 
@@ -132,7 +132,22 @@ extension Document {
     }
 }
 
+extension Message {
+    /// Returns the message with the state of its poll at a time; the log keeps an ended poll as open.
+    func withPoll(at now: Timestamp) -> Message {
+        guard !hasNoDetails, let poll = details.poll, poll.hasEnded(at: now) else { return self }
+        var message = self
+        message.details.poll?.status = .closed
+        return message
+    }
+}
+
 extension Poll {
+    /// Whether the time of an open poll is over.
+    func hasEnded(at now: Timestamp) -> Bool {
+        status == .open && closesAt.map { $0 <= now } ?? false
+    }
+
     /// Adds an option with a number of its own.
     mutating func add(_ text: String, by id: UserID, at now: Timestamp) {
         var option = Option(id: (options.map(\.id).max() ?? 0) + 1)
