@@ -71,6 +71,12 @@ public final class Participant: User {
     /// Whether the user may not write.
     public private(set) var isMuted = false
 
+    convenience init(participant: RoostModel.User) {
+        self.init(participant)
+        // Roost's user has no mute of a channel, so the server's word is among the unknown fields.
+        isMuted = participant.unknownFields["is_muted"] == "true"
+    }
+
     override class func make(_ user: RoostModel.User) -> User { Participant(user) }
 }
 

@@ -95,7 +95,7 @@ public final class ParticipantListQuery: NSObject {
     public func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void) {
         let (url, limit) = (url, Int(clamping: params.limit))
         reader.load(
-            then: .answer(completionHandler) { users in users.map { Participant($0) } }
+            then: .answer(completionHandler) { users in users.map { Participant(participant: $0) } }
         ) { client, token throws(RoostError) in
             try await client.participants(ofOpenChannel: url, pageSize: limit, after: token)
         }

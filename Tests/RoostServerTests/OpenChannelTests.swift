@@ -12,8 +12,11 @@ private struct Plaza {
     let bob: ServerFixture.Device
     let eve: ServerFixture.Device
 
-    init(storage: (any Storage)? = nil) async throws {
-        fixture = await ServerFixture(storage: storage)
+    init(
+        storage: (any Storage)? = nil,
+        configure: (inout ChatServer.Configuration) -> Void = { _ in }
+    ) async throws {
+        fixture = await ServerFixture(storage: storage, configure: configure)
         ann = try await fixture.connect("ann")
         bob = try await fixture.connect("bob")
         eve = try await fixture.connect("eve")
@@ -146,11 +149,11 @@ struct OpenChannelTests {
             try await plaza.ask("POST", "open_channels/o/mute", #"{"user_id":"ann"}"#, plaza.bob)[
                 "code"] == 400108)
         _ = try await plaza.ask("POST", "open_channels/o/mute", #"{"user_id":"bob"}"#, plaza.ann)
-        _ = plaza.bob.inbox.takeText()
+        #expect(try plaza.bob.inbox.take().map(\.category) == [.muted])
         await plaza.fixture.send("x", "r", to: "o", on: plaza.bob)
         #expect(try plaza.bob.inbox.take().map { $0.error?.code.rawValue } == [900_041])
         _ = try await plaza.ask("POST", "open_channels/o/ban", #"{"user_id":"bob"}"#, plaza.ann)
-        _ = plaza.bob.inbox.takeText()
+        #expect(try plaza.bob.inbox.take().map(\.category) == [.banned])
         await plaza.fixture.send("for ann", "r", to: "o", on: plaza.ann)
         #expect(plaza.bob.inbox.takeText().isEmpty)
         await plaza.fixture.say(.enter("o", "r"), on: plaza.bob)
@@ -167,5 +170,96 @@ struct OpenChannelTests {
         _ = try await plaza.ask("DELETE", "open_channels/o", plaza.ann)
         #expect(plaza.eve.inbox.takeText().first?.contains(#""cat":12000"#) == true)
         #expect(try await plaza.ask("GET", "open_channels/o", plaza.ann)["error"] == true)
+    }
+    @Test
+    func `each socket gets the event of a mute once, inside and outside of the channel`()
+        async throws
+    {
+        let plaza = try await Plaza()
+        let outside = try await plaza.fixture.connect("bob")
+        await plaza.enter(plaza.ann, plaza.bob)
+        _ = (plaza.ann.inbox.takeText(), plaza.bob.inbox.takeText())
+        for (method, path, category) in [
+            ("POST", "mute", .muted), ("DELETE", "mute/bob", .unmuted),
+        ] as [(String, String, ChannelEvent.Category)] {
+            _ = try await plaza.ask(
+                method, "open_channels/o/" + path, #"{"user_id":"bob"}"#, plaza.ann)
+            for device in [plaza.ann, plaza.bob, outside] {
+                #expect(try device.inbox.take().map(\.category) == [category])
+            }
+            #expect(plaza.eve.inbox.takeText().isEmpty)
+        }
+    }
+
+    @Test func `a change of the operators is published to the participants`() async throws {
+        let plaza = try await Plaza()
+        await plaza.enter(plaza.eve)
+        _ = try await plaza.ask(
+            "PUT", "open_channels/o", #"{"operator_ids":["bob"]}"#, plaza.ann)
+        let heard = try plaza.eve.inbox.take()
+        #expect(heard.map(\.category) == [.operatorsChanged, .propertiesChanged])
+        guard case .channel(let event) = heard.first, case .operators(let users) = event.content
+        else { throw ServerError(.internalServerError, "No change of operators was published.") }
+        #expect(users.map(\.id) == ["bob"])
+        _ = try await plaza.ask("PUT", "open_channels/o", #"{"name":"new"}"#, plaza.bob)
+        #expect(try plaza.eve.inbox.take().map(\.category) == [.propertiesChanged])
+    }
+
+    @Test func `the list of participants shows mutes (protocol 3.5)`() async throws {
+        let plaza = try await Plaza()
+        await plaza.enter(plaza.ann, plaza.bob)
+        func mutes() async throws -> [JSONValue?] {
+            let page = try await plaza.ask("GET", "open_channels/o/participants", plaza.eve)
+            return page["participants"]?.array?.map { $0["is_muted"] } ?? []
+        }
+        #expect(try await mutes() == [false, false])
+        _ = try await plaza.ask(
+            "POST", "open_channels/o/mute", #"{"user_id":"bob","seconds":"60"}"#, plaza.ann)
+        #expect(try await mutes() == [false, true])
+        plaza.fixture.world.advance(61_000)
+        #expect(try await mutes() == [false, false])
+    }
+
+    @Test func `participants are listed in the order of entry, also after many exits`()
+        async throws
+    {
+        let plaza = try await Plaza()
+        var devices: [ServerFixture.Device] = []
+        for number in 0..<9 {
+            devices.append(try await plaza.fixture.connect(UserID("u\(number)")))
+            await plaza.enter(devices[number])
+        }
+        for number in [1, 2, 3, 4, 5, 6] {
+            await plaza.fixture.say(.exit("o", "out"), on: devices[number])
+        }
+        await plaza.fixture.server.disconnect(devices[0].session)
+        await plaza.enter(devices[4], devices[2], devices[4])
+        let page = try await plaza.ask("GET", "open_channels/o/participants", plaza.eve)
+        #expect(
+            page["participants"]?.array?.map { $0["user_id"] } == ["u7", "u8", "u4", "u2"])
+        #expect(
+            try await plaza.ask("GET", "open_channels/o", plaza.eve)["participant_count"] == 4)
+        _ = try await plaza.ask("DELETE", "open_channels/o", plaza.ann)
+        await plaza.fixture.server.disconnect(devices[7].session)
+    }
+
+    @Test func `the sockets in a channel and the channels of a socket have limits`() async throws {
+        let plaza = try await Plaza {
+            $0.limits.participants = 2
+            $0.limits.roomsPerSession = 1
+        }
+        _ = try await plaza.ask("POST", "open_channels", #"{"channel_url":"p"}"#, plaza.ann)
+        await plaza.enter(plaza.ann, plaza.bob)
+        func codes(_ url: ChannelURL, _ device: ServerFixture.Device) async throws -> [Int?] {
+            _ = device.inbox.takeText()
+            await plaza.fixture.say(.enter(url, "in"), on: device)
+            return try device.inbox.take().map { $0.error?.code.rawValue }
+        }
+        #expect(try await codes("o", plaza.eve) == [900_400])
+        #expect(try await codes("o", plaza.bob) == [nil], "a repeated entry is answered")
+        #expect(try await codes("p", plaza.bob) == [400_203])
+        await plaza.fixture.say(.exit("o", "out"), on: plaza.bob)
+        #expect(try await codes("p", plaza.bob) == [nil])
+        #expect(try await codes("o", plaza.eve) == [nil])
     }
 }

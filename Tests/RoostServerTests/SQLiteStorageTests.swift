@@ -16,14 +16,16 @@ struct SQLiteStorageTests {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor)
             .hotPlans()
-        #expect(plans.count == 25)
+        #expect(plans.count == 27)
         for (name, steps) in plans {
             for step in steps {
                 #expect(
                     !step.hasPrefix("SCAN") || step.contains("VIRTUAL TABLE"), "\(name): \(step)")
             }
         }
-        for name in ["oldestMessages", "newestMessages", "changesAfter", "changesSince"] {
+        for name in [
+            "oldestMessages", "newestMessages", "changesAfter", "changesSince", "changedDocuments",
+        ] {
             #expect(plans[name]?.contains { $0.contains("TEMP B-TREE") } == false, "\(name)")
         }
     }
@@ -63,6 +65,39 @@ struct SQLiteStorageTests {
                 as: device
             ).next
         }
+    }
+
+    @Test
+    func `a database of the first schema lists its polls by their changes`() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roost-\(ProcessInfo.processInfo.globallyUniqueString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let location = DatabaseLocation.file(folder.appendingPathComponent("server.sqlite").path)
+        func polls() async throws -> [Int64] {
+            let executor = ThreadExecutor(name: "storage")
+            let storage = try await SQLiteStorage(location, on: executor)
+            if try await storage.document(1, .poll) == nil {
+                for moment in [7, 5, 9] as [Int64] {
+                    _ = try await storage.addDocument(
+                        Document(.poll, of: "ann", in: "g", body: ["changed": .int(moment)]))
+                }
+            }
+            return try await storage.documents(
+                .poll, in: "g", changedAfter: (5, .max), limit: 9
+            ).map(\.id)
+        }
+        #expect(try await polls() == [1, 3])
+        try Connection(location).executeScript(
+            """
+            DROP INDEX document_by_change;
+            DROP INDEX document_by_request;
+            ALTER TABLE document DROP COLUMN changed_at;
+            ALTER TABLE document DROP COLUMN request_id;
+            DELETE FROM schema_migration WHERE number = 2;
+            PRAGMA user_version = 1;
+            """)
+        #expect(try await polls() == [1, 3])
     }
 
     @Test

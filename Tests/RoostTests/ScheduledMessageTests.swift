@@ -63,9 +63,10 @@ struct ScheduledMessageTests {
             await world.pass(.seconds(3_600))
             await world.sendDue()
             #expect(try await Self.texts(of: pair) == ["hello", "dinner"])
-            await #expect(throws: RoostError.self) {
+            let refusal = await #expect(throws: RoostError.self) {
                 try await pair.alice.cancelScheduledMessage(made.id, in: pair.channel)
             }
+            #expect(refusal?.code == .invalidValue)
         }
     }
 
@@ -84,14 +85,16 @@ struct ScheduledMessageTests {
             let sent = try await pair.alice.sendScheduledMessage(made.id, in: pair.channel)
             #expect(sent.status == .sent)
             #expect(try await Self.texts(of: pair) == ["hello", "look|a.png"])
-            await #expect(throws: RoostError.self) {
+            let refusal = await #expect(throws: RoostError.self) {
                 try await pair.alice.sendScheduledMessage(made.id, in: pair.channel)
             }
-            await #expect(throws: RoostError.self) {
+            #expect(refusal?.code == .invalidValue)
+            let failure = await #expect(throws: RoostError.self) {
                 let lost = OutgoingFile(.reference(to: "/none/at/all"), name: "b")
                 return try await pair.alice.schedule(
                     FileMessageParams(files: [lost]), to: pair.channel, at: later)
             }
+            #expect(failure?.code == .invalidParameter)
         }
     }
 
@@ -138,16 +141,20 @@ struct ScheduledMessageTests {
 
     @Test func `an empty text, a past time and a missing connection are refused`() throws {
         try Self.play(seed: 134) { pair, _, later in
-            for (text, moment) in [("", later), ("a", Timestamp(milliseconds: 1))] {
-                await #expect(throws: RoostError.self) {
+            for (text, moment, code) in [
+                ("", later, .invalidParameter), ("a", Timestamp(milliseconds: 1), .invalidValue),
+            ] as [(String, Timestamp, RoostError.Code)] {
+                let refusal = await #expect(throws: RoostError.self) {
                     try await pair.alice.schedule(
                         UserMessageParams(text: text), to: pair.channel, at: moment)
                 }
+                #expect(refusal?.code == code)
             }
-            await #expect(throws: RoostError.self) {
+            let refusal = await #expect(throws: RoostError.self) {
                 try await pair.alice.schedule(
                     FileMessageParams(files: []), to: pair.channel, at: later)
             }
+            #expect(refusal?.code == .invalidParameter)
             await pair.alice.disconnect()
             let error = await #expect(throws: RoostError.self) {
                 try await pair.alice.scheduledMessageCount()

@@ -160,6 +160,16 @@ extension SendbirdChatTests {
                     people.loadNextPage { done(($0, $1)) }
                 }
                 #expect(inside.0?.map(\.userId) == ["alice"])
+                #expect((inside.0?.first as? Participant)?.isMuted == false)
+                let mute: SBError? = await story.wait { done in
+                    channel.muteUser(userId: "alice", seconds: -1, description: nil) { done($0) }
+                }
+                #expect(mute == nil)
+                let silent = try #require(channel.createParticipantListQuery())
+                let muted: ([SendbirdChatSDK.User]?, SBError?) = await story.wait { done in
+                    silent.loadNextPage { done(($0, $1)) }
+                }
+                #expect((muted.0?.first as? Participant)?.isMuted == true)
                 let gone: SBError? = await story.wait { done in
                     channel.deleteMessage(messageId: id) { done($0) }
                 }

@@ -127,7 +127,7 @@ struct Admission: ServerPart {
         if access.record.traits.isOpen, let actor {
             standing.isInside =
                 target.session.map { rooms.contains($0, in: url) }
-                ?? rooms.participants(of: url).contains(actor)
+                ?? rooms.contains(actor, in: url)
         }
         if let id = target.message {
             standing.message = try await ask(try await storage.message(id, in: url))

@@ -50,6 +50,7 @@ extension ChannelState {
         let sight = sight(of: me, viewer)
         let offset = me?.traits.messageOffset
         let last = sight.words ? lastMessage.flatMap(Sight(beginning: offset).shown) : nil
+        let preview = last?.withPoll(at: now)
         let maker = members.first { $0.user.id == record.createdBy }?.user
         let all = extras.members && sight.members ? members.map { $0.member(at: now) } : []
         let shown = all.shown
@@ -62,7 +63,7 @@ extension ChannelState {
             members: shown,
             memberCount: members.count,
             joinedMemberCount: joinedCount, unreadMessageCount: unreadCount,
-            unreadMentionCount: mentionCount, lastMessage: last,
+            unreadMentionCount: mentionCount, lastMessage: preview,
             myState: me?.state ?? .none, myRole: me?.role ?? .none, myLastRead: me?.lastRead,
             messageOffset: offset)
         channel.joinedAt = me?.joinedAt

@@ -34,13 +34,7 @@ struct OpenChannels: ServerPart {
             rooms.close(url)
             return .empty
         case .participants:
-            let url = call.channelURL
-            let page = try Page(rooms.participants(of: url), call.fields)
-            let users = try await ask(try await storage.users(page.elements))
-            return APIResponse { writer in
-                writer.users("participants", users)
-                writer.field("next", page.next)
-            }
+            return try await participants(call)
         }
     }
 
@@ -50,9 +44,30 @@ struct OpenChannels: ServerPart {
             throw ServerError(.notFound, "There is no such channel.")
         }
         let operators = try await operators(of: url)
-        let count = rooms.participants(of: url).count
+        let count = rooms.count(in: url)
         return APIResponse { writer in
             writer.openChannel(access.record, operators: operators, participants: count)
+        }
+    }
+
+    private func participants(_ call: RouteCall) async throws(ServerError) -> APIResponse {
+        let url = call.channelURL
+        let page = try Page(rooms.participants(of: url), call.fields)
+        let users = try await ask(try await storage.users(page.elements))
+        let now = world.now()
+        let muted = Set(
+            try await ask(try await storage.memberRecords(of: url))
+                .filter { $0.traits.mute?.isActive(at: now) ?? false }.map(\.user.id))
+        return APIResponse { writer in
+            writer.array("participants") { writer in
+                for user in users {
+                    writer.object { writer in
+                        writer.fields(of: user)
+                        writer.field("is_muted", muted.contains(user.id))
+                    }
+                }
+            }
+            writer.field("next", page.next)
         }
     }
 
@@ -85,9 +100,7 @@ struct OpenChannels: ServerPart {
             guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
                 continue
             }
-            let row = (
-                access.record, try await operators(of: url), rooms.participants(of: url).count
-            )
+            let row = (access.record, try await operators(of: url), rooms.count(in: url))
             guard budget.take(row.0.weight + row.1.reduce(1_024) { $0 + $1.weight }) else {
                 last = shown.last?.0.url.rawValue ?? end
                 break
@@ -164,6 +177,8 @@ struct OpenChannels: ServerPart {
             let before = try await operators(of: url).map(\.id)
             try await setRoles(before.filter { !wanted.contains($0) }, to: .none, in: url)
             try await setRoles(wanted, to: .operator, in: url)
+            let operators = try await operators(of: url)
+            try await publisher.publish(in: url, .operatorsChanged, .operators(operators))
         }
         try await publisher.publish(in: url, .propertiesChanged)
         return try await response(to: url)
@@ -186,7 +201,7 @@ struct OpenChannels: ServerPart {
     ) async throws(ServerError) {
         guard let user = try await ask(try await storage.user(id)), sessions.isOpen(session)
         else { return }
-        let isNew = rooms.enter(session, of: id, url)
+        let isNew = try rooms.enter(session, of: id, url)
         answer(isEntry: true, url, requestID, in: session)
         if isNew { await rooms.publishEntry(user, in: url, except: session) }
     }
@@ -207,7 +222,7 @@ struct OpenChannels: ServerPart {
     ) {
         guard let requestID else { return }
         let answer = RoomAnswer(
-            isEntry: isEntry, channelURL: url, participantCount: rooms.participants(of: url).count,
+            isEntry: isEntry, channelURL: url, participantCount: rooms.count(in: url),
             timestamp: world.now(), acknowledges: requestID)
         sessions.send(.room(answer), to: session)
     }

@@ -4,9 +4,6 @@ import RoostModel
 import RoostWire
 
 extension Document {
-    /// The time of the last change, in milliseconds.
-    var changedAt: Int64 { body["changed"]?.int ?? 0 }
-
     /// The options that each user voted for.
     var votes: [UserID: [Int64]] {
         guard case .object(let fields) = body["votes"] else { return [:] }
@@ -34,7 +31,7 @@ extension Document {
             poll.options[index].voteCount = counts[poll.options[index].id] ?? 0
         }
         poll.votedOptionIDs = viewer.map { votes[$0] ?? [] }
-        if poll.status == .open, let end = poll.closesAt, end <= now { poll.status = .closed }
+        if poll.hasEnded(at: now) { poll.status = .closed }
         return poll
     }
 
@@ -90,39 +87,67 @@ extension Document {
         return document
     }
 
-    /// Removes the votes for removed options.
+    /// Removes the votes for removed options, and the voters without another vote.
     private mutating func forgetVotes(besides known: [Int64]) {
         for (user, options) in votes where !options.allSatisfy(known.contains) {
-            body["votes"]?[user.rawValue] = .array(
-                options.filter(known.contains).map { .int($0) })
+            setVotes(options.filter(known.contains), of: user)
         }
     }
 
-    /// Replaces a user's votes, if the poll allows it.
+    /// Stores a user's votes; a user without a vote has no entry.
+    private mutating func setVotes(_ options: [Int64], of id: UserID) {
+        var votes = body["votes"] ?? [:]
+        votes[id.rawValue] = options.isEmpty ? nil : .array(options.map { .int($0) })
+        body["votes"] = votes
+    }
+
+    /// Whether a user may replace their votes.
     ///
     /// - Parameters:
     ///   - options: The options of the vote; none takes the vote back.
     ///   - id: The user.
     ///   - now: The time of the vote.
     ///   - limit: The most voters in a poll.
-    mutating func vote(
+    /// - Returns: Whether the poll is open, has the options, and has room for the voter.
+    func allows(
         _ options: [Int64], by id: UserID, at now: Timestamp, atMost limit: Int
-    ) {
-        var poll = poll(for: nil, at: now)
+    ) -> Bool {
+        let poll = poll(for: nil, at: now)
         let known = poll.options.map(\.id)
         guard poll.status == .open, options.allSatisfy(known.contains),
             options.count <= 1 || poll.allowsMultipleVotes
-        else { return }
-        var votes = body["votes"] ?? [:]
-        guard votes[id.rawValue] != nil || self.votes.count < limit else { return }
-        votes[id.rawValue] = .array(options.map { .int($0) })
-        body["votes"] = votes
+        else { return false }
+        // An entry without a vote, which older versions kept, has no place among the voters.
+        let voters = votes.filter { !$0.value.isEmpty }
+        return options.isEmpty || voters[id] != nil || voters.count < limit
+    }
+
+    /// Replaces a user's votes.
+    mutating func vote(_ options: [Int64], by id: UserID, at now: Timestamp) {
+        guard votes[id] ?? [] != options else { return }
+        setVotes(options, of: id)
+        var poll = poll(for: nil, at: now)
         poll.updatedAt = now
         self = with(poll, at: now)
     }
 }
 
+extension Message {
+    /// Returns the message with the state of its poll at a time; the log keeps an ended poll as open.
+    func withPoll(at now: Timestamp) -> Message {
+        guard !hasNoDetails, let poll = details.poll, poll.hasEnded(at: now) else { return self }
+        var message = self
+        message.details.poll?.status = .closed
+        return message
+    }
+}
+
 extension Poll {
+    /// Whether the time of an open poll is over.
+    func hasEnded(at now: Timestamp) -> Bool {
+        status == .open && closesAt.map { $0 <= now } ?? false
+    }
+
     /// Adds an option with a number of its own.
     mutating func add(_ text: String, by id: UserID, at now: Timestamp) {
         var option = Option(id: (options.map(\.id).max() ?? 0) + 1)

@@ -15,25 +15,15 @@ extension Polls {
             token.isEmpty
             ? try call.fields.moment("change_ts")?.advanced(by: -1) ?? .distantPast
             : Timestamp(milliseconds: try ChangeToken.sequence(token, kind: "p"))
-        let limit = 100
-        let changed = try await changedPolls(in: url, after: known.milliseconds)
-        var page = changed.prefix(limit)
-        // Changes of one time stay in one page, because the token is a time.
-        if let last = page.last?.at {
-            page = changed.prefix { $0.at <= last }
-        }
-        let ids = page.map(\.id)
-        let found = try await ask(try await storage.documents(.poll, among: ids))
-        var polls = found.sorted { $0.changedAt < $1.changedAt }
-            .map { $0.poll(for: call.caller.userID, at: world.now()) }
+        let page = try await changedPolls(in: url, after: known.milliseconds)
+        var polls = page.polls.map { $0.poll(for: call.caller.userID, at: world.now()) }
         let sight = call.standing.sight
         if sight != .whole {
             let shown = Set(try await views.visible(polls.compactMap(\.messageID), in: url, sight))
             polls.removeAll { $0.messageID.map { !shown.contains($0) } ?? false }
         }
-        let end = page.last?.at ?? known.milliseconds
-        let hasMore = changed.count > page.count
-        return APIResponse { [polls] writer in
+        let end = page.polls.last?.changedAt ?? known.milliseconds
+        return APIResponse { [polls, page] writer in
             writer.array("updated") { writer in
                 for poll in polls where poll.status != .removed {
                     writer.object { writer in writer.fields(of: poll) }
@@ -42,32 +32,37 @@ extension Polls {
             writer.array("deleted") { writer in
                 for poll in polls where poll.status == .removed { writer.int(poll.id) }
             }
-            writer.field("has_more", hasMore)
+            writer.field("has_more", page.hasMore)
             writer.field("next", ChangeToken.text(max(0, end), kind: "p"))
         }
     }
 
-    /// Returns the polls of a channel that changed after a time, in order, without their contents.
+    /// Returns the first polls of a channel that changed after a time, in order, and whether there
+    /// are more.
     private func changedPolls(
         in url: ChannelURL, after moment: Int64
-    ) async throws(ServerError) -> [(id: Int64, at: Int64)] {
-        var changed: [(id: Int64, at: Int64)] = []
-        var last: Int64 = 0
+    ) async throws(ServerError) -> (polls: [Document], hasMore: Bool) {
+        let limit = Self.pollPage
+        var place: (at: Int64, id: Int64) = (moment, .max)
+        var polls: [Document] = []
         while true {
             try stopIfCancelled()
-            let start = last
+            let start = place
             let slice = try await ask(
                 try await storage.documents(
-                    .poll, of: nil, in: url, after: start, limit: Self.pollSlice))
-            for poll in slice where poll.changedAt > moment {
-                changed.append((poll.id, poll.changedAt))
+                    .poll, in: url, changedAfter: start, limit: limit + 1))
+            // Changes of one time stay in one page, because the token is a time.
+            for poll in slice {
+                if polls.count >= limit, let last = polls.last, last.changedAt < poll.changedAt {
+                    return (polls, true)
+                }
+                polls.append(poll)
             }
-            guard slice.count == Self.pollSlice, let end = slice.last?.id else { break }
-            last = end
+            guard slice.count > limit, let end = slice.last else { return (polls, false) }
+            place = (end.changedAt, end.id)
         }
-        return changed.sorted { ($0.at, $0.id) < ($1.at, $1.id) }
     }
 
-    /// The polls, with all their votes, that are in memory at a time.
-    private static let pollSlice = 50
+    /// The polls, with all their votes, of one page.
+    private static let pollPage = 100
 }

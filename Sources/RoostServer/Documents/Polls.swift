@@ -277,15 +277,18 @@ struct Polls: ServerPart {
         let now = world.now()
         let wanted = Array(Set(options)).sorted()
         let voters = configuration.limits.voters
-        let changed = try await ask(
-            try await storage.updateDocument(number, .poll) { document in
-                document.vote(wanted, by: id, at: now, atMost: voters)
-            })
-        guard let changed, changed.votes[id] ?? [] == wanted else {
-            throw ServerError(
-                .invalidValue,
-                "The poll is closed, has no such options, or has \(voters) voters already.")
+        let refusal = ServerError(
+            .invalidValue,
+            "The poll is closed, has no such options, or has \(voters) voters already.")
+        let judged = JudgedChange<Document> { document in
+            document.vote(wanted, by: id, at: now)
+        } check: { (_, before) throws(ServerError) in
+            guard before.allows(wanted, by: id, at: now, atMost: voters) else { throw refusal }
         }
+        let changed = try await ask(
+            try await storage.updateDocument(number, .poll) { judged.apply(to: &$0) })
+        try judged.confirm()
+        guard let changed else { throw refusal }
         let poll = changed.poll(for: nil, at: now)
         let own = PollVotes(changed.poll(for: id, at: now), at: now)
         if let message = poll.messageID { try await show(poll, in: message, of: url) }
@@ -318,20 +321,31 @@ struct Polls: ServerPart {
         return (own, poll.messageID)
     }
 
-    /// Returns the messages with a user's own votes in their polls; the log has no votes of single users.
+    /// Returns the messages with the present state of their polls, and with a user's own votes.
+    ///
+    /// The log has no votes of single users, and it does not change when a poll ends by its time.
+    ///
+    /// - Parameters:
+    ///   - viewer: The user; the platform, which is nil, sees no votes.
+    ///   - messages: The messages of the log.
+    /// - Returns: The messages in the same order.
+    /// - Throws: A failure of the storage.
     func showing(
-        votesOf viewer: UserID, in messages: [Message]
+        votesOf viewer: UserID?, in messages: [Message]
     ) async throws(ServerError) -> [Message] {
         let polls = messages.compactMap { $0.hasNoDetails ? nil : $0.details.poll?.id }
         guard !polls.isEmpty else { return messages }
+        let now = world.now()
         let documents = try await ask(try await storage.documents(.poll, among: polls))
-        let votes = Dictionary(
-            documents.map { ($0.id, $0.votes[viewer] ?? []) },
+        let known = Dictionary(
+            documents.map { ($0.id, $0.poll(for: viewer, at: now)) },
             uniquingKeysWith: { first, _ in first })
         return messages.map { message in
             guard !message.hasNoDetails, let id = message.details.poll?.id else { return message }
             var message = message
-            message.details.poll?.votedOptionIDs = votes[id] ?? []
+            if let poll = known[id] { message.details.poll?.status = poll.status }
+            guard viewer != nil else { return message }
+            message.details.poll?.votedOptionIDs = known[id]?.votedOptionIDs ?? []
             return message
         }
     }

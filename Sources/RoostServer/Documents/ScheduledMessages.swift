@@ -8,18 +8,36 @@ enum ScheduledAction: Equatable, Sendable {
 }
 
 /// The state of a scheduled message (`docs/protocol` 3.7).
-private enum ScheduledStatus: String {
+enum ScheduledStatus: String {
     case pending
+    /// Claimed for sending; clients see a pending message, which no call changes any more.
+    case sending
     case sent
     case failed
     case canceled
+
+    /// The state that clients see.
+    var shown: ScheduledStatus { self == .sending ? .pending : self }
 }
 
-/// Returns the scheduled message of a call.
-struct ScheduledMessages: ServerPart {
+/// The messages that wait for their time.
+///
+/// The sender of a message claims its document in one step of the storage, so a call that changes or
+/// cancels it comes before the claim or is refused. A claimed document stays due until its outcome is
+/// stored. After a crash it is therefore sent again, under the same request ID, by which the channel's log
+/// knows the message.
+final class ScheduledMessages: ServerPart {
     let context: ServerContext
-    let logs: ChannelLogs
     let telemetry: Telemetry
+    private let logs: ChannelLogs
+    /// The documents that this server is sending.
+    private var inHand: Set<Int64> = []
+
+    init(_ context: ServerContext, _ logs: ChannelLogs, _ telemetry: Telemetry) {
+        self.context = context
+        self.logs = logs
+        self.telemetry = telemetry
+    }
 
     /// Answers a call about scheduled messages.
     func answer(
@@ -46,22 +64,30 @@ struct ScheduledMessages: ServerPart {
             }
             return .empty
         case .send:
-            let document = try scheduled(call)
-            try requirePending(document)
-            return try await response(to: try await sendScheduled(document) ?? document)
+            guard let sent = try await send(try scheduled(call).id, isDue: false) else {
+                throw Self.isOver
+            }
+            return try await response(to: sent)
         }
     }
 
     /// Sends the messages that are due; after a failure of the server they are sent again later.
     func sendDue() async {
         while let due = try? await storage.dueDocuments(
-            .scheduled, through: world.now(), limit: 50),
-            !due.isEmpty
+            .scheduled, through: world.now(), limit: 50)
         {
+            var hasSent = false
             for document in due {
-                // The storage failed; the next timer tries again.
-                guard (try? await sendScheduled(document)) != nil else { return }
+                do throws(ServerError) {
+                    if try await send(document.id, isDue: true) != nil { hasSent = true }
+                } catch {
+                    // The storage failed; the next timer tries again.
+                    guard error.code != .internalServerError else { return }
+                    // A call has canceled or moved the message since it was read.
+                }
             }
+            // Documents in hand stay due, so the next read would find them again.
+            guard hasSent else { return }
         }
     }
 
@@ -80,8 +106,17 @@ struct ScheduledMessages: ServerPart {
             "message": message, "status": .string(ScheduledStatus.pending.rawValue),
             "created_at": .int(world.now().milliseconds), "at": .int(moment.milliseconds),
         ]
+        let url = call.channelURL
+        let requestID = message["req_id"]?.string.flatMap { $0.isEmpty ? nil : RequestID($0) }
         let draft = Document(
-            .scheduled, of: sender, in: call.channelURL, dueAt: moment, body: body)
+            .scheduled, of: sender, in: url, dueAt: moment, requestID: requestID, body: body)
+        // The answer to the first call was lost; the limits count its message already.
+        if let requestID,
+            let known = try await ask(
+                try await storage.document(.scheduled, of: sender, in: url, requestID: requestID))
+        {
+            return try await response(to: known)
+        }
         try check(draft)
         let waiting = try await ask(try await storage.waitingDocuments(.scheduled, of: sender))
         let limits = configuration.limits
@@ -120,34 +155,65 @@ struct ScheduledMessages: ServerPart {
         return document
     }
 
-    private func requirePending(_ document: Document) throws(ServerError) {
-        guard document.status == .pending else {
-            throw ServerError(.invalidValue, "The message is no longer waiting to be sent.")
-        }
-    }
+    private static let isOver = ServerError(
+        .invalidValue, "The message is no longer waiting to be sent.")
 
+    /// Changes a message that nothing has claimed for sending.
     private func changePending(
-        _ call: RouteCall, _ change: @Sendable (inout Document) -> Void
+        _ call: RouteCall, _ change: @escaping @Sendable (inout Document) -> Void
     ) async throws(ServerError) -> APIResponse {
         let document = try scheduled(call)
-        try requirePending(document)
         var changed = document
         change(&changed)
         try check(changed)
+        let judged = JudgedChange<Document> { document in
+            change(&document)
+            if let moment = document.dueAt { document.body["at"] = .int(moment.milliseconds) }
+        } check: { (_, before) throws(ServerError) in
+            guard before.status == .pending else { throw Self.isOver }
+        }
         let stored = try await ask(
-            try await storage.updateDocument(document.id, .scheduled) { stored in
-                // It may have been sent meanwhile.
-                guard stored.status == .pending else { return }
-                change(&stored)
-                if let moment = stored.dueAt { stored.body["at"] = .int(moment.milliseconds) }
-            })
-        return try await response(to: stored ?? document)
+            try await storage.updateDocument(document.id, .scheduled) { judged.apply(to: &$0) })
+        try judged.confirm()
+        guard let stored else { throw Self.isOver }
+        return try await response(to: stored)
     }
 
-    /// Sends a message now, judged as a call of its user; a refusal becomes its state.
+    // MARK: Sending
+
+    /// Claims a message and sends it.
     ///
-    /// - Returns: The scheduled message afterwards.
-    private func sendScheduled(_ document: Document) async throws(ServerError) -> Document? {
+    /// - Parameters:
+    ///   - id: The number of its document.
+    ///   - isDue: Whether the message is sent because of its time, and so only if that has come.
+    /// - Returns: The document afterwards; nil if the message is in hand already.
+    /// - Throws: `.invalidValue` if the message does not wait any more.
+    private func send(_ id: Int64, isDue: Bool) async throws(ServerError) -> Document? {
+        guard inHand.insert(id).inserted else { return nil }
+        defer { inHand.remove(id) }
+        let now = world.now()
+        let claim = JudgedChange<Document> { document in
+            document.body["status"] = .string(ScheduledStatus.sending.rawValue)
+            // A server that starts after a crash finds the claim among the due documents.
+            document.dueAt = min(document.dueAt ?? now, now)
+        } check: { (_, before) throws(ServerError) in
+            let isWaiting =
+                isDue
+                ? before.status.shown == .pending && before.dueAt.map { $0 <= now } ?? false
+                : before.status == .pending
+            guard isWaiting else { throw Self.isOver }
+        }
+        let claimed = try await ask(
+            try await storage.updateDocument(id, .scheduled) { claim.apply(to: &$0) })
+        try claim.confirm()
+        guard let claimed else { throw Self.isOver }
+        return try await send(claimed)
+    }
+
+    /// Sends a claimed message, judged as a call of its user; a refusal becomes its state.
+    ///
+    /// - Returns: The document afterwards.
+    private func send(_ document: Document) async throws(ServerError) -> Document {
         var outcome = ScheduledStatus.sent
         var message: Message?
         var refusal: ServerError?
@@ -162,18 +228,20 @@ struct ScheduledMessages: ServerPart {
             (outcome, refusal) = (.failed, error)
         }
         let (status, id, error) = (outcome, message?.messageID, refusal)
-        return try await ask(
+        let stored = try await ask(
             try await storage.updateDocument(document.id, .scheduled) { document in
+                // A message in the log is sent, even if a second attempt was refused.
+                guard document.status == .sending || status == .sent else { return }
                 document.dueAt = nil
                 document.body["status"] = .string(status.rawValue)
-                if let id { document.body["message_id"] = .int(id.rawValue) }
-                guard let error else { return }
-                document.body["error_code"] = .int(Int64(error.code.rawValue))
-                document.body["error_message"] = .string(error.message)
+                document.body["message_id"] = id.map { .int($0.rawValue) }
+                document.body["error_code"] = error.map { .int(Int64($0.code.rawValue)) }
+                document.body["error_message"] = error.map { .string($0.message) }
             })
+        return stored ?? document
     }
 
-    private func command(of document: Document) throws(ServerError) -> MessageCommand {
+    func command(of document: Document) throws(ServerError) -> MessageCommand {
         let url = document.channelURL ?? ""
         let request = APIRequest(
             .post, [], body: Array((document.body["message"] ?? [:]).text.utf8))
@@ -183,97 +251,11 @@ struct ScheduledMessages: ServerPart {
         }
         return call.message
     }
-
-    private func listScheduled(
-        _ call: RouteCall, counts: Bool
-    ) async throws(ServerError) -> APIResponse {
-        let fields = call.fields
-        let limit = try fields.int("limit", in: 1...100) ?? 20
-        let owner = call.caller.userID
-        let url = fields.string("channel_url").flatMap { $0.isEmpty ? nil : ChannelURL($0) }
-        let wanted = (try fields.list("scheduled_status", "status") ?? [])
-            .filter { !$0.isEmpty }
-        var after = try fields.int64("token") ?? 0
-        var found: [Document] = []
-        var total = 0
-        while counts || found.count <= limit {
-            try stopIfCancelled()
-            let start = after
-            let page = try await ask(
-                try await storage.documents(
-                    .scheduled, of: owner, in: url, after: start, limit: Self.slice))
-            guard let last = page.last else { break }
-            after = last.id
-            let matching = page.filter { wanted.isEmpty || wanted.contains($0.status.rawValue) }
-            total += matching.count
-            if !counts { found += matching }
-        }
-        if counts {
-            let count = total
-            return APIResponse { $0.field("count", count) }
-        }
-        let page = Array(found.prefix(limit))
-        var texts: [String] = []
-        for document in page {
-            do throws(ServerError) {
-                texts.append(try await text(of: document))
-            } catch {
-                guard error.code != .internalServerError else { throw error }
-                // An unreadable message does not hide the others.
-                telemetry.metrics.unreadable += 1
-            }
-        }
-        let (shown, next) = (texts, found.count > limit ? page.last.map { String($0.id) } : nil)
-        return APIResponse { writer in
-            writer.array("scheduled_messages") { writer in
-                for text in shown { writer.raw(text) }
-            }
-            writer.field("next", next ?? "")
-        }
-    }
-
-    /// The scheduled messages that are in memory at a time.
-    private static let slice = 50
-
-    /// Returns the message in the form of a list before it is sent.
-    private func message(
-        _ command: MessageCommand, of document: Document, from user: User?
-    ) -> Message {
-        Message(
-            delivery: .delivered(
-                MessageID(document.body["message_id"]?.int ?? 0), command.requestID),
-            channelURL: command.channelURL,
-            createdAt: Timestamp(milliseconds: document.body["created_at"]?.int ?? 0),
-            sender: user.map { Sender(user: $0) }, content: command.content, data: command.data,
-            customType: command.customType, metaArrays: command.metaArrays,
-            unknownFields: command.unknownFields)
-    }
-
-    private func response(to document: Document) async throws(ServerError) -> APIResponse {
-        APIResponse(status: 200, body: Array(try await text(of: document).utf8))
-    }
-
-    /// Returns a scheduled message as JSON, with its time and its state.
-    private func text(of document: Document) async throws(ServerError) -> String {
-        let user = try await ask(try await storage.user(document.owner))
-        let message = message(try command(of: document), of: document, from: user)
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.fields(of: message, .rest)
-            writer.field("scheduled_message_id", document.id)
-            writer.field("scheduled_at", document.body["at"]?.int ?? 0)
-            writer.field("scheduled_status", document.status.rawValue)
-            if let code = document.body["error_code"]?.int {
-                writer.field("error_code", code)
-                writer.field("error_message", document.body["error_message"]?.string ?? "")
-            }
-        }
-        return writer.text
-    }
 }
 
 extension Document {
-    fileprivate var status: ScheduledStatus {
+    /// The state of a scheduled message.
+    var status: ScheduledStatus {
         body["status"]?.string.flatMap { ScheduledStatus(rawValue: $0) } ?? .pending
     }
 }

@@ -41,6 +41,10 @@ package struct ServerLimits: Equatable, Sendable {
     package var queriedUsers = 1_000
     /// The members of a group channel; each message goes to each of them.
     package var members = 20_000
+    /// The sockets inside an open channel; each message goes to each of them.
+    package var participants = 20_000
+    /// The open channels that one socket is inside; each exit is published when the socket ends.
+    package var roomsPerSession = 100
     /// The operators of a channel; one frame carries all of them, as users of at most `userBytes`.
     package var operators = 100
     /// The users whom one user blocks; each call about a user reads the list.

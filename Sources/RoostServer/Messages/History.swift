@@ -262,14 +262,13 @@ struct History: ServerPart {
 
     /// Returns the messages as the actor sees them.
     ///
-    /// Hidden messages are left out, also as previews in other messages. Polls have the caller's own votes.
+    /// Hidden messages are left out, also as previews in other messages. Polls have their present state and the caller's own votes.
     func seen(
         _ messages: [Message], _ standing: Standing
     ) async throws(ServerError) -> [Message] {
         let messages =
             standing.sight == .whole ? messages : messages.compactMap(standing.sight.shown)
-        guard let viewer = standing.caller.userID else { return messages }
-        return try await polls.showing(votesOf: viewer, in: messages)
+        return try await polls.showing(votesOf: standing.caller.userID, in: messages)
     }
 
     /// Returns a message as the actor sees it.

@@ -81,8 +81,9 @@ struct Search: ServerPart {
         let token = page.count < found.count ? page.last?.createdAt : top?.after
         let next = token.map { ChangeToken.text($0.milliseconds, kind: "s") }
         let total = found.count
+        let shown = page.map { [now = world.now()] message in message.withPoll(at: now) }
         return APIResponse { writer in
-            writer.messages("results", Array(page))
+            writer.messages("results", shown)
             writer.field("has_next", next != nil)
             writer.field("total_count", total)
             writer.field("end_cursor", next ?? "")

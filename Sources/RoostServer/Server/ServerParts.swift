@@ -78,7 +78,7 @@ final class ServerParts {
             lists: lists)
         moderation = Moderation(context: context, publisher: publisher, rooms: rooms)
 
-        scheduled = ScheduledMessages(context: context, logs: logs, telemetry: telemetry)
+        scheduled = ScheduledMessages(context, logs, telemetry)
         reports = Reports(context: context)
 
         users = Users(

@@ -22,7 +22,7 @@ package struct Notice: Equatable, Sendable {
     package let frame: String
     /// The users each of whose sockets gets the frame once.
     package let recipients: [UserID]
-    /// The open channel whose sockets get the frame too.
+    /// The open channel whose other sockets get the frame too.
     package var room: ChannelURL?
     /// The socket that gets an answer in place of the frame.
     package let except: SessionID?

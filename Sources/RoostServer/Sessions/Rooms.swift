@@ -8,16 +8,24 @@ import RoostWire
 /// A place in a room ends with its socket; a client that connects again also enters again
 /// (`docs/protocol` 2.7).
 final class Rooms: ServerPart {
-    private struct Place {
+    /// A socket inside, with its user.
+    struct Place {
         let session: SessionID
         let user: UserID
     }
 
+    /// The places in one channel.
+    private struct Room {
+        var places = EntryList<SessionID, Place>()
+        /// The users, each with the number of its sockets.
+        var users = EntryList<UserID, Int>()
+    }
+
     let context: ServerContext
     private let publisher: EventPublisher
-    /// The places by channel, in the order of entry.
-    private var inside: [ChannelURL: [Place]] = [:]
-    private var rooms: [SessionID: [ChannelURL]] = [:]
+    private var inside: [ChannelURL: Room] = [:]
+    /// The channels of each socket.
+    private var rooms: [SessionID: EntryList<ChannelURL, ChannelURL>] = [:]
 
     init(_ context: ServerContext, _ publisher: EventPublisher) {
         self.context = context
@@ -25,55 +33,76 @@ final class Rooms: ServerPart {
     }
 
     /// The sockets in a channel, in the order of entry.
-    func sessions(in url: ChannelURL) -> [SessionID] { (inside[url] ?? []).map(\.session) }
+    func places(in url: ChannelURL) -> [Place] { inside[url]?.places.elements ?? [] }
 
     /// The users in a channel, each once, in the order of entry.
-    func participants(of url: ChannelURL) -> [UserID] {
-        var seen: Set<UserID> = []
-        return (inside[url] ?? []).map(\.user).filter { seen.insert($0).inserted }
-    }
+    func participants(of url: ChannelURL) -> [UserID] { inside[url]?.users.keys ?? [] }
+
+    /// Returns the number of users in a channel.
+    ///
+    /// - Complexity: Constant, as that of `contains`, `enter`, and of `exit` on average.
+    func count(in url: ChannelURL) -> Int { inside[url]?.users.count ?? 0 }
 
     /// Whether a socket is inside a channel.
     func contains(_ id: SessionID, in url: ChannelURL) -> Bool {
-        rooms[id]?.contains(url) ?? false
+        inside[url]?.places[id] != nil
     }
+
+    /// Whether a user has a socket in a channel.
+    func contains(_ id: UserID, in url: ChannelURL) -> Bool { inside[url]?.users[id] != nil }
 
     /// Lets a socket in.
     ///
     /// - Returns: Whether the user had no other socket in the channel.
-    func enter(_ id: SessionID, of user: UserID, _ url: ChannelURL) -> Bool {
-        let isNew = !participants(of: url).contains(user)
-        guard !contains(id, in: url) else { return isNew }
-        inside[url, default: []].append(Place(session: id, user: user))
-        rooms[id, default: []].append(url)
-        return isNew
+    /// - Throws: The refusal of one socket too many in the channel, or of one channel too many of the
+    ///   socket.
+    func enter(
+        _ id: SessionID, of user: UserID, _ url: ChannelURL
+    ) throws(ServerError) -> Bool {
+        let sockets = inside[url]?.users[user] ?? 0
+        guard !contains(id, in: url) else { return false }
+        guard inside[url]?.places.count ?? 0 < limits.participants else {
+            throw ServerError(
+                RoostError.Code(900_400),
+                "An open channel may have \(limits.participants) participants at most.")
+        }
+        try limits.check(
+            count: (rooms[id]?.count ?? 0) + 1, "open channels of a connection",
+            atMost: limits.roomsPerSession)
+        inside[url, default: Room()].places[id] = Place(session: id, user: user)
+        inside[url]?.users[user] = sockets + 1
+        rooms[id, default: EntryList()][url] = url
+        return sockets == 0
     }
 
     /// Takes a socket out of a channel.
     func exit(_ id: SessionID, _ url: ChannelURL) {
-        inside[url]?.removeAll { $0.session == id }
-        rooms[id]?.removeAll { $0 == url }
-        if inside[url]?.isEmpty == true { inside[url] = nil }
-        if rooms[id]?.isEmpty == true { rooms[id] = nil }
+        guard let place = inside[url]?.places[id] else { return }
+        inside[url]?.places[id] = nil
+        let sockets = inside[url]?.users[place.user] ?? 0
+        inside[url]?.users[place.user] = sockets > 1 ? sockets - 1 : nil
+        rooms[id]?[url] = nil
+        if inside[url]?.places.count == 0 { inside[url] = nil }
+        if rooms[id]?.count == 0 { rooms[id] = nil }
     }
 
     /// Takes a socket out of every channel.
     ///
     /// - Returns: The channels it was in.
     func exitAll(_ id: SessionID) -> [ChannelURL] {
-        let urls = rooms[id] ?? []
+        let urls = rooms[id]?.keys ?? []
         for url in urls { exit(id, url) }
         return urls
     }
 
     /// Takes every socket out of a deleted channel.
     func close(_ url: ChannelURL) {
-        for id in sessions(in: url) { exit(id, url) }
+        for place in places(in: url) { exit(place.session, url) }
     }
 
     /// Takes every socket of a banned user out of a channel and publishes the exit.
     func evict(_ id: UserID, from url: ChannelURL) async {
-        let gone = (inside[url] ?? []).filter { $0.user == id }
+        let gone = places(in: url).filter { $0.user == id }
         for place in gone { exit(place.session, url) }
         if !gone.isEmpty { await publishExit(id, from: url) }
     }
@@ -87,7 +116,7 @@ final class Rooms: ServerPart {
 
     /// Publishes the exit of a user, unless another socket of the user is inside.
     func publishExit(_ id: UserID, from url: ChannelURL) async {
-        guard !participants(of: url).contains(id), let user = try? await storage.user(id) else {
+        guard !contains(id, in: url), let user = try? await storage.user(id) else {
             return
         }
         await publish(.exited, user, in: url)
@@ -97,7 +126,7 @@ final class Rooms: ServerPart {
         _ category: ChannelEvent.Category, _ user: User, in url: ChannelURL,
         except: SessionID? = nil
     ) async {
-        let count = participants(of: url).count
+        let count = count(in: url)
         let event = ChannelEvent(
             category, channelURL: url, timestamp: world.now(),
             content: category == .entered

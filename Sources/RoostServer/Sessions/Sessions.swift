@@ -195,14 +195,18 @@ final class Sessions: ServerPart {
     /// Sends a frame to one socket.
     func send(_ frame: String, to id: SessionID) { open[id]?.outlet.deliver(frame) }
 
-    /// Sends a notice to the sockets of its recipients and to those in its room.
+    /// Sends a notice once to each socket of its recipients and to each in its room.
     func deliver(_ notice: Notice) async {
         var over: [SessionID] = []
         for user in notice.recipients {
             for id in openOfUser[user] ?? [] { hand(notice, to: id, &over) }
         }
         if let room = notice.room {
-            for id in rooms.sessions(in: room) { hand(notice, to: id, &over) }
+            // A recipient may be inside; few notices to a room have recipients.
+            let served = Set(notice.recipients)
+            for place in rooms.places(in: room) where !served.contains(place.user) {
+                hand(notice, to: place.session, &over)
+            }
         }
         // A socket that missed an event must end: its client would not ask for the event.
         for id in over { await expire(id) }

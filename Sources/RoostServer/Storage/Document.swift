@@ -18,24 +18,37 @@ package struct Document: Equatable, Sendable {
     package let owner: UserID
     /// The time of a waiting scheduled message; nil for all other documents.
     package var dueAt: Timestamp?
+    /// The request that made the document; a repeated one of its owner makes no second
+    /// document in the channel.
+    package let requestID: RequestID?
     package var body: JSONValue
 
     package init(
         _ kind: Kind, of owner: UserID, in channelURL: ChannelURL? = nil,
-        dueAt: Timestamp? = nil, body: JSONValue
+        dueAt: Timestamp? = nil, requestID: RequestID? = nil, body: JSONValue
     ) {
         self.kind = kind
         self.owner = owner
         self.channelURL = channelURL
         self.dueAt = dueAt
+        self.requestID = requestID
         self.body = body
     }
+
+    /// The time of a poll's last change, in milliseconds; 0 for all other documents.
+    package var changedAt: Int64 { body["changed"]?.int ?? 0 }
 }
 
 package protocol DocumentStorage: Sendable {
-    /// Stores a new document under the next number.
+    /// Stores a new document under the next number, in one step with looking for a repeated request.
+    ///
+    /// - Returns: The stored document; for a repeated request that of the first one.
     func addDocument(_ document: Document) async throws(StorageError) -> Document
     func document(_ id: Int64, _ kind: Document.Kind) async throws(StorageError) -> Document?
+    /// Returns an owner's document in a channel that a request made.
+    func document(
+        _ kind: Document.Kind, of owner: UserID, in url: ChannelURL, requestID: RequestID
+    ) async throws(StorageError) -> Document?
     /// Changes a document in one step with reading it; its number, kind and owner stay.
     ///
     /// - Returns: The document after the change; nil if there is none.
@@ -46,6 +59,19 @@ package protocol DocumentStorage: Sendable {
     /// Returns a page of documents by number; the owner or channel nil matches all.
     func documents(
         _ kind: Document.Kind, of owner: UserID?, in url: ChannelURL?, after id: Int64, limit: Int
+    ) async throws(StorageError) -> [Document]
+    /// Returns a channel's documents that changed after a place, in the order of change and number.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of the documents.
+    ///   - url: The channel.
+    ///   - place: The last change that is left out, and its document.
+    ///   - limit: The most documents.
+    /// - Returns: The documents; fewer than the limit if none follows.
+    /// - Throws: A failure of the storage.
+    func documents(
+        _ kind: Document.Kind, in url: ChannelURL, changedAfter place: (at: Int64, id: Int64),
+        limit: Int
     ) async throws(StorageError) -> [Document]
     /// Returns the existing documents among the numbers, in order.
     ///
@@ -80,6 +106,11 @@ package protocol DocumentStorage: Sendable {
 
 extension MemoryStorage {
     package func addDocument(_ document: Document) -> Document {
+        if let id = document.requestID, let url = document.channelURL,
+            let known = self.document(document.kind, of: document.owner, in: url, requestID: id)
+        {
+            return known
+        }
         var document = document
         document.id = lastDocument + 1
         lastDocument = document.id
@@ -90,6 +121,27 @@ extension MemoryStorage {
     package func document(_ id: Int64, _ kind: Document.Kind) -> Document? {
         guard let document = documents[id], document.kind == kind else { return nil }
         return document
+    }
+
+    package func document(
+        _ kind: Document.Kind, of owner: UserID, in url: ChannelURL, requestID: RequestID
+    ) -> Document? {
+        documents.values.first {
+            $0.kind == kind && $0.owner == owner && $0.channelURL == url
+                && $0.requestID == requestID
+        }
+    }
+
+    package func documents(
+        _ kind: Document.Kind, in url: ChannelURL, changedAfter place: (at: Int64, id: Int64),
+        limit: Int
+    ) -> [Document] {
+        let found = documents.values.filter { document in
+            document.kind == kind && document.channelURL == url
+                && (document.changedAt, document.id) > place
+        }
+        return Array(
+            found.sorted { ($0.changedAt, $0.id) < ($1.changedAt, $1.id) }.prefix(limit))
     }
 
     package func updateDocument(

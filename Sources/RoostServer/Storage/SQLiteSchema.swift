@@ -147,6 +147,22 @@ enum SQLiteSchema {
                 CREATE INDEX document_by_owner ON document (owner, kind, id);
                 CREATE INDEX document_by_due ON document (kind, due_at, id)
                     WHERE due_at IS NOT NULL;
-                """)
+                """),
+            Migration(
+                2, "Changes of documents",
+                """
+                -- The time of a poll's last change, a copy from its body; 0 for other documents.
+                ALTER TABLE document ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0;
+                UPDATE document SET changed_at = coalesce(json_extract(body, '$.changed'), 0)
+                    WHERE kind = 'poll' AND json_valid(body);
+                CREATE INDEX document_by_change ON document (channel_url, kind, changed_at, id)
+                    WHERE channel_url IS NOT NULL;
+
+                -- The request that made the document; NULL without one.
+                ALTER TABLE document ADD COLUMN request_id TEXT;
+                CREATE UNIQUE INDEX document_by_request
+                    ON document (owner, kind, channel_url, request_id)
+                    WHERE request_id IS NOT NULL;
+                """),
         ])
 }

@@ -34,6 +34,8 @@ extension SQLiteStorage {
                 "endSessionsWithoutToken": try db.plan(of: .endSessionsWithoutToken),
                 "forgetEndedSessions": try db.plan(of: .forgetEndedSessions),
                 "forgetEndedTokens": try db.plan(of: .forgetEndedTokens),
+                "changedDocuments": try db.plan(of: .changedDocuments),
+                "documentOfRequest": try db.plan(of: .documentOfRequest),
             ]
         }
     }

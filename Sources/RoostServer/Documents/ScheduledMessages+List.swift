@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostWire
+
+// The answers about scheduled messages.
+extension ScheduledMessages {
+    /// Answers with a page of the caller's scheduled messages, or with their number.
+    func listScheduled(
+        _ call: RouteCall, counts: Bool
+    ) async throws(ServerError) -> APIResponse {
+        let fields = call.fields
+        let limit = try fields.int("limit", in: 1...100) ?? 20
+        let selection = try ScheduledSelection(fields, of: call.caller.userID)
+        if counts {
+            var count = 0
+            try await visit(selection, after: 0) { _ in
+                count += 1
+                return true
+            }
+            return APIResponse { [count] writer in writer.field("count", count) }
+        }
+        let token = fields.string("token") ?? ""
+        let found =
+            switch try ScheduledOrder(fields) {
+            case .creation: try await created(selection, after: token, limit: limit)
+            case .moment: try await timed(selection, after: token, limit: limit)
+            }
+        var texts: [String] = []
+        for document in found.page {
+            do throws(ServerError) {
+                texts.append(try await text(of: document))
+            } catch {
+                guard error.code != .internalServerError else { throw error }
+                // An unreadable message does not hide the others.
+                telemetry.metrics.unreadable += 1
+            }
+        }
+        let (shown, next) = (texts, found.next)
+        return APIResponse { writer in
+            writer.array("scheduled_messages") { writer in
+                for text in shown { writer.raw(text) }
+            }
+            writer.field("next", next)
+        }
+    }
+
+    /// A page of a list, and the token of the next one; "" at the end.
+    private typealias ScheduledPage = (page: [Document], next: String)
+
+    /// Returns a page in the order of creation; its token is the number of its last document.
+    private func created(
+        _ selection: ScheduledSelection, after token: String, limit: Int
+    ) async throws(ServerError) -> ScheduledPage {
+        guard let start = token.isEmpty ? 0 : Int64(token) else { throw Self.badToken }
+        var found: [Document] = []
+        try await visit(selection, after: start) { document in
+            found.append(document)
+            return found.count <= limit
+        }
+        let page = Array(found.prefix(limit))
+        let next = found.count > limit ? page.last.map { String($0.id) } : nil
+        return (page, next ?? "")
+    }
+
+    /// Returns a page in the order of the planned times; its token is the place of its last document.
+    ///
+    /// The limits bound the messages of a user, so the places of all of them fit into memory.
+    private func timed(
+        _ selection: ScheduledSelection, after token: String, limit: Int
+    ) async throws(ServerError) -> ScheduledPage {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+            .map { Int64($0) }
+        var start: (at: Int64, id: Int64) = (.min, .min)
+        if !token.isEmpty {
+            guard parts.count == 2, let at = parts[0], let id = parts[1] else {
+                throw Self.badToken
+            }
+            start = (at, id)
+        }
+        var places: [(at: Int64, id: Int64)] = []
+        try await visit(selection, after: 0) { document in
+            let place = (document.plannedAt, document.id)
+            if place > start { places.append(place) }
+            return true
+        }
+        places.sort { $0 < $1 }
+        let ids = places.prefix(limit).map(\.id)
+        let page = try await ask(try await storage.documents(.scheduled, among: ids))
+            .sorted { ($0.plannedAt, $0.id) < ($1.plannedAt, $1.id) }
+        guard places.count > limit else { return (page, "") }
+        let last = places[limit - 1]
+        return (page, "\(last.at).\(last.id)")
+    }
+
+    private static let badToken = ServerError(
+        .invalidValue, "The token is not from this list; start from the beginning.")
+
+    /// Visits the selected documents by number until the closure returns false.
+    private func visit(
+        _ selection: ScheduledSelection, after start: Int64, _ body: (Document) -> Bool
+    ) async throws(ServerError) {
+        var last = start
+        while true {
+            try stopIfCancelled()
+            let start = last
+            let slice = try await ask(
+                try await storage.documents(
+                    .scheduled, of: selection.owner, in: selection.channel, after: start,
+                    limit: Self.slice))
+            for document in slice where selection.matches(document) {
+                guard body(document) else { return }
+            }
+            guard let end = slice.last else { return }
+            last = end.id
+        }
+    }
+
+    /// The scheduled messages that are in memory at a time.
+    private static let slice = 50
+
+    /// Returns the message in the form of a list before it is sent.
+    func message(
+        _ command: MessageCommand, of document: Document, from user: User?
+    ) -> Message {
+        Message(
+            delivery: .delivered(
+                MessageID(document.body["message_id"]?.int ?? 0), command.requestID),
+            channelURL: command.channelURL,
+            createdAt: Timestamp(milliseconds: document.body["created_at"]?.int ?? 0),
+            sender: user.map { Sender(user: $0) }, content: command.content, data: command.data,
+            customType: command.customType, metaArrays: command.metaArrays,
+            unknownFields: command.unknownFields)
+    }
+
+    /// Answers with a scheduled message.
+    func response(to document: Document) async throws(ServerError) -> APIResponse {
+        APIResponse(status: 200, body: Array(try await text(of: document).utf8))
+    }
+
+    /// Returns a scheduled message as JSON, with its time and its state.
+    private func text(of document: Document) async throws(ServerError) -> String {
+        let user = try await ask(try await storage.user(document.owner))
+        let message = message(try command(of: document), of: document, from: user)
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.fields(of: message, .rest)
+            writer.field("scheduled_message_id", document.id)
+            writer.field("scheduled_at", document.plannedAt)
+            writer.field("scheduled_status", document.status.shown.rawValue)
+            if let code = document.body["error_code"]?.int {
+                writer.field("error_code", code)
+                writer.field("error_message", document.body["error_message"]?.string ?? "")
+            }
+        }
+        return writer.text
+    }
+}
+
+/// The order of a list of scheduled messages.
+private enum ScheduledOrder: String {
+    case creation = "created_at"
+    case moment = "scheduled_at"
+
+    init(_ fields: RequestFields) throws(ServerError) {
+        let word = fields.string("order") ?? ""
+        guard let order = word.isEmpty ? .creation : ScheduledOrder(rawValue: word) else {
+            throw ServerError(.invalidValue, "order must be created_at or scheduled_at.")
+        }
+        self = order
+    }
+}
+
+/// The selection of a list of scheduled messages.
+private struct ScheduledSelection {
+    let owner: UserID?
+    let channel: ChannelURL?
+    /// The states, any of which fits; empty for all.
+    let statuses: [String]
+    let kind: MessageFilter.Kind
+
+    init(_ fields: RequestFields, of owner: UserID?) throws(ServerError) {
+        self.owner = owner
+        channel = fields.string("channel_url").flatMap { $0.isEmpty ? nil : ChannelURL($0) }
+        statuses = (try fields.list("scheduled_status", "status") ?? []).filter { !$0.isEmpty }
+        guard let kind = MessageFilter.Kind(rawValue: fields.string("message_type") ?? "") else {
+            throw ServerError(.invalidValue, "message_type must be MESG, FILE or ADMM.")
+        }
+        self.kind = kind
+    }
+
+    func matches(_ document: Document) -> Bool {
+        guard statuses.isEmpty || statuses.contains(document.status.shown.rawValue) else {
+            return false
+        }
+        let isFile = document.body["message"]?["message_type"]?.string == "FILE"
+        return switch kind {
+        case .all: true
+        case .file: isFile
+        case .user: !isFile
+        case .admin: false
+        }
+    }
+}
+
+extension Document {
+    /// The planned time of a scheduled message, in milliseconds.
+    fileprivate var plannedAt: Int64 { body["at"]?.int ?? 0 }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostWire
+import Testing
+
+struct PollStateTests {
+    /// Makes a poll of Ann in the channel "g" and returns its number and its message.
+    private static func poll(
+        in scene: BudgetScene, _ more: String = ""
+    ) async throws -> (id: Int64, message: Int64) {
+        let poll = try await scene.ask(
+            "POST", "polls", #"{"title":"Lunch?","options":["soup","bread"]\#(more)}"#,
+            as: scene.ann)
+        let id = try #require(poll["id"]?.int, "\(poll)")
+        let sent = try await scene.ask(
+            "POST", "group_channels/g/messages",
+            #"{"message_type":"MESG","message":"lunch?","poll_id":\#(id)}"#, as: scene.ann)
+        _ = (scene.ann.inbox.takeText(), scene.bob.inbox.takeText())
+        return (id, try #require(sent["message_id"]?.int, "\(sent)"))
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `messages show a poll that has ended by its time as closed`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        let end = scene.fixture.world.now.seconds + 60
+        let poll = try await Self.poll(in: scene, #","close_at":\#(end)"#)
+        let messages = "group_channels/g/messages"
+        func statuses() async throws -> [JSONValue?] {
+            var statuses: [JSONValue?] = []
+            for device in [scene.bob, nil] {
+                let list = try await scene.ask(
+                    "GET", messages + "?message_ts=0&next_limit=9", as: device)
+                statuses.append(list["messages"]?[0]?["poll"]?["status"])
+                let changes = try await scene.ask(
+                    "GET", messages + "/changelogs?change_ts=0", as: device)
+                statuses.append(changes["updated"]?[0]?["poll"]?["status"])
+                let single = try await scene.ask(
+                    "GET", messages + "/\(poll.message)", as: device)
+                statuses.append(single["poll"]?["status"])
+                let found = try await scene.ask(
+                    "GET", "search/messages?channel_url=g&query=lunch", as: device)
+                statuses.append(found["results"]?[0]?["poll"]?["status"])
+                let channel = try await scene.ask("GET", "group_channels/g", as: device)
+                statuses.append(channel["last_message"]?["poll"]?["status"])
+            }
+            return statuses
+        }
+        #expect(try await statuses() == Array(repeating: "open", count: 10))
+        scene.fixture.world.advance(61_000)
+        #expect(try await statuses() == Array(repeating: "closed", count: 10))
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a voter who takes the vote back makes room for another`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make()) { $0.limits.voters = 1 }
+        let poll = try await Self.poll(in: scene)
+        func vote(_ options: String, as device: ServerFixture.Device) async throws -> Int? {
+            try await scene.code(
+                "PUT", "polls/\(poll.id)/vote", #"{"option_ids":[\#(options)]}"#, as: device)
+        }
+        #expect(try await vote("1", as: scene.bob) == nil)
+        #expect(try await vote("2", as: scene.ann) == 400_111)
+        #expect(try await vote("2", as: scene.bob) == nil, "a voter may change the vote")
+        #expect(try await vote("", as: scene.bob) == nil)
+        #expect(try await vote("2", as: scene.ann) == nil)
+        #expect(try await vote("1", as: scene.bob) == 400_111)
+        // A removed option takes its votes along.
+        #expect(
+            try await scene.code("DELETE", "polls/\(poll.id)/options/2", as: scene.ann) == nil)
+        #expect(try await vote("1", as: scene.bob) == nil)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a closed poll refuses a repeated vote and an empty one, and publishes neither`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        let poll = try await Self.poll(in: scene)
+        let path = "polls/\(poll.id)"
+        func vote(_ options: String, as device: ServerFixture.Device) async throws -> Int? {
+            try await scene.code(
+                "PUT", path + "/vote", #"{"option_ids":[\#(options)]}"#, as: device)
+        }
+        for _ in 0..<2 { #expect(try await vote("1", as: scene.bob) == nil) }
+        #expect(try await scene.code("PUT", path + "/close", as: scene.ann) == nil)
+        _ = try scene.takeFrames()
+        #expect(try await vote("1", as: scene.bob) == 400_111)
+        #expect(try await vote("", as: scene.ann) == 400_111)
+        #expect(try scene.takeFrames().isEmpty)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `the change log of polls reads one page after its token, and splits no moment`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await kind.make()
+        let scene = try await BudgetScene(storage)
+        var ids: [Int64] = []
+        for number in 0..<150 {
+            let moment: Int64 = number < 99 ? 5 : number < 102 ? 6 : 7
+            let document = Document(
+                .poll, of: "ann", in: number == 0 ? "h" : "g", body: ["changed": .int(moment)])
+            ids.append(try await storage.addDocument(document).id)
+        }
+        ids.removeFirst()
+        func page(_ place: String) async throws -> JSONValue {
+            try await scene.ask(
+                "GET", "group_channels/g/polls/changelogs?\(place)", as: scene.ann)
+        }
+        func numbers(_ page: JSONValue) -> [Int64?]? {
+            page["updated"]?.array?.map { $0["id"]?.int }
+        }
+        let first = try await page("change_ts=0")
+        #expect(numbers(first) == Array(ids[..<101]))
+        #expect(first["has_more"] == true && first["next"] == "p6")
+        // A change moves a poll to the end of the log.
+        let moved = try await storage.updateDocument(ids[0], .poll) { $0.body["changed"] = 9 }
+        #expect(moved != nil)
+        let second = try await page("token=p6")
+        #expect(numbers(second) == ids[101...] + [ids[0]])
+        #expect(second["has_more"] == false && second["next"] == "p9")
+        let slice = try await storage.documents(
+            .poll, in: "g", changedAfter: (5, ids[97]), limit: 2)
+        #expect(slice.map(\.id) == [ids[98], ids[99]])
+    }
+}
