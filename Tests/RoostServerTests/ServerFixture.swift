@@ -169,7 +169,11 @@ func refusal<T>(_ call: () async throws(APIFailure) -> T) async -> RoostError.Co
 extension ServerEvent {
     var message: MessageEvent? { if case .message(let event) = self { event } else { nil } }
     var category: ChannelEvent.Category? {
-        if case .channel(let event) = self { event.category } else { nil }
+        switch self {
+        case .channel(let event): event.category
+        case .inOpenChannel(let event): event.category
+        default: nil
+        }
     }
     var error: ServerError? { if case .error(let error, _) = self { error } else { nil } }
 }

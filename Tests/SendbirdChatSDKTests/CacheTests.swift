@@ -148,7 +148,7 @@ extension SendbirdChatTests {
                     let record = ClassRecord()
                     var world = story.world.surroundings(of: story.phone)
                     world.fileProtector = record
-                    SendbirdChat.door.enter(world)
+                    story.enter(world)
                     SendbirdChat.initialize(params: params)
                     let url = try await story.channel("a secret name")
                     try await story.bob.send("a secret word", to: url)

@@ -34,9 +34,14 @@ struct DoorStory: Sendable {
 
     /// Starts the app, or starts it again.
     func launch() {
-        SendbirdChat.door.enter(base.world.surroundings(of: base.phone))
-        SendbirdChat.door.call(on: CallbackQueue { [world = base.world] in world.later($0) })
+        enter(base.world.surroundings(of: base.phone))
         SendbirdChat.initialize(params: params())
+    }
+
+    /// Starts the library over; its handlers are called in virtual time.
+    func enter(_ world: World) {
+        SendbirdChat.door.enter(world)
+        SendbirdChat.door.call(on: CallbackQueue { [world = base.world] in world.later($0) })
     }
 
     func params(isLocalCachingEnabled: Bool = true) -> InitParams {

@@ -247,7 +247,8 @@ struct RareEventTests {
             script.give(.reply(id, .sent(nil)))
             let answered = script.frame(Self.poll(5, acknowledges: command.requestID))
             let committed = script.commit(try #require(answered.committer))
-            #expect((answered + committed).contains(.finish(id, .done)))
+            let votes = PollVotes(pollID: 1, at: Script.loginAt)
+            #expect((answered + committed).contains(.finish(id, .votes(votes, in: 5))))
             return
         }
         Issue.record("no command: \(effects)")
