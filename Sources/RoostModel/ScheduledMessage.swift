@@ -86,8 +86,20 @@ public struct ScheduledMessageQuery: Hashable, Codable, Sendable {
     public var channel: ChannelURL?
     /// The states, any of which fits; empty for all.
     public var statuses: Set<ScheduledMessage.Status>
+    /// The kind of message.
+    public var kind = MessageFilter.Kind.all
+    /// The order of a list; a count does not depend on it.
+    public var order = Order.creation
 
-    /// Creates a selection.
+    /// The order of scheduled messages, the earliest first.
+    public enum Order: Hashable, Codable, Sendable {
+        /// By the time at which they were scheduled.
+        case creation
+        /// By the time at which they will be sent.
+        case sending
+    }
+
+    /// Creates a selection of all kinds, in the order of creation.
     public init(
         channel: ChannelURL? = nil, statuses: Set<ScheduledMessage.Status> = []
     ) {

@@ -9,7 +9,7 @@ import RoostModel
 public enum ScheduledMessageListOrder: Int, Sendable {
     /// By the time of creation.
     case createdAt
-    /// By the planned time; refused, because the server lists by creation.
+    /// By the planned time.
     case scheduledAt
 }
 
@@ -17,13 +17,13 @@ public enum ScheduledMessageListOrder: Int, Sendable {
 public final class ScheduledMessageListQueryParams: NSObject {
     /// The number of messages of a page, 1...100.
     public var limit: UInt = 20
-    /// The order; the server lists by `.createdAt` only.
+    /// The order.
     public var order = ScheduledMessageListOrder.createdAt
     /// Whether the newest message comes first; refused, because the server begins with the oldest.
     public var reverse = false
     /// The states, any of which fits; empty for all.
     public var scheduledStatusOptions: [ScheduledStatus] = []
-    /// The kind of message; a page may have fewer messages than its limit.
+    /// The kind of message.
     public var messageTypeFilter = MessageTypeFilter.all
 
     public override init() {}
@@ -58,17 +58,17 @@ public final class ScheduledMessageListQuery: NSObject {
 
     /// Loads the next page; an empty one behind the last.
     public func loadNextPage(completionHandler: @escaping MessageListHandler) {
-        let query = ScheduledMessageQuery(
+        var query = ScheduledMessageQuery(
             channel: channel, statuses: Set(params.scheduledStatusOptions.map(\.value)))
-        let limit = Int(clamping: params.limit)
-        let isRefused = params.order != .createdAt || params.reverse
-        let filter = MessageFilter(kind: params.messageTypeFilter.kind, replyType: .all)
+        query.kind = params.messageTypeFilter.kind
+        query.order = params.order == .scheduledAt ? .sending : .creation
+        let (limit, isRefused) = (Int(clamping: params.limit), params.reverse)
         let callback = Callback.answer(completionHandler) { (found: [ScheduledMessage]) in
-            found.filter { filter.matches($0.message) }.map { BaseMessage.make($0.message) }
+            found.map { BaseMessage.make($0.message) }
         }
-        reader.load(then: callback) { client, token throws(RoostError) in
+        reader.load(then: callback) { [query] client, token throws(RoostError) in
             guard !isRefused else {
-                throw .notSupported("The server lists scheduled messages by their creation.")
+                throw .notSupported("The server lists the earliest scheduled messages first.")
             }
             return try await client.scheduledMessages(query, pageSize: limit, after: token)
         }

@@ -198,7 +198,8 @@ struct OpenChannelTests {
             "PUT", "open_channels/o", #"{"operator_ids":["bob"]}"#, plaza.ann)
         let heard = try plaza.eve.inbox.take()
         #expect(heard.map(\.category) == [.operatorsChanged, .propertiesChanged])
-        guard case .inOpenChannel(.channel(let event)) = heard.first, case .operators(let users) = event.content
+        guard case .inOpenChannel(.channel(let event)) = heard.first,
+            case .operators(let users) = event.content
         else { throw ServerError(.internalServerError, "No change of operators was published.") }
         #expect(users.map(\.id) == ["bob"])
         _ = try await plaza.ask("PUT", "open_channels/o", #"{"name":"new"}"#, plaza.bob)

@@ -3,6 +3,7 @@
 import DoorTestSupport
 import Foundation
 import Roost
+import RoostDoors
 import RoostModel
 import RoostTestKit
 import RoostTestSupport
@@ -258,20 +259,48 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `scheduled messages are listed by creation or by their time, of one kind`()
+            throws
+        {
+            try DoorStory.play(seed: 144) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                let now = SendbirdChat.door.world.wallTime().milliseconds
+                for (text, hours) in [("late", 3), ("early", 2)] as [(String, Int64)] {
+                    let params = ScheduledUserMessageCreateParams(
+                        scheduledAt: now + hours * 3_600_000, message: text)
+                    let made: (UserMessage?, SBError?) = await story.wait { done in
+                        channel.createScheduledUserMessage(params: params) { done(($0, $1)) }
+                    }
+                    #expect(made.1 == nil)
+                }
+                func list(
+                    _ build: (ScheduledMessageListQueryParams) -> Void
+                ) async -> [String]? {
+                    let query = SendbirdChat.createScheduledMessageListQuery(paramsBuilder: build)
+                    let page: [BaseMessage]? = await story.wait { done in
+                        query.loadNextPage { messages, _ in done(messages) }
+                    }
+                    return page?.map(\.message)
+                }
+                #expect(await list { _ in } == ["late", "early"])
+                #expect(await list { $0.order = .scheduledAt } == ["early", "late"])
+                #expect(await list { $0.messageTypeFilter = .user } == ["late", "early"])
+                #expect(await list { $0.messageTypeFilter = .file } == [])
+            }
+        }
+
         @Test func `what the server cannot do with scheduled messages is refused`() throws {
             try DoorStory.play(seed: 143) { story in
                 let url = try await story.channel("train")
                 await story.connect()
                 let channel = try await story.get(url)
-                for query in [
-                    SendbirdChat.createScheduledMessageListQuery { $0.order = .scheduledAt },
-                    SendbirdChat.createScheduledMessageListQuery { $0.reverse = true },
-                ] {
-                    let answer: ([BaseMessage]?, SBError?) = await story.wait { done in
-                        query.loadNextPage { done(($0, $1)) }
-                    }
-                    #expect(answer.1?.errorCode == .notSupported)
+                let query = SendbirdChat.createScheduledMessageListQuery { $0.reverse = true }
+                let answer: ([BaseMessage]?, SBError?) = await story.wait { done in
+                    query.loadNextPage { done(($0, $1)) }
                 }
+                #expect(answer.1?.errorCode == .notSupported)
                 let params = ScheduledUserMessageCreateParams(scheduledAt: .max, message: "a")
                 params.translationTargetLanguages = ["de"]
                 let made: (UserMessage?, SBError?) = await story.wait { done in

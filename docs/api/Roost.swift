@@ -1399,8 +1399,15 @@ struct ScheduledMessage: Codable, Hashable, Identifiable, Sendable {
 
 struct ScheduledMessageQuery: Codable, Hashable, Sendable {
     var channel: ChannelURL? { get set }
+    var kind: MessageFilter.Kind { get set }
+    var order: Order { get set }
     var statuses: Set<ScheduledMessage.Status> { get set }
     init(channel: ChannelURL? = nil, statuses: Set<ScheduledMessage.Status> = [])
+
+    enum Order: Codable, Hashable, Sendable {
+        case creation
+        case sending
+    }
 }
 
 struct ScheduledMessageUpdateParams: Codable, Hashable, Sendable {

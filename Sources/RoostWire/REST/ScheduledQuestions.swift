@@ -50,7 +50,7 @@ package struct CancelScheduled: Question {
     package func encode() -> APIRequest { APIRequest(.delete, path(channelURL, id)) }
 }
 
-/// A page of the caller's scheduled messages, in the order in which they were made.
+/// A page of the caller's scheduled messages.
 package struct ListScheduled: Question {
     package struct Output: Equatable, Sendable {
         package var messages: [ScheduledMessage] = []
@@ -125,6 +125,8 @@ extension ScheduledMessageQuery {
     fileprivate func add(to fields: inout QueryBuilder) {
         fields.add("channel_url", channel?.rawValue)
         fields.add("scheduled_status", statuses.map(\.rawValue).sorted())
+        if kind != .all { fields.add("message_type", kind.rawValue) }
+        if order == .sending { fields.add("order", "scheduled_at") }
     }
 }
 
