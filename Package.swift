@@ -129,12 +129,13 @@ let workshop: [Target] = [
 let examples: [Target] = [
     .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat"),
     .executableTarget(name: "Tour", dependencies: ["Roost"], path: "Examples/Tour"),
+    // As any app does, these see the public API only.
     .executableTarget(
-        name: "ChatV4", dependencies: ["SendbirdChatSDK"], path: "Examples/ChatV4"),
+        name: "ChatV4", dependencies: ["SendbirdChatSDK"], path: "Examples/ChatV4",
+        packageAccess: false),
     .executableTarget(
         name: "ChatV3", dependencies: ["SendBirdSDK", "SendBirdSyncManager"],
-        path: "Examples/ChatV3"),
-    // As any app does, these see the public API only.
+        path: "Examples/ChatV3", packageAccess: false),
     .target(
         name: "TestedApp", dependencies: ["Roost"], path: "Examples/TestedApp/App",
         packageAccess: false),
@@ -294,6 +295,6 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
-for target in package.targets where target.type != .system && !target.name.hasPrefix("C") {
+for target in package.targets where target.type != .system && !target.name.hasPrefix("CRoost") {
     target.swiftSettings = settings
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import SendbirdChatSDK
+
+/// Files as messages.
+///
+/// `file PATH`, `files`.
+final class Files {
+    private let screen: Screen
+    private let chat: Chat
+
+    init(_ chat: Chat, _ screen: Screen) {
+        (self.chat, self.screen) = (chat, screen)
+        screen.on("file", send)
+        screen.on("files") { _ in self.list() }
+    }
+
+    private func send(_ path: String) {
+        let url = URL(fileURLWithPath: path)
+        guard let data = try? Data(contentsOf: url) else { return screen.done("no file \(path)") }
+        let params = FileMessageCreateParams(file: data)
+        params.fileName = url.lastPathComponent
+        params.mimeType = "image/png"
+        params.fileSize = UInt(data.count)
+        params.thumbnailSizes = [.make(maxWidth: 320, maxHeight: 320)]
+        chat.channel?.sendFileMessage(
+            params: params,
+            progressHandler: { requestId, sent, total, expected in
+                self.screen.show("uploaded", "\(total) of \(expected)")
+            },
+            completionHandler: { message, error in
+                self.screen.done("sent file", message?.name ?? "", error: error)
+            })
+    }
+
+    private func list() {
+        for file in chat.shown.compactMap({ $0 as? FileMessage }) {
+            let thumbnails = file.thumbnails?.count ?? 0
+            screen.show(file.name, "\(file.size)", file.type, "\(thumbnails) thumbnails", file.url)
+        }
+        screen.next()
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostTestSupport
+import Testing
+
+/// A sample app in a process of its own, which gets commands while it runs.
+final class RunningApp {
+    private let process: ChildProcess
+    private let input: FileHandle
+    private let name: String
+    /// The number of lines that earlier calls have read.
+    private var seen = 0
+
+    /// The beginnings of answers that no test expects.
+    private static let failures = ["error ", "no ", "not ", "nothing ", "outside"]
+
+    init(_ app: String, _ user: String, in folder: TemporaryFolder, port: Int) throws {
+        name = user
+        let pipe = folder.file("\(user).commands")
+        // SAFETY: here and below: the path is valid during the call.
+        let code = unsafe mkfifo(pipe, 0o600)
+        try #require(code == 0)
+        // Open for both directions, a named pipe waits for no other process.
+        let descriptor = unsafe open(pipe, O_RDWR | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        input = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        process = try ChildProcess(
+            try ChildProcess.built(app),
+            ["http://127.0.0.1:\(port)", user, folder.file("cache-\(user)")], input: pipe)
+    }
+
+    deinit { process.signal(SIGKILL) }
+
+    /// Gives a command, and returns the lines up to an answer with this beginning.
+    @discardableResult
+    func tell(
+        _ command: String, _ answer: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> [String] {
+        try input.write(contentsOf: Data("\(command)\n".utf8))
+        let lines = await read { line in
+            line.hasPrefix(answer) || Self.failures.contains { line.hasPrefix($0) }
+        }
+        #expect(
+            lines.last?.hasPrefix(answer) == true, "\(name): \(command): \(lines)",
+            sourceLocation: sourceLocation)
+        return lines
+    }
+
+    /// Waits for a line with this beginning.
+    func sees(
+        _ beginning: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let lines = await read { $0.hasPrefix(beginning) }
+        #expect(
+            lines.last?.hasPrefix(beginning) == true, "\(name): \(lines)",
+            sourceLocation: sourceLocation)
+    }
+
+    /// Waits for a line, and returns the lines up to it.
+    private func read(until isLast: @escaping @Sendable (String) -> Bool) async -> [String] {
+        let seen = seen
+        let text = await process.text { text in
+            Self.lines(text).dropFirst(seen).contains(where: isLast)
+        }
+        let rest = Self.lines(text).dropFirst(seen)
+        let end = rest.firstIndex(where: isLast).map { $0 + 1 } ?? rest.endIndex
+        self.seen = end
+        return Array(rest[..<end])
+    }
+
+    /// Returns the complete lines of a text.
+    private static func lines(_ text: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    func quit() async throws {
+        try input.write(contentsOf: Data("quit\n".utf8))
+        #expect(await process.end() == .exited(0))
+    }
+}
