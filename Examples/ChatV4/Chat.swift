@@ -66,6 +66,7 @@ final class Chat: MessageCollectionDelegate {
         let params = MessageListParams()
         params.includeReactions = true
         params.includeThreadInfo = true
+        params.includePollDetails = true
         let collection = SendbirdChat.createMessageCollection(channel: channel, params: params)
         self.collection = collection
         collection.delegate = self
