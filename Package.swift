@@ -231,7 +231,8 @@ let tests: [Target] = [
     .testTarget(
         name: "ExampleTests",
         dependencies: [
-            "RoostTestSupport", "ChatV3", "ChatV4", "EndActor", "FirstChat", "RoostCommand", "Tour",
+            "RoostTestSupport", "ChatV3", "ChatV4", "EndActor", "FirstChat", "RoostCommand",
+            "RoostExecutors", "Tour",
         ]),
     .testTarget(
         name: "RoostServerTests",

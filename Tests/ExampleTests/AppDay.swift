@@ -56,7 +56,7 @@ final class AppDay {
     }
 
     func channelList() async throws {
-        await bob.sees("added channels: train")
+        try await bob.sees("added channels: train")
         try await bob.tell("channels", "channels train")
         let path = "users/bob/my_group_channels?show_empty=true"
         #expect(try await platform.texts(path, "channels", "name") == ["train"])
@@ -81,7 +81,7 @@ final class AppDay {
 
     func thread() async throws {
         try await bob.tell("reply hello me too", "replied me too")
-        await alice.sees("changed: hello (replies 1")
+        try await alice.sees("changed: hello (replies 1")
         try await alice.tell("thread hello", "thread of 1: me too")
     }
 
@@ -99,35 +99,35 @@ final class AppDay {
 
     func reaction() async throws {
         try await alice.tell("react hello heart", "reacted heart")
-        await bob.sees("changed: hello (replies 2, heart 1)")
+        try await bob.sees("changed: hello (replies 2, heart 1)")
         try await bob.tell("reactions hello", "reactions: heart by alice")
         try await alice.tell("unreact hello heart", "took back heart")
-        await bob.sees("changed: hello (replies 2)")
+        try await bob.sees("changed: hello (replies 2)")
     }
 
     /// A refused message fails, and can be sent again or discarded.
     func moderation() async throws {
         let path = "group_channels/\(train)"
         try await alice.tell("mute bob", "done: mute bob")
-        await bob.sees("muted: bob")
+        try await bob.sees("muted: bob")
         #expect(try await platform.texts("\(path)/mute", "muted_list", "user_id") == ["bob"])
         try await alice.tell("members", "members: alice (operator), bob (muted)")
         for text in ["unheard", "rude"] { try await bob.tell("send \(text)", "failed 900041") }
         try await bob.tell("failed", "failed unheard, rude")
         try await alice.tell("unmute bob", "done: unmute bob")
-        await bob.sees("unmuted: bob")
+        try await bob.sees("unmuted: bob")
         try await bob.tell("resend", "sent unheard")
         try await bob.tell("discard", "discarded")
         try await alice.tell("await unheard", "shown unheard")
         #expect(try await texts().last == "unheard")
 
         try await alice.tell("ban bob", "done: ban bob")
-        await bob.sees("removed channels:")
+        try await bob.sees("removed channels:")
         try await alice.tell("banned", "banned: bob")
         #expect(try await platform.texts("\(path)/members", "members", "user_id") == ["alice"])
         try await alice.tell("unban bob", "done: unban bob")
         try await alice.tell("invite bob", "done: invite bob")
-        await bob.sees("added channels: train")
+        try await bob.sees("added channels: train")
         try await bob.tell("open train", app == "ChatV4" ? "server" : "messages")
         let failed = try await bob.tell("failed", "failed")
         #expect(failed.last == "failed")
@@ -138,7 +138,7 @@ final class AppDay {
         try await alice.tell("demote bob", "done: demote bob")
         try await alice.tell("members", "members: alice (operator), bob")
         try await alice.tell("freeze", "done: freeze")
-        await bob.sees("frozen: train")
+        try await bob.sees("frozen: train")
         try await bob.tell("send frozen", "failed 900050")
         try await bob.tell("discard", "discarded")
         try await alice.tell("unfreeze", "done: unfreeze")
@@ -216,7 +216,7 @@ final class AppDay {
         try await alice.tell("open-channel plaza", "opened plaza")
         try await alice.tell("enter plaza", "entered plaza")
         try await bob.tell("enter plaza", "entered plaza")
-        await alice.sees("came in: bob")
+        try await alice.sees("came in: bob")
         try await bob.tell("say hey", "said hey")
         try await alice.tell("hear hey", "heard hey")
         try await alice.tell("participants", "participants: alice, bob")
@@ -254,7 +254,7 @@ final class AppDay {
         #expect(try await platform.texts(path, "channels", "name") == [])
         try await alice.tell("create garden bob", "created garden")
         try await alice.tell("list", "channels garden")
-        await bob.sees("added channels: garden")
+        try await bob.sees("added channels: garden")
 
         try await alice.tell("logout", "goodbye carol")
         let token = try await platform.token(of: "alice", for: 3_600)

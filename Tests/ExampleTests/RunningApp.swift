@@ -12,6 +12,9 @@ final class RunningApp {
     /// The number of lines that earlier calls have read.
     private var seen = 0
 
+    /// How long an app may take for a line; far above any busy machine's time.
+    private static let patience = Duration.seconds(300)
+
     /// The beginnings of answers that no test expects.
     private static let failures = ["error ", "no ", "not ", "nothing ", "outside"]
 
@@ -41,7 +44,7 @@ final class RunningApp {
         let lines = await read { line in
             line.hasPrefix(answer) || Self.failures.contains { line.hasPrefix($0) }
         }
-        #expect(
+        try #require(
             lines.last?.hasPrefix(answer) == true, "\(name): \(command): \(lines)",
             sourceLocation: sourceLocation)
         return lines
@@ -50,23 +53,34 @@ final class RunningApp {
     /// Waits for a line with this beginning.
     func sees(
         _ beginning: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) async {
+    ) async throws {
         let lines = await read { $0.hasPrefix(beginning) }
-        #expect(
+        try #require(
             lines.last?.hasPrefix(beginning) == true, "\(name): \(lines)",
             sourceLocation: sourceLocation)
     }
 
-    /// Waits for a line, and returns the lines up to it.
+    /// Waits for a line, and returns the lines up to it; ends an app that does not write it.
     private func read(until isLast: @escaping @Sendable (String) -> Bool) async -> [String] {
         let seen = seen
+        let end = Self.killing(process, after: Self.patience)
+        defer { end.cancel() }
         let text = await process.text { text in
             Self.lines(text).dropFirst(seen).contains(where: isLast)
         }
         let rest = Self.lines(text).dropFirst(seen)
-        let end = rest.firstIndex(where: isLast).map { $0 + 1 } ?? rest.endIndex
-        self.seen = end
-        return Array(rest[..<end])
+        let last = rest.firstIndex(where: isLast).map { $0 + 1 } ?? rest.endIndex
+        self.seen = last
+        return Array(rest[..<last])
+    }
+
+    private static func killing(
+        _ process: ChildProcess, after time: Duration
+    ) -> Task<Void, any Error> {
+        Task {
+            try await Task.sleep(for: time)
+            process.signal(SIGKILL)
+        }
     }
 
     /// Returns the complete lines of a text.
