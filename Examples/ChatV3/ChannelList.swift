@@ -63,7 +63,7 @@ final class ChannelList: SBSMChannelCollectionDelegate {
         switch action {
         case .insert:
             self.channels += channels
-            screen.show("added channels:", channels.map(\.name).listed)
+            screen.show("added:", channels.map(\.name).listed)
         case .update, .move:
             for channel in channels {
                 self.channels.removeAll { $0 == channel }
@@ -71,7 +71,7 @@ final class ChannelList: SBSMChannelCollectionDelegate {
             }
         case .remove:
             self.channels.removeAll { channels.contains($0) }
-            screen.show("removed channels:", channels.map(\.name).listed)
+            screen.show("removed:", channels.map(\.name).listed)
         case .clear: self.channels = []
         case .none: break
         }

@@ -6,15 +6,15 @@ import SendBirdSyncManager
 
 /// The messages of the opened channel.
 ///
-/// `open NAME`, `send TEXT`, `older`, `read`, `await TEXT` until a sent message is shown,
-/// `pending`, `failed`, `resend`, `discard`.
+/// `open NAME`, `send TEXT`, `older`, `read`, `pending`, `failed`, `resend`, `discard`.
+/// `await TEXT`, `await-pending TEXT` and `await-failed TEXT` wait until a message is shown so.
 final class Chat: SBSMMessageCollectionDelegate {
     private let screen: Screen
     private let list: ChannelList
     private var collection: SBSMMessageCollection?
     private(set) var shown: [SBDBaseMessage] = []
-    /// The text that the present command waits for.
-    private var awaited: String?
+    /// The text and the state of the message that the present command waits for.
+    private var awaited: (text: String, status: SBDMessageSendingStatus)?
 
     init(_ list: ChannelList, _ screen: Screen) {
         (self.list, self.screen) = (list, screen)
@@ -28,10 +28,9 @@ final class Chat: SBSMMessageCollectionDelegate {
         screen.on("read") { _ in
             self.channel?.markAsRead { error in screen.done("read", error: error) }
         }
-        screen.on("await") { text in
-            self.awaited = text
-            self.check()
-        }
+        screen.on("await") { self.wait(for: $0, .succeeded) }
+        screen.on("await-pending") { self.wait(for: $0, .pending) }
+        screen.on("await-failed") { self.wait(for: $0, .failed) }
         screen.on("pending") { _ in self.list(.pending, as: "pending") }
         screen.on("failed") { _ in self.list(.failed, as: "failed") }
         screen.on("resend") { _ in self.resend() }
@@ -116,10 +115,15 @@ final class Chat: SBSMMessageCollectionDelegate {
         screen.done(isFailed ? "failed \(error.code)" : "waiting", text)
     }
 
+    private func wait(for text: String, _ status: SBDMessageSendingStatus) {
+        awaited = (text, status)
+        check()
+    }
+
     private func check() {
-        guard let awaited, message(awaited)?.sendingStatus == .succeeded else { return }
+        guard let awaited, message(awaited.text)?.sendingStatus == awaited.status else { return }
         self.awaited = nil
-        screen.done("shown", awaited)
+        screen.done("shown", awaited.text)
     }
 
     // MARK: Events
@@ -133,7 +137,6 @@ final class Chat: SBSMMessageCollectionDelegate {
             for message in succeededMessages { screen.show("changed:", message.summary) }
         }
         apply(action, to: succeededMessages)
-        check()
     }
 
     func collection(
@@ -163,6 +166,7 @@ final class Chat: SBSMMessageCollectionDelegate {
         case .clear: shown = []
         case .none: break
         }
+        check()
     }
 
     /// Removes messages; a message that was just sent has no message ID yet.

@@ -58,13 +58,13 @@ final class ChannelList: GroupChannelCollectionDelegate {
         _ collection: GroupChannelCollection, context: ChannelContext,
         addedChannels channels: [GroupChannel]
     ) {
-        screen.show("added channels:", channels.map(\.name).listed)
+        screen.show("added:", channels.map(\.name).listed)
     }
 
     func channelCollection(
         _ collection: GroupChannelCollection, context: ChannelContext,
         deletedChannelURLs: [String]
     ) {
-        screen.show("removed channels:", "\(deletedChannelURLs.count)")
+        screen.show("removed:", "\(deletedChannelURLs.count)")
     }
 }

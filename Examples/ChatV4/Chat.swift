@@ -5,15 +5,15 @@ import SendbirdChatSDK
 
 /// The messages of the opened channel.
 ///
-/// `open NAME`, `send TEXT`, `older`, `read`, `await TEXT` until a sent message is shown,
-/// `pending`, `failed`, `resend`, `discard`.
+/// `open NAME`, `send TEXT`, `older`, `read`, `pending`, `failed`, `resend`, `discard`.
+/// `await TEXT`, `await-pending TEXT` and `await-failed TEXT` wait until a message is shown so.
 final class Chat: MessageCollectionDelegate {
     private let screen: Screen
     private let list: ChannelList
     private var collection: MessageCollection?
     private(set) var shown: [BaseMessage] = []
-    /// The text that the present command waits for.
-    private var awaited: String?
+    /// The text and the state of the message that the present command waits for.
+    private var awaited: (text: String, status: MessageSendingStatus)?
 
     init(_ list: ChannelList, _ screen: Screen) {
         (self.list, self.screen) = (list, screen)
@@ -23,10 +23,9 @@ final class Chat: MessageCollectionDelegate {
         screen.on("read") { _ in
             self.channel?.markAsRead { error in screen.done("read", error: error) }
         }
-        screen.on("await") { text in
-            self.awaited = text
-            self.check()
-        }
+        screen.on("await") { self.wait(for: $0, .succeeded) }
+        screen.on("await-pending") { self.wait(for: $0, .pending) }
+        screen.on("await-failed") { self.wait(for: $0, .failed) }
         screen.on("pending") { _ in self.list("pending", self.collection?.pendingMessages) }
         screen.on("failed") { _ in self.list("failed", self.collection?.failedMessages) }
         screen.on("resend") { _ in self.resend() }
@@ -115,10 +114,15 @@ final class Chat: MessageCollectionDelegate {
         screen.done(isFailed ? "failed \(error.code)" : "waiting", text)
     }
 
+    private func wait(for text: String, _ status: MessageSendingStatus) {
+        awaited = (text, status)
+        check()
+    }
+
     private func check() {
-        guard let awaited, message(awaited)?.sendingStatus == .succeeded else { return }
+        guard let awaited, message(awaited.text)?.sendingStatus == awaited.status else { return }
         self.awaited = nil
-        screen.done("shown", awaited)
+        screen.done("shown", awaited.text)
     }
 
     // MARK: Events

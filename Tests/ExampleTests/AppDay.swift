@@ -56,7 +56,7 @@ final class AppDay {
     }
 
     func channelList() async throws {
-        try await bob.sees("added channels: train")
+        try await bob.sees("added: train")
         try await bob.tell("channels", "channels train")
         let path = "users/bob/my_group_channels?show_empty=true"
         #expect(try await platform.texts(path, "channels", "name") == ["train"])
@@ -70,6 +70,7 @@ final class AppDay {
         let port = server.port
         await server.stop()
         try await alice.tell("send later", "waiting later")
+        try await alice.tell("await-pending later", "shown later")
         try await alice.tell("pending", "pending later")
         server = try await Server(folder, port: port)
         try await alice.tell("await later", "shown later")
@@ -112,7 +113,10 @@ final class AppDay {
         try await bob.sees("muted: bob")
         #expect(try await platform.texts("\(path)/mute", "muted_list", "user_id") == ["bob"])
         try await alice.tell("members", "members: alice (operator), bob (muted)")
-        for text in ["unheard", "rude"] { try await bob.tell("send \(text)", "failed 900041") }
+        for text in ["unheard", "rude"] {
+            try await bob.tell("send \(text)", "failed 900041 \(text)")
+            try await bob.tell("await-failed \(text)", "shown \(text)")
+        }
         try await bob.tell("failed", "failed unheard, rude")
         try await alice.tell("unmute bob", "done: unmute bob")
         try await bob.sees("unmuted: bob")
@@ -122,12 +126,12 @@ final class AppDay {
         #expect(try await texts().last == "unheard")
 
         try await alice.tell("ban bob", "done: ban bob")
-        try await bob.sees("removed channels:")
+        try await bob.sees("removed:")
         try await alice.tell("banned", "banned: bob")
         #expect(try await platform.texts("\(path)/members", "members", "user_id") == ["alice"])
         try await alice.tell("unban bob", "done: unban bob")
         try await alice.tell("invite bob", "done: invite bob")
-        try await bob.sees("added channels: train")
+        try await bob.sees("added: train")
         try await bob.tell("open train", app == "ChatV4" ? "server" : "messages")
         let failed = try await bob.tell("failed", "failed")
         #expect(failed.last == "failed")
@@ -254,7 +258,7 @@ final class AppDay {
         #expect(try await platform.texts(path, "channels", "name") == [])
         try await alice.tell("create garden bob", "created garden")
         try await alice.tell("list", "channels garden")
-        try await bob.sees("added channels: garden")
+        try await bob.sees("added: garden")
 
         try await alice.tell("logout", "goodbye carol")
         let token = try await platform.token(of: "alice", for: 3_600)

@@ -15,8 +15,10 @@ final class RunningApp {
     /// How long an app may take for a line; far above any busy machine's time.
     private static let patience = Duration.seconds(300)
 
-    /// The beginnings of answers that no test expects.
-    private static let failures = ["error ", "no ", "not ", "nothing ", "outside"]
+    /// The beginnings of other answers than a command's first choice.
+    private static let outcomes = [
+        "error ", "no ", "not ", "nothing ", "outside", "offline", "sent", "waiting", "failed",
+    ]
 
     init(_ app: String, _ user: String, in folder: TemporaryFolder, port: Int) throws {
         name = user
@@ -35,15 +37,17 @@ final class RunningApp {
 
     deinit { process.signal(SIGKILL) }
 
-    /// Gives a command, and returns the lines up to an answer with this beginning.
+    /// Gives a command, and returns the lines up to its answer, which must begin like this.
+    ///
+    /// The first word alone tells that a line is the answer.
     @discardableResult
     func tell(
         _ command: String, _ answer: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> [String] {
         try input.write(contentsOf: Data("\(command)\n".utf8))
-        let lines = await read { line in
-            line.hasPrefix(answer) || Self.failures.contains { line.hasPrefix($0) }
-        }
+        let beginnings = Self.outcomes + answer.split(separator: " ").prefix(1).map(String.init)
+        let lines = await read { line in beginnings.contains { line.hasPrefix($0) } }
+        // Without the answer the rest of the day would wait in vain.
         try #require(
             lines.last?.hasPrefix(answer) == true, "\(name): \(command): \(lines)",
             sourceLocation: sourceLocation)

@@ -44,9 +44,10 @@ extension SendBirdTests {
                 story.phone.network.restore()
                 await story.world.pass(.seconds(60))
                 #expect(SBDMain.getConnectState() == .open)
-                let _: Bool = await story.wait { done in SBDMain.disconnect { done(true) } }
-                await story.world.pass()
-                #expect(SBDMain.getConnectState() == .closed)
+                let end: SBDWebSocketConnectionState = await story.wait { done in
+                    SBDMain.disconnect { done(SBDMain.getConnectState()) }
+                }
+                #expect(end == .closed)
                 #expect(!SBDMain.reconnect())
             }
         }

@@ -72,11 +72,10 @@ extension SendbirdChatTests {
                 SendbirdChat.networkChanged(isUp: true)
                 await story.world.pass(.seconds(60))
                 #expect(SendbirdChat.getConnectState() == .open)
-                let _: Bool = await story.wait { done in
-                    SendbirdChat.disconnectWebSocket { done(true) }
+                let state: WebSocketConnectionState = await story.wait { done in
+                    SendbirdChat.disconnectWebSocket { done(SendbirdChat.getConnectState()) }
                 }
-                await story.world.pass()
-                #expect(SendbirdChat.getConnectState() == .closed)
+                #expect(state == .closed)
                 #expect(SendbirdChat.getCurrentUser()?.userId == "alice")
                 #expect(SendbirdChat.reconnect())
                 await story.world.pass()
