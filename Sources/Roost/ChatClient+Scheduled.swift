@@ -26,8 +26,9 @@ extension ChatClient {
             throw RoostError(
                 .invalidParameter, remedy: .correctInput, message: "A message needs some text.")
         }
-        return try await ask(
-            ScheduledRequest.create(MessageCommand(params, to: channel, as: nil), at: moment))
+        // With a request ID, a call that arrives twice makes one message.
+        let command = MessageCommand(params, to: channel, as: .random(world.entropy))
+        return try await ask(ScheduledRequest.create(command, at: moment))
     }
 
     /// Uploads files and schedules the message with them for a later time.
@@ -52,8 +53,9 @@ extension ChatClient {
         for index in params.files.indices where params.files[index].url == nil {
             params.files[index] = try await uploaded(params.files[index], for: channel)
         }
-        return try await ask(
-            ScheduledRequest.create(MessageCommand(params, to: channel, as: nil), at: moment))
+        // With a request ID, a call that arrives twice makes one message.
+        let command = MessageCommand(params, to: channel, as: .random(world.entropy))
+        return try await ask(ScheduledRequest.create(command, at: moment))
     }
 
     /// Returns a scheduled message of the user, waiting or not.

@@ -118,6 +118,13 @@ public final class ChatClient: Sendable {
         get async { await engine.read { ConnectionState($0.link) } }
     }
 
+    /// Passes the present state of the connection to a closure, which returns before the next one.
+    package func withConnectionState(
+        _ body: @escaping @Sendable (ConnectionState) -> Void
+    ) async {
+        await engine.read { body(ConnectionState($0.link)) }
+    }
+
     /// Returns a stream of the present state and all later ones; a slow reader misses some but gets
     /// the last.
     public func connectionStates() async -> AsyncStream<ConnectionState> {

@@ -112,15 +112,25 @@ actor ClientObserver {
         if let me = try? await client.me { door?.update(me) }
     }
 
+    /// Reports the present state of the connection.
+    ///
+    /// The states of the stream come later: a call that connects or disconnects reports before its
+    /// callback, and no older state follows.
+    func report() async {
+        await client?.withConnectionState { [weak door, number] state in
+            door?.note(of: number) { $0.connection = state }
+        }
+    }
+
     private func take(_ new: ConnectionState) async {
         // Delegates can read the user and the settings of the login that they hear of.
         if case .connected = new { await learn() }
         let old = state
         state = new
-        let now = door?.world.wallTime()
-        door?.note(of: number) { report in
-            report.connection = new
-            if case .connected = new { report.lastConnected = now }
+        await report()
+        if case .connected = new {
+            let now = door?.world.wallTime()
+            door?.note(of: number) { $0.lastConnected = now }
         }
         if let step = ConnectionStep(from: old, to: new) { notify(.connection(step, user)) }
         guard case .connected = new else { return failSenders() }

@@ -44,7 +44,10 @@ extension Door {
         let current = currentClient()
         start {
             // Without a client there is no connection to close.
-            if let client = try? await current.opened().client { await client.disconnect() }
+            if let opened = try? await current.opened() {
+                await opened.client.disconnect()
+                await opened.observer.report()
+            }
             self.notify(callback, ())
         }
     }

@@ -314,6 +314,7 @@ package final class Door: Sendable {
                 error = failure
                 if failure.remedy == .retry { me = try? await current.opened().client.me }
             }
+            if let opened = try? await current.opened() { await opened.observer.report() }
             self.state.withLock { [me] in if $0.account == user { $0.user = me } }
             self.notify(callback, (me, error))
         }
@@ -323,7 +324,10 @@ package final class Door: Sendable {
     package func disconnect(then callback: Callback<Void>) {
         let (current, account) = (currentClient(), account)
         start {
-            if let client = try? await current.opened().client { await client.logOut() }
+            if let opened = try? await current.opened() {
+                await opened.client.logOut()
+                await opened.observer.report()
+            }
             self.state.withLock { if $0.account == account { $0.user = nil } }
             self.notify(callback, ())
         }

@@ -115,7 +115,7 @@ struct OpenChannelTests {
         try Self.play { plaza, _ in
             let group = try await plaza.alice.createChannel(ChannelCreateParams(memberIDs: ["bob"]))
             #expect(
-                await Self.code { _ = try await plaza.bob.enter(group.url) } != nil)
+                await Self.code { _ = try await plaza.bob.enter(group.url) } == RoostError.Code(900_090))
             #expect(await plaza.bob.enteredOpenChannels().isEmpty)
         }
     }
@@ -282,7 +282,7 @@ struct OpenChannelTests {
             try await alice.mute("bob", inOpenChannel: url, reason: "loud")
             #expect(
                 try await alice.mutedUsers(ofOpenChannel: url).elements.map(\.reason) == ["loud"])
-            #expect(await write() != nil)
+            #expect(await write() == RoostError.Code(900_041))
             try await alice.unmute("bob", inOpenChannel: url)
             #expect(await write() == nil)
             try await alice.ban("bob", fromOpenChannel: url)
@@ -290,7 +290,7 @@ struct OpenChannelTests {
             #expect(await bob.enteredOpenChannels().isEmpty)
             #expect(
                 try await alice.bannedUsers(ofOpenChannel: url).elements.map(\.user.id) == ["bob"])
-            #expect(await Self.code { _ = try await bob.enter(url) } != nil)
+            #expect(await Self.code { _ = try await bob.enter(url) } == RoostError.Code(900_100))
             try await alice.unban("bob", fromOpenChannel: url)
             try await bob.enter(url)
             let operators = try await alice.operators(ofOpenChannel: url)

@@ -134,9 +134,10 @@ struct PollCallTests {
             #expect(next.next == nil)
             let other = try await pair.alice.createChannel(
                 ChannelCreateParams(memberIDs: [], name: "other"))
-            await #expect(throws: RoostError.self) {
+            let refusal = await #expect(throws: RoostError.self) {
                 try await pair.bob.polls(of: other.url)
             }
+            #expect(refusal?.code == .notAMember)
         }
     }
 
@@ -151,11 +152,15 @@ struct PollCallTests {
             #expect(start.updated.map(\.id) == [closed.id, deleted.id])
             #expect(!start.hasMore)
             #expect(try await pair.alice.closePoll(closed.id).status == .closed)
-            await #expect(throws: RoostError.self) {
+            let late = await #expect(throws: RoostError.self) {
                 try await pair.bob.vote(
                     for: [closed.options[0].id], in: closed.id, of: pair.channel)
             }
-            await #expect(throws: RoostError.self) { try await pair.bob.deletePoll(deleted.id) }
+            #expect(late?.code == .invalidValue)
+            let foreign = await #expect(throws: RoostError.self) {
+                try await pair.bob.deletePoll(deleted.id)
+            }
+            #expect(foreign?.code == .notAuthorized)
             try await pair.alice.deletePoll(deleted.id)
             let changes = try await pair.bob.fetchPollChanges(
                 of: pair.channel, since: .token(start.token))

@@ -46,6 +46,7 @@ struct ScheduledMessageTests {
             #expect(made.channelURL == pair.channel)
             #expect(made.message.content == .user(text: "lunch"))
             #expect(made.message.details.schedule?.id == made.id)
+            #expect(made.message.requestID?.rawValue.count == 32)
             let sooner = Timestamp(milliseconds: later.milliseconds - 1_800_000)
             let changed = try await pair.alice.updateScheduledMessage(
                 made.id, in: pair.channel,

@@ -119,20 +119,6 @@ extension ScheduledMessages {
     /// The scheduled messages that are in memory at a time.
     private static let slice = 50
 
-    /// Returns the message in the form of a list before it is sent.
-    func message(
-        _ command: MessageCommand, of document: Document, from user: User?
-    ) -> Message {
-        Message(
-            delivery: .delivered(
-                MessageID(document.body["message_id"]?.int ?? 0), command.requestID),
-            channelURL: command.channelURL,
-            createdAt: Timestamp(milliseconds: document.body["created_at"]?.int ?? 0),
-            sender: user.map { Sender(user: $0) }, content: command.content, data: command.data,
-            customType: command.customType, metaArrays: command.metaArrays,
-            unknownFields: command.unknownFields)
-    }
-
     /// Answers with a scheduled message.
     func response(to document: Document) async throws(ServerError) -> APIResponse {
         APIResponse(status: 200, body: Array(try await text(of: document).utf8))
@@ -141,7 +127,7 @@ extension ScheduledMessages {
     /// Returns a scheduled message as JSON, with its time and its state.
     private func text(of document: Document) async throws(ServerError) -> String {
         let user = try await ask(try await storage.user(document.owner))
-        let message = message(try command(of: document), of: document, from: user)
+        let message = document.message(try document.command(), from: user)
         var writer = JSONWriter()
         writer.object { writer in
             writer.fields(of: message, .rest)

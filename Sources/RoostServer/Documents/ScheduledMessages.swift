@@ -117,9 +117,8 @@ final class ScheduledMessages: ServerPart {
         {
             return try await response(to: known)
         }
-        try check(draft)
+        try Self.check(draft, limits)
         let waiting = try await ask(try await storage.waitingDocuments(.scheduled, of: sender))
-        let limits = configuration.limits
         try limits.check(
             count: waiting + 1, "messages to be sent later", atMost: limits.scheduledMessages)
         try await ask(
@@ -129,10 +128,12 @@ final class ScheduledMessages: ServerPart {
     }
 
     /// Refuses a message that cannot be sent or listed.
-    private func check(_ document: Document) throws(ServerError) {
-        let command = try command(of: document)
-        try configuration.limits.check(command)
-        try configuration.limits.check(content: message(command, of: document, from: nil))
+    private static func check(
+        _ document: Document, _ limits: ServerLimits
+    ) throws(ServerError) {
+        let command = try document.command()
+        try limits.check(command)
+        try limits.check(content: document.message(command, from: nil))
         // The stored call has fields that a message leaves out.
         let bytes = (document.body["message"] ?? [:]).text.utf8.count
         guard bytes > 2 * ServerLimits.contentBytes else { return }
@@ -163,14 +164,12 @@ final class ScheduledMessages: ServerPart {
         _ call: RouteCall, _ change: @escaping @Sendable (inout Document) -> Void
     ) async throws(ServerError) -> APIResponse {
         let document = try scheduled(call)
-        var changed = document
-        change(&changed)
-        try check(changed)
         let judged = JudgedChange<Document> { document in
             change(&document)
             if let moment = document.dueAt { document.body["at"] = .int(moment.milliseconds) }
-        } check: { (_, before) throws(ServerError) in
+        } check: { [limits] (outcome, before) throws(ServerError) in
             guard before.status == .pending else { throw Self.isOver }
+            try Self.check(outcome, limits)
         }
         let stored = try await ask(
             try await storage.updateDocument(document.id, .scheduled) { judged.apply(to: &$0) })
@@ -218,7 +217,7 @@ final class ScheduledMessages: ServerPart {
         var message: Message?
         var refusal: ServerError?
         do throws(ServerError) {
-            var command = try command(of: document)
+            var command = try document.command()
             // If the process ends before the next step, the same request ID finds the same message.
             command.requestID = RequestID("scheduled-\(document.id)")
             message = try await logs.accept(
@@ -240,22 +239,33 @@ final class ScheduledMessages: ServerPart {
             })
         return stored ?? document
     }
-
-    func command(of document: Document) throws(ServerError) -> MessageCommand {
-        let url = document.channelURL ?? ""
-        let request = APIRequest(
-            .post, [], body: Array((document.body["message"] ?? [:]).text.utf8))
-        let call = try SendMessage(RequestFields(request, pathParts: [url.rawValue]))
-        if case .admin = call.message.content {
-            throw ServerError(.notAuthorized, "Only the platform sends administrators' messages.")
-        }
-        return call.message
-    }
 }
 
 extension Document {
     /// The state of a scheduled message.
     var status: ScheduledStatus {
         body["status"]?.string.flatMap { ScheduledStatus(rawValue: $0) } ?? .pending
+    }
+
+    /// Reads the stored call of a scheduled message.
+    func command() throws(ServerError) -> MessageCommand {
+        let request = APIRequest(.post, [], body: Array((body["message"] ?? [:]).text.utf8))
+        let url = channelURL ?? ""
+        let call = try SendMessage(RequestFields(request, pathParts: [url.rawValue]))
+        if case .admin = call.message.content {
+            throw ServerError(.notAuthorized, "Only the platform sends administrators' messages.")
+        }
+        return call.message
+    }
+
+    /// Returns a scheduled message in the form of a list before it is sent.
+    func message(_ command: MessageCommand, from user: User?) -> Message {
+        Message(
+            delivery: .delivered(MessageID(body["message_id"]?.int ?? 0), command.requestID),
+            channelURL: command.channelURL,
+            createdAt: Timestamp(milliseconds: body["created_at"]?.int ?? 0),
+            sender: user.map { Sender(user: $0) }, content: command.content, data: command.data,
+            customType: command.customType, metaArrays: command.metaArrays,
+            unknownFields: command.unknownFields)
     }
 }
