@@ -273,9 +273,9 @@ extension SendBirdTests {
                 SBDMain.add(delegate as any SBDChannelDelegate, identifier: "members")
                 defer { SBDMain.removeAllChannelDelegates() }
                 func counts() throws -> [String: UInt] {
-                    let channels = try cache.table.channels()
-                    return Dictionary(
-                        uniqueKeysWithValues: channels.map { ($0.name, $0.memberCount) })
+                    let counts = try cache.table.channels().map { ($0.name, $0.memberCount) }
+                    // A channel with two rows fails the test by its sum.
+                    return Dictionary(counts, uniquingKeysWith: +)
                 }
                 var urls: [ChannelURL] = []
                 for name in ["deleted", "left", "lost"] {
