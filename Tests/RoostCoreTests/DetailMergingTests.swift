@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCore
 import RoostModel
 import Testing
 
@@ -66,5 +67,26 @@ struct DetailMergingTests {
         none.complete(from: known)
         #expect(none.reactions == [])
         #expect(none.threadInfo == known.threadInfo)
+    }
+
+    @Test(arguments: [false, true])
+    func `the copy edited later wins, whichever came first (scar 119)`(_ comesLast: Bool) {
+        func copy(_ text: String, at moment: Int64?, _ request: RequestID?) -> Message {
+            var message = Message(
+                delivery: .delivered(7, request), channelURL: "c",
+                createdAt: Timestamp(milliseconds: 1), content: .user(text: text))
+            message.updatedAt = moment.map { Timestamp(milliseconds: $0) }
+            return message
+        }
+        var first = copy("first", at: nil, "r")
+        first.sender = Sender(user: User(id: "bob"))
+        let edited = copy("edited", at: 5, nil)
+        let merged = comesLast ? first.merged(with: edited) : edited.merged(with: first)
+        #expect(merged.content == .user(text: "edited"))
+        // What the newer copy lacks is kept.
+        #expect(merged.requestID == "r" && merged.sender == first.sender)
+        // A translation has no time of its own, so the copy that came last wins (scar 118).
+        let translated = copy("translated", at: 5, nil)
+        #expect(edited.merged(with: translated).content == translated.content)
     }
 }

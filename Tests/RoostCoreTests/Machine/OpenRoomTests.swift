@@ -7,19 +7,19 @@ import Testing
 
 /// The events of open channels, and the return to them.
 struct OpenRoomTests {
-    private typealias Script = MachineScript
+    typealias Script = MachineScript
 
-    private static let url: ChannelURL = "plaza"
+    static let url: ChannelURL = "plaza"
     private static let question = ServerQuestion.openChannel(GetOpenChannel(channelURL: url))
 
     /// Returns the ID of the operation that asks for the channel.
-    private static func asked(_ effects: [Script.Effect]) -> Script.ID? {
+    static func asked(_ effects: [Script.Effect]) -> Script.ID? {
         for case .ask(let id, question, .connection) in effects { return id }
         return nil
     }
 
     /// Returns the request ID of an entry or exit among the effects.
-    private static func sent(_ effects: [Script.Effect]) -> RequestID? {
+    static func sent(_ effects: [Script.Effect]) -> RequestID? {
         for case .send(_, let command) in effects {
             switch command {
             case .enter(url, let requestID), .exit(url, let requestID): return requestID
@@ -29,13 +29,13 @@ struct OpenRoomTests {
         return nil
     }
 
-    private static func events(_ effects: [Script.Effect]) -> [ChatEvent] {
+    static func events(_ effects: [Script.Effect]) -> [ChatEvent] {
         effects.notices.compactMap { if case .event(let event) = $0 { event } else { nil } }
     }
 
     /// Answers the command that is among the effects.
     @discardableResult
-    private static func acknowledge(
+    static func acknowledge(
         _ effects: [Script.Effect], _ count: Int, _ script: inout Script
     ) throws -> [Script.Effect] {
         let requestID = try #require(sent(effects))
@@ -49,7 +49,7 @@ struct OpenRoomTests {
 
     /// Enters the channel.
     @discardableResult
-    private static func enter(_ script: inout Script) throws -> Script.ID {
+    static func enter(_ script: inout Script) throws -> Script.ID {
         let (id, sends) = script.start(.roomEntry(RoomEntry(url)))
         let asks = try acknowledge(sends, 3, &script)
         #expect(asked(asks) == id)
@@ -61,12 +61,12 @@ struct OpenRoomTests {
     }
 
     /// Returns the error with which an operation ends among the effects.
-    private static func failure(_ id: Script.ID, _ effects: [Script.Effect]) -> RoostError? {
+    static func failure(_ id: Script.ID, _ effects: [Script.Effect]) -> RoostError? {
         for case .finish(id, .failed(let error)) in effects { return error }
         return nil
     }
 
-    private static func event(
+    static func event(
         _ category: ChannelEvent.Category, _ content: ChannelEvent.Content = .other(data: "{}")
     ) -> ServerEvent {
         .channel(
