@@ -29,6 +29,17 @@ struct JournalTests {
         #expect(buffer.take() == nil)
     }
 
+    @Test func `a reader that always leaves one commit gets all others in order`() {
+        var buffer = JournalBuffer(capacity: 3)
+        buffer.append(commit(1))
+        for sequence in Int64(2)...1_000 {
+            buffer.append(commit(sequence))
+            #expect(buffer.take() == .commit(commit(sequence - 1)))
+        }
+        #expect(buffer.take() == .commit(commit(1_000)))
+        #expect(buffer.take() == nil)
+    }
+
     @Test(arguments: 1...6, [UInt64](1...20))
     func `entries follow each other without a hole at any pace (scar 86)`(
         capacity: Int, seed: UInt64

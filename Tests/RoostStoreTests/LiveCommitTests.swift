@@ -110,4 +110,31 @@ struct LiveCommitTests {
         await second.close()
         await store.close()
     }
+
+    @Test(.enabled(if: !Fixture.isSealed))
+    func `a commit is left out if another process has moved the cursor it goes on from`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.test(.folder(folder.path))
+        let second = try await Store.test(.folder(folder.path))
+        let place = Cursor.token("next")
+        func goOn(to next: Cursor, from known: Cursor?) async throws -> Commit? {
+            try await store.writer.commit(
+                [Fixture.page(1...5), .cursor(.channelFill, next)],
+                unless: .cursorMoved(.channelFill, from: known))
+        }
+        #expect(try await goOn(to: place, from: nil) != nil)
+        #expect(try await goOn(to: .listEnd, from: nil) == nil)
+        #expect(try await store.reader.cursor(.channelFill).value == place)
+        let before = try await second.writer.commit([.clearAll])
+        #expect(try await goOn(to: .listEnd, from: place) == nil)
+        #expect(try await store.reader.cursor(.channelFill).value == nil)
+        #expect(try await store.reader.newest() == [])
+        // A commit that was left out takes no number.
+        let next = try #require(try await goOn(to: place, from: nil))
+        #expect(next.sequence == before.sequence + 1)
+        await second.close()
+        await store.close()
+    }
 }

@@ -20,7 +20,7 @@ final class CachePerformer: Sendable {
         self.feed = feed
     }
 
-    /// The reader of the machine's questions; they come one after another, so one is enough.
+    /// The reader of the machine's questions: one connection answers them one after another.
     private var reader: StoreReader { store.readers[0] }
 
     func read(_ question: StoreQuestion, for id: SyncMachine.OperationID) {
@@ -34,14 +34,10 @@ final class CachePerformer: Sendable {
         _ mutations: [Mutation], unless condition: CommitCondition?,
         for id: SyncMachine.OperationID
     ) {
-        feed.reply(to: id, Reply.committed) { [reader, store] () async throws(RoostError) in
+        feed.reply(to: id, Reply.committed) { [store] () async throws(RoostError) in
             do throws(StoreError) {
-                if case .cursorMoved(let key, let place) = condition,
-                    try await reader.cursor(key).value != place
-                {
-                    return nil
-                }
-                return try await store.writer.commit(mutations)
+                guard let condition else { return try await store.writer.commit(mutations) }
+                return try await store.writer.commit(mutations, unless: condition)
             } catch {
                 throw RoostError(error)
             }

@@ -52,12 +52,20 @@ extension SyncState {
         fillIndex()
     }
 
-    /// Puts messages into the search index that it lacks, unless that is being done.
+    /// Puts messages into the search index that it lacks.
     ///
     /// A step that the disk refuses ends the filling; the next connection begins another.
     mutating func fillIndex() {
-        guard !isFillingIndex, !isClosed else { return }
-        isFillingIndex = true
-        step.notices.append(.fillIndex)
+        guard !isClosed else { return }
+        // The filling under way may have passed the messages that this call is about.
+        indexFillings = min(indexFillings + 1, 2)
+        if indexFillings == 1 { step.notices.append(.fillIndex) }
+    }
+
+    /// Notes the end of a filling, and begins another one if the index may lack messages again.
+    mutating func noteEndOfFilling() {
+        let mustGoOn = indexFillings > 1
+        indexFillings = 0
+        if mustGoOn { fillIndex() }
     }
 }

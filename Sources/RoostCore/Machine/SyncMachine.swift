@@ -166,7 +166,7 @@ package struct SyncMachine: Codable, Sendable {
         case .forgotten(let count, let channel): state.noteForgotten(count, in: channel)
         case .suspected: state.start(.mending(CacheMending()))
         case .cacheOpened: state.fillIndex()
-        case .indexFilled: state.isFillingIndex = false
+        case .indexFilled: state.noteEndOfFilling()
         }
         repeat {
             settle(&effects)

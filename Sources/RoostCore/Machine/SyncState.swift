@@ -55,8 +55,8 @@ package struct SyncState: Codable, Sendable {
     package var lists = OpenCollections<ListID, OpenList>()
     /// The number of frames in flight without a waiting operation.
     var framesInFlight = 0
-    /// Whether messages are being put into the search index.
-    var isFillingIndex = false
+    /// The fillings of the search index: 0 for none, 1 for one under way, 2 for one more after it.
+    var indexFillings = 0
     /// Whether the app has closed the client; no call waits any more.
     package internal(set) var isClosed = false
     package var step = StepDecisions()

@@ -95,6 +95,19 @@ extension Query where Input == Int64, Output == SealedFilter {
 // MARK: - Cursors
 
 extension Connection {
+    /// Whether a commit with this condition is left out.
+    func meets(_ condition: CommitCondition) throws(SQLiteError) -> Bool {
+        switch condition {
+        case .cursorMoved(let key, let place): try cursor(key) != place
+        }
+    }
+
+    private func cursor(_ key: CursorKey) throws(SQLiteError) -> Cursor? {
+        guard let channel = key.channel else { return try cursor(kind: key.kind, channelRow: 0) }
+        guard let row = try channelRow(channel)?.row else { return nil }
+        return try cursor(kind: key.kind, channelRow: row)
+    }
+
     func cursor(kind: Int64, channelRow: Int64) throws(SQLiteError) -> Cursor? {
         guard let seals else { return try first(.cursor, (kind, channelRow)) }
         guard let (sealed, moment) = try first(.sealedCursor, (kind, channelRow)) else {

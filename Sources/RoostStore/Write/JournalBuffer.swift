@@ -14,33 +14,33 @@ package enum JournalEntry: Equatable, Sendable {
 /// Beyond it, all waiting commits become one `missed` entry. The reader then reads the store again,
 /// which costs less than applying many changes; no change is lost silently (scar 86).
 package struct JournalBuffer: Sendable {
-    private let capacity: Int
     private var missed: ClosedRange<Int64>?
-    private var commits: [Commit] = []
-    private var next = 0
+    /// A ring with the waiting commits in their order.
+    private var ring: [Commit?]
+    private var first = 0
+    private var count = 0
 
     package init(capacity: Int) {
         precondition(capacity > 0, "A journal's reader needs room for one commit at least.")
-        self.capacity = capacity
+        ring = Array(repeating: nil, count: capacity)
     }
 
     package mutating func append(_ commit: Commit) {
-        guard commits.count - next >= capacity else {
-            commits.append(commit)
+        guard count == ring.count else {
+            ring[(first + count) % ring.count] = commit
+            count += 1
             return
         }
-        let first = missed?.lowerBound ?? commits[next].sequence
-        missed = first...commit.sequence
-        commits = []
-        next = 0
+        miss(commit.sequence...commit.sequence)
     }
 
-    /// Adds commits of which only the numbers are known; waiting commits are joined with them.
+    /// Replaces the waiting commits and these, of which only the numbers are known, by one missed
+    /// range.
     package mutating func miss(_ range: ClosedRange<Int64>) {
-        let first = missed?.lowerBound ?? (next < commits.count ? commits[next].sequence : nil)
-        missed = min(first ?? range.lowerBound, range.lowerBound)...range.upperBound
-        commits = []
-        next = 0
+        let start = missed?.lowerBound ?? (count > 0 ? ring[first]?.sequence : nil)
+        missed = min(start ?? range.lowerBound, range.lowerBound)...range.upperBound
+        for place in ring.indices { ring[place] = nil }
+        (first, count) = (0, 0)
     }
 
     /// Returns the next entry in order; nil if the reader has taken all.
@@ -49,14 +49,10 @@ package struct JournalBuffer: Sendable {
             self.missed = nil
             return .missed(from: missed.lowerBound, through: missed.upperBound)
         }
-        guard next < commits.count else { return nil }
-        defer {
-            next += 1
-            if next == commits.count {
-                commits.removeAll(keepingCapacity: true)
-                next = 0
-            }
-        }
-        return .commit(commits[next])
+        guard count > 0, let commit = ring[first] else { return nil }
+        ring[first] = nil
+        first = (first + 1) % ring.count
+        count -= 1
+        return .commit(commit)
     }
 }

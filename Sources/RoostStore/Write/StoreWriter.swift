@@ -77,40 +77,78 @@ package actor StoreWriter {
         }
     }
 
+    /// Applies mutations in one transaction, unless a condition holds at its beginning.
+    ///
+    /// No other process writes between the check and the commit.
+    ///
+    /// - Returns: The changes; nil if the condition holds and nothing has changed.
+    /// - Throws: As `commit(_:)`.
+    package func commit(
+        _ mutations: [Mutation], unless condition: CommitCondition
+    ) async throws(StoreError) -> Commit? {
+        try await perform { connection throws(SQLiteError) -> Commit? in
+            let done = try transaction(mutations, in: connection) {
+                () throws(SQLiteError) -> Applied? in
+                if try connection.meets(condition) { return nil }
+                return try apply(mutations, in: connection)
+            }
+            guard let done else { return nil }
+            return publish(done, connection)
+        }
+    }
+
     /// Commits, publishes the commit and keeps the log short.
     func write(
         _ mutations: [Mutation], in connection: Connection
     ) throws(SQLiteError) -> Commit {
-        connection.checkpoint(every: mutations.isBulk ? 4_000 : 1_000)
+        let done = try transaction(mutations, in: connection) { () throws(SQLiteError) in
+            try apply(mutations, in: connection)
+        }
+        return publish(done, connection)
+    }
+
+    /// Mutations that a transaction has applied.
+    private struct Applied {
         let commit: Commit
         let trace: CommitTrace?
+        let lookUps: WriteLookUps?
+    }
+
+    private func apply(
+        _ mutations: [Mutation], in connection: Connection
+    ) throws(SQLiteError) -> Applied {
+        let last = try connection.lastCommitNumber()
+        let session = WriteSession(connection, me: UserID(owner.user), takeLookUps(of: last))
+        let changes = try session.apply(mutations)
+        let sequence = try connection.takeCommitNumber(after: last)
+        return Applied(
+            commit: Commit(sequence: sequence, changes: changes),
+            trace: session.trace(at: sequence), lookUps: session.lookUps(at: sequence))
+    }
+
+    private func transaction<T>(
+        _ mutations: [Mutation], in connection: Connection,
+        _ body: () throws(SQLiteError) -> T
+    ) throws(SQLiteError) -> T {
+        connection.checkpoint(every: mutations.isBulk ? 4_000 : 1_000)
         do throws(SQLiteError) {
-            let (done, left, lookUps) = try connection.transaction { () throws(SQLiteError) in
-                let last = try connection.lastCommitNumber()
-                let session = WriteSession(
-                    connection, me: UserID(owner.user), takeLookUps(of: last))
-                let changes = try session.apply(mutations)
-                let sequence = try connection.takeCommitNumber(after: last)
-                let trace = session.trace(at: sequence)
-                return (
-                    Commit(sequence: sequence, changes: changes), trace,
-                    session.lookUps(at: sequence)
-                )
-            }
-            self.lookUps = lookUps
-            (commit, trace) = (done, left)
+            return try connection.transaction(body)
         } catch {
             // A key made by the failed transaction is gone again.
             connection.seals?.vault.forgetKeys()
             throw error
         }
+    }
+
+    private func publish(_ done: Applied, _ connection: Connection) -> Commit {
+        lookUps = done.lookUps
         connection.seals?.finishErasure()
         traces.withLock { traces in
-            if let trace { traces.add(trace) } else { traces.removeAll() }
+            if let trace = done.trace { traces.add(trace) } else { traces.removeAll() }
         }
-        announce(commit)
+        announce(done.commit)
         keepLogShort(connection)
-        return commit
+        return done.commit
     }
 
     /// Returns the look-up cache of the last commit, unless another process has written since.
