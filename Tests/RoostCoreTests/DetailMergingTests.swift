@@ -83,7 +83,7 @@ struct DetailMergingTests {
         let edited = copy("edited", at: 5, nil)
         let merged = comesLast ? first.merged(with: edited) : edited.merged(with: first)
         #expect(merged.content == .user(text: "edited"))
-        // What the newer copy lacks is kept.
+        // The newer copy keeps the properties that it lacks.
         #expect(merged.requestID == "r" && merged.sender == first.sender)
         // A translation has no time of its own, so the copy that came last wins (scar 118).
         let translated = copy("translated", at: 5, nil)

@@ -32,6 +32,51 @@ struct AppendingTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a selection is found across the stretches of a long log, from both ends`(
+        newestFirst: Bool
+    ) async throws {
+        let storage = try await StorageKind.sqlite.make()
+        try await Self.fill(storage)
+        // A stretch has 20,000 places; a custom type may contain any character.
+        let (total, type) = (45_000, "rare\u{0}type")
+        let batch = (1...total).map { number in
+            var message = Self.draft("\(number)")
+            if number % 9_000 == 0 { message.customType = type }
+            if number % 9_000 == 1 { message.customType = "rare" }
+            return message
+        }
+        for start in stride(from: 0, to: total, by: 5_000) {
+            _ = try await storage.append(
+                Array(batch[start..<start + 5_000]), now: Self.start)
+        }
+        func texts(_ filter: MessageFilter, _ range: PositionRange, _ limit: Int) async throws
+            -> [String]
+        {
+            try await storage.messages(
+                in: "g", range, filter, newestFirst: newestFirst, limit: limit
+            ).compactMap(\.text)
+        }
+        func ordered(_ numbers: [Int]) -> [String] {
+            (newestFirst ? numbers.reversed() : numbers).map(String.init)
+        }
+        let filter = MessageFilter(customTypes: [type, "none"], senderIDs: ["b", "a"])
+        let all = try await texts(filter, PositionRange(), 100)
+        #expect(all == ordered([9_000, 18_000, 27_000, 36_000, 45_000]))
+        let some = try await texts(filter, PositionRange(), 3)
+        #expect(some == Array(all.prefix(3)))
+        let start = Self.start.milliseconds
+        let middle = PositionRange(
+            from: Timestamp(milliseconds: start + 10_000),
+            through: Timestamp(milliseconds: start + 40_000))
+        #expect(try await texts(filter, middle, 100) == ordered([18_000, 27_000, 36_000]))
+        #expect(try await storage.messageCount(in: "g", PositionRange(), filter) == 5)
+        #expect(
+            try await storage.messageCount(
+                in: "g", PositionRange(), MessageFilter(senderIDs: ["a"])) == total)
+        #expect(try await texts(MessageFilter(senderIDs: ["b"]), PositionRange(), 3) == [])
+    }
+
     @Test(arguments: StorageKind.allCases)
     func `a batch stores the same log as its messages one by one (scars 10, 24)`(
         kind: StorageKind

@@ -105,7 +105,15 @@ extension MemoryStorage {
         let parent = before.parentID.flatMap { parent in
             let filter = MessageFilter(parentID: parent)
             let replies = live(in: url, PositionRange(), filter).map(current)
-            return updateMessage(parent, in: url, now: now) { $0.setReplies(replies, now: now) }
+            var users: [User] = []
+            for user in replies.compactMap(\.sender?.user) where !users.contains(user) {
+                users.append(user)
+            }
+            let repliers = Array(users.prefix(ThreadInfo.mostRepliers))
+            return updateMessage(parent, in: url, now: now) { message in
+                message.setReplies(
+                    replies.count, lastAt: replies.last?.createdAt, by: repliers, now: now)
+            }
         }
         return .deleted(current(before), parent: parent)
     }

@@ -124,8 +124,9 @@ enum SQLiteSchema {
                 CREATE UNIQUE INDEX message_by_request ON message (channel, sender, request_id)
                     WHERE request_id IS NOT NULL;
                 CREATE UNIQUE INDEX message_by_change ON message (channel, sequence);
-                CREATE INDEX message_by_parent ON message (parent, created_at, id)
-                    WHERE parent IS NOT NULL;
+                -- The live replies of a thread, with the columns of its summary.
+                CREATE INDEX message_by_parent ON message (parent, created_at, id, sender)
+                    WHERE parent IS NOT NULL AND deleted_at IS NULL;
 
                 -- The users whom a live message mentions by name.
                 CREATE TABLE mention (

@@ -11,6 +11,13 @@ extension SQLiteStorage {
             [
                 "oldestMessages": try db.plan(of: .oldestMessages),
                 "newestMessages": try db.plan(of: .newestMessages),
+                "oldestReplies": try db.plan(of: .oldestReplies),
+                "newestReplies": try db.plan(of: .newestReplies),
+                "replyCount": try db.plan(of: .replyCount),
+                "threadEnd": try db.plan(of: .threadEnd),
+                "repliers": try db.plan(of: .repliers),
+                "placeAfter": try db.plan(of: .placeAfter),
+                "placeBefore": try db.plan(of: .placeBefore),
                 "messageOfRequest": try db.plan(of: .messageOfRequest),
                 "liveBefore": try db.plan(of: .liveBefore),
                 "lastCreatedAt": try db.plan(of: .lastCreatedAt),

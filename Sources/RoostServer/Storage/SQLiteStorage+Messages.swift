@@ -36,19 +36,13 @@ extension SQLiteStorage {
             try db.setMentions(before.tombstone, row.id)
             try db.touch(channel, change)
             guard let parent = before.parentID else { return .deleted(before, parent: nil) }
-            var replies: [Message] = []
-            try db.scan(
-                channel, PositionRange(), MessageFilter(parentID: parent), newestFirst: false,
-                limit: .max, leaveOut: leaveOut
-            ) { reply in
-                replies.append(reply)
-                return true
-            }
-            let left = replies
+            let end = try db.first(.threadEnd, parent)
+            let repliers = readable(try db.all(.repliers, (parent, ThreadInfo.mostRepliers)))
             return .deleted(
                 before,
-                parent: try db.change(parent, in: channel, now: now) {
-                    $0.setReplies(left, now: now)
+                parent: try db.change(parent, in: channel, now: now) { message in
+                    message.setReplies(
+                        end?.count ?? 0, lastAt: end?.last, by: repliers.map(\.user), now: now)
                 })
         }
     }
@@ -95,39 +89,52 @@ extension SQLiteStorage {
     package func messages(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int
-    ) throws(StorageError) -> [Message] {
-        try read { db throws(SQLiteError) in
-            guard limit > 0, let channel = try db.first(.channelRow, url) else { return [] }
-            var messages: [Message] = []
-            try db.scan(
-                channel, range, filter, newestFirst: newestFirst, limit: limit,
-                leaveOut: leaveOut
-            ) { message in
-                messages.append(message)
-                return messages.count < limit
+    ) async throws(StorageError) -> [Message] {
+        var (range, messages) = (range, [Message]())
+        // Other work gets its turn between two stretches of a long scan.
+        while messages.count < limit {
+            let missing = limit - messages.count
+            let (found, rest) = try read { db throws(SQLiteError) -> ([Message], PositionRange?) in
+                guard let channel = try db.first(.channelRow, url) else { return ([], nil) }
+                let (part, rest) = try db.part(of: range, filter, newestFirst, in: channel)
+                let rows = try db.all(
+                    .messages(filter, newestFirst: newestFirst), (channel, part, filter, missing))
+                // An unreadable row makes no page short, because a short page is the last.
+                let isFull = rows.count == missing
+                return (
+                    readable(rows.map(\.readable)),
+                    isFull ? rows.last.map { range.behind($0.position, newestFirst) } : rest
+                )
             }
-            return messages
+            messages += found
+            guard let rest else { break }
+            range = rest
+            try await pause()
         }
+        return messages
     }
 
     package func messageCount(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
-    ) throws(StorageError) -> Int {
-        try read { db throws(SQLiteError) in
-            guard let channel = try db.first(.channelRow, url) else { return 0 }
-            if filter.customTypes == nil, filter.senderIDs == nil {
-                return try db.first(.messageCount, (channel, range, filter)) ?? 0
+    ) async throws(StorageError) -> Int {
+        var (range, count) = (range, 0)
+        while true {
+            let (found, rest) = try read { db throws(SQLiteError) -> (Int, PositionRange?) in
+                guard let channel = try db.first(.channelRow, url) else { return (0, nil) }
+                let (part, rest) = try db.part(of: range, filter, false, in: channel)
+                return (try db.first(.count(filter), (channel, part, filter)) ?? 0, rest)
             }
-            var count = 0
-            try db.scan(
-                channel, range, filter, newestFirst: false, limit: Scan.pageSize,
-                leaveOut: leaveOut
-            ) { _ in
-                count += 1
-                return true
-            }
-            return count
+            count += found
+            guard let rest else { return count }
+            range = rest
+            try await pause()
         }
+    }
+
+    /// Lets other work in; throws if the caller has gone.
+    private func pause() async throws(StorageError) {
+        await Task.yield()
+        if Task.isCancelled { throw StorageError("The caller has gone.") }
     }
 
     package func messageChanges(
@@ -167,41 +174,50 @@ extension SQLiteStorage {
     }
 }
 
-/// The pages of a scan with a filter that SQL does not apply.
-enum Scan {
-    static let pageSize = 500
+extension MessageRow {
+    fileprivate var position: Position {
+        Position(createdAt: createdAt, messageID: MessageID(id))
+    }
+}
+
+extension PositionRange {
+    /// Returns the part of the range behind a position, in the direction of reading.
+    fileprivate func behind(_ place: Position, _ newestFirst: Bool) -> PositionRange {
+        newestFirst
+            ? PositionRange(after: after, before: place)
+            : PositionRange(after: place, before: before)
+    }
 }
 
 extension Connection {
-    /// Calls a closure with messages that match a filter, until it has enough.
+    /// The places of a channel's log that one query reads at most, about 10 ms.
+    private static let stretch = 20_000
+
+    /// Returns the first part of a range that a query may read at once, and the rest of the range.
     ///
-    /// SQL filters kinds and replies. Custom types and senders are lists of any text and are
-    /// filtered here.
-    fileprivate func scan(
-        _ channel: Int64, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
-        limit: Int, leaveOut: (Int) -> Void, _ body: (Message) -> Bool
-    ) throws(SQLiteError) {
-        var range = range
-        let isSQLEnough = filter.customTypes == nil && filter.senderIDs == nil
-        let pageSize = isSQLEnough ? limit : Scan.pageSize
-        while true {
-            let rows = try all(
-                newestFirst ? .newestMessages : .oldestMessages,
-                (channel, range, filter, pageSize))
-            for row in rows {
-                guard let message = row.readable.value else {
-                    leaveOut(1)
-                    continue
-                }
-                if filter.matches(message), !body(message) { return }
-            }
-            guard rows.count == pageSize, let last = rows.last else { return }
-            let place = Position(createdAt: last.createdAt, messageID: MessageID(last.id))
-            if newestFirst { range.before = place } else { range.after = place }
+    /// A query without a selection ends with its page, so it may read everything.
+    fileprivate func part(
+        of range: PositionRange, _ filter: MessageFilter, _ newestFirst: Bool, in channel: Int64
+    ) throws(SQLiteError) -> (PositionRange, rest: PositionRange?) {
+        let isSelective =
+            filter.kind != .all || filter.customTypes != nil || filter.senderIDs != nil
+        guard isSelective, filter.parentID == nil,
+            let end = try first(
+                newestFirst ? .placeBefore : .placeAfter, (channel, range, Self.stretch))
+        else { return (range, nil) }
+        // The ends of a range are not in it, and the part has its end.
+        var part = range
+        let id = end.messageID.rawValue
+        if newestFirst {
+            part.after = Position(createdAt: end.createdAt, messageID: MessageID(id - 1))
+        } else {
+            part.before = Position(createdAt: end.createdAt, messageID: MessageID(id + 1))
         }
+        return (part, range.behind(end, newestFirst))
     }
 
-    /// Returns the stored message of a repeated request; nil for a new request.
+    /// Returns the answer to a repeated request: the stored message, or if it was deleted the
+    /// repeated content in its place.
     func repeated(
         _ message: Message, _ known: MessageRow, _ channel: Int64
     ) throws(SQLiteError) -> Appended {
@@ -242,7 +258,7 @@ extension Connection {
         for user in message.mention.userIDs { try execute(.addMention, (id, user)) }
     }
 
-    /// Returns the number and time of a new change; both only grow.
+    /// Returns the number and time of a new change; the number grows, the time never goes back.
     func nextChange(_ now: Timestamp) throws(SQLiteError) -> ChangeStamp {
         guard let stamp = try first(.nextChange, now) else {
             throw .malformed("clock", because: "The clock's row is missing.")

@@ -263,11 +263,20 @@ extension Message {
         details.threadInfo = thread
     }
 
-    /// Sets the thread to exactly these replies, oldest first.
-    mutating func setReplies(_ replies: [Message], now: Timestamp) {
-        var thread = ThreadInfo(replyCount: replies.count)
-        for reply in replies { thread.add(reply.sender?.user) }
-        thread.lastRepliedAt = replies.last?.createdAt
+    /// Sets the thread to its replies.
+    ///
+    /// - Parameters:
+    ///   - count: The number of the replies.
+    ///   - last: The time of the last one.
+    ///   - users: The users who replied, in the order of their first replies, up to
+    ///     `ThreadInfo.mostRepliers`.
+    ///   - now: The time of the change.
+    mutating func setReplies(
+        _ count: Int, lastAt last: Timestamp?, by users: [User], now: Timestamp
+    ) {
+        var thread = ThreadInfo(replyCount: count)
+        for user in users { thread.add(user) }
+        thread.lastRepliedAt = last
         thread.updatedAt = nextThreadTime(at: now)
         details.threadInfo = thread
     }
@@ -314,6 +323,9 @@ extension Message {
 }
 
 extension ThreadInfo {
+    /// The users among whom the summary of a thread finds five that have room in it.
+    static let mostRepliers = 20
+
     /// Adds a user who replied, unless there are five users or no room for another.
     fileprivate mutating func add(_ user: User?) {
         guard let user, mostReplies.count < 5, !mostReplies.contains(where: { $0.id == user.id })
