@@ -4,9 +4,10 @@ import RoostCore
 public import RoostModel
 import RoostWire
 
-// Each call needs a connection unless it says otherwise, and throws `.connectionRequired` without one.
-// Its effect is in the cache, durable, when it returns. If the connection ends before the channel is
-// looked up, the next connection fetches the effect.
+// Each call needs a connection, and throws `.connectionRequired` without one. The effect of a change
+// is in the cache, durable, when the call returns. If the connection ends before the channel is looked
+// up, the next connection fetches the effect. Lists come from the server; it refuses another page size
+// than 1...100 with `.invalidValue`.
 
 extension ChatClient {
     // MARK: Operators and moderation
@@ -20,15 +21,20 @@ extension ChatClient {
         try await request(.addOperators(channel, users), thenLookUp: channel)
     }
 
-    /// Removes some operators of a channel, or all of them if `users` is nil.
+    /// Makes operators of a channel ordinary members.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func removeOperators(
-        _ users: [UserID]? = nil, from channel: ChannelURL
+        _ users: [UserID], from channel: ChannelURL
     ) async throws(RoostError) {
-        try await request(
-            users.map { .removeOperators(channel, $0) } ?? .removeAllOperators(channel),
-            thenLookUp: channel)
+        try await request(.removeOperators(channel, users), thenLookUp: channel)
+    }
+
+    /// Makes all operators of a channel ordinary members.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func removeAllOperators(from channel: ChannelURL) async throws(RoostError) {
+        try await request(.removeAllOperators(channel), thenLookUp: channel)
     }
 
     /// Returns a page of a channel's operators from the server.
@@ -123,7 +129,7 @@ extension ChatClient {
 
     // MARK: Preferences
 
-    /// Sets the counts of a channel that go into the unread totals.
+    /// Sets whether a channel's messages and mentions count towards the unread totals.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func setCountPreference(
@@ -134,7 +140,7 @@ extension ChatClient {
             .news(.countPreference(preference), channel))
     }
 
-    /// Sets the messages of a channel that push to the user's devices.
+    /// Sets which messages of a channel the user is notified of.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func setPushTrigger(

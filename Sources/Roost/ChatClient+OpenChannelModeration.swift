@@ -27,16 +27,22 @@ extension ChatClient {
         _ = try await ask(InOpenChannel(ChannelRequest.addOperators(channel, users)))
     }
 
-    /// Removes some operators of an open channel, or all of them if `users` is nil.
+    /// Makes operators of an open channel ordinary participants.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func removeOperators(
-        _ users: [UserID]? = nil, fromOpenChannel channel: ChannelURL
+        _ users: [UserID], fromOpenChannel channel: ChannelURL
     ) async throws(RoostError) {
-        let request =
-            users.map { ChannelRequest.removeOperators(channel, $0) }
-            ?? .removeAllOperators(channel)
-        _ = try await ask(InOpenChannel(request))
+        _ = try await ask(InOpenChannel(ChannelRequest.removeOperators(channel, users)))
+    }
+
+    /// Makes all operators of an open channel ordinary participants.
+    ///
+    /// - Throws: `.connectionRequired`, or the server's refusal.
+    public func removeAllOperators(
+        fromOpenChannel channel: ChannelURL
+    ) async throws(RoostError) {
+        _ = try await ask(InOpenChannel(ChannelRequest.removeAllOperators(channel)))
     }
 
     /// Returns a page of an open channel's operators.

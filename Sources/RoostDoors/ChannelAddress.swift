@@ -58,10 +58,15 @@ extension ChatClient {
     }
 
     package func removeOperators(
-        _ users: [UserID]? = nil, from channel: ChannelAddress
+        _ users: [UserID], from channel: ChannelAddress
     ) async throws(RoostError) {
         guard channel.isOpen else { return try await removeOperators(users, from: channel.url) }
         try await removeOperators(users, fromOpenChannel: channel.url)
+    }
+
+    package func removeAllOperators(from channel: ChannelAddress) async throws(RoostError) {
+        guard channel.isOpen else { return try await removeAllOperators(from: channel.url) }
+        try await removeAllOperators(fromOpenChannel: channel.url)
     }
 
     package func operators(

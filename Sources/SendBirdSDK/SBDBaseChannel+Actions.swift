@@ -162,7 +162,7 @@ extension SBDBaseChannel {
     /// Makes all operators of the channel ordinary members.
     public func removeAllOperators(completionHandler: SBDErrorHandler? = nil) {
         actEither(completionHandler) { client, channel throws(RoostError) in
-            try await client.removeOperators(from: channel)
+            try await client.removeAllOperators(from: channel)
         }
     }
 

@@ -147,7 +147,7 @@ extension BaseChannel {
     /// Makes all operators ordinary members.
     public func removeAllOperators(completionHandler: SBErrorHandler? = nil) {
         actEither(completionHandler) { client, channel throws(RoostError) in
-            try await client.removeOperators(from: channel)
+            try await client.removeAllOperators(from: channel)
         }
     }
 }

@@ -83,4 +83,10 @@ struct OutboxItemTests {
         ]
         #expect(notes.map(\.isRemoval) == [false, false, true, false, false, false])
     }
+
+    @Test func `a request ID has all of its random bits`() {
+        var words: [UInt64] = [0x0123_4567_89AB_CDEF, 0xF]
+        let name = RequestID.random { words.removeFirst() }
+        #expect(name.rawValue == "0123456789abcdef000000000000000f")
+    }
 }

@@ -13,7 +13,7 @@ struct ChannelEventTests {
     private static let other = User(id: "other")
     private static let moment = Timestamp(milliseconds: 2_000_000)
 
-    /// Where the app's event comes from.
+    /// The way from a frame to the app's event.
     private enum Path {
         /// The event contains the whole change: one commit.
         case commit([Mutation])
@@ -131,7 +131,9 @@ struct ChannelEventTests {
         case .lookUp:
             #expect(first.mutations.isEmpty && Self.events(first).isEmpty)
             #expect(first.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
-        case .nothing: #expect(first.mutations.isEmpty)
+        case .nothing:
+            #expect(first.mutations.isEmpty)
+            #expect(!first.contains { if case .ask = $0 { true } else { false } })
         }
         #expect(Self.events(Self.finish(&script, first)) == [announcement].compactMap { $0 })
     }
@@ -157,9 +159,6 @@ struct ChannelEventTests {
         key: "smile", userID: "other", isAdded: true, updatedAt: moment)
 
     private static let votes = PollVotes(pollID: 7, at: moment)
-
-    private static let block =
-        #"{"blocker":{"user_id":"me"},"blockee":{"user_id":"other"}}"#
 
     private static let others: [(ServerEvent, [Mutation], [ChatEvent], looksUp: Bool)] = [
         (
