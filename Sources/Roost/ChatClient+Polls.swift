@@ -135,7 +135,7 @@ extension ChatClient {
 
     /// Votes in a poll of a message in the channel; no options withdraw the user's votes.
     ///
-    /// When the call returns, the vote counts and a cached message shows it. It is durable too,
+    /// On return the vote counts and a cached message shows it. It is durable too,
     /// unless the disk refused; then the change log brings it.
     ///
     /// - Returns: The state of the poll after the vote.

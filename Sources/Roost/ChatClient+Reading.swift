@@ -24,7 +24,7 @@ extension ChatClient {
 
     /// Moves the user's read mark back, so that a message and all later ones are unread again.
     ///
-    /// When the call returns, the server has the mark and the cache shows it with the counts. If
+    /// On return the server has the mark, and the cache shows it with the counts. If
     /// the connection or the disk fails in between, the next connection brings them; the user's
     /// other devices get them with their next connection too. Other members get no event. A mark
     /// that already lies before the message stays. Earlier waiting marks are dropped; a later mark

@@ -10,7 +10,7 @@ extension RequestID {
             }
     }
 
-    /// An unused name: 128 random bits in hexadecimal.
+    /// Makes an unused request ID: 128 random bits in hexadecimal.
     package static func random(_ entropy: () -> UInt64) -> RequestID {
         let words = (entropy(), entropy())
         return RequestID(

@@ -12,7 +12,7 @@ final class RunningApp {
     /// The number of lines that earlier calls have read.
     private var seen = 0
 
-    /// How long an app may take for a line; far above any busy machine's time.
+    /// The limit of the wait for a line; far above any busy machine's time.
     private static let patience = Duration.seconds(300)
 
     /// The beginnings of other answers than a command's first choice.

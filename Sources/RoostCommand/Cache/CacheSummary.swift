@@ -32,7 +32,7 @@ enum CacheSummary {
         ["from": moment(lower), "to": moment(upper)]
     }
 
-    /// Null for the start of history, and for its end.
+    /// Returns the time of a place; null for the start of history, and for its end.
     private static func moment(_ position: Position) -> JSONValue {
         switch position.createdAt {
         case .distantPast, .distantFuture: .null

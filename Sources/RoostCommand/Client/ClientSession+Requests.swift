@@ -181,7 +181,7 @@ extension RoostError {
         message: "The server has not answered yet. The list shows the cache; the request continues."
     )
 
-    /// The error of a request that needs an open list.
+    /// Returns the error of a request that needs an open list.
     fileprivate static func notOpen(_ what: String) -> RoostError {
         RoostError(
             .invalidParameter, remedy: .correctInput, message: "There is no open \(what).")

@@ -3,7 +3,7 @@
 import RoostWire
 
 extension Story {
-    /// One message more than is filled in silently (R113).
+    /// Lets Bob miss one message more than is filled in silently (R113).
     func missTooMany(_ cast: Cast) throws(DemoFailure) {
         let (ada, bo) = (cast.ada, cast.bo)
         try stage.chapter("A long sleep: 301 messages")

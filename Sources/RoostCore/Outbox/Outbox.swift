@@ -48,12 +48,12 @@ package struct Outbox: Codable, Sendable {
         item.message(from: Sender(user: me), files: files)
     }
 
-    /// The unsent messages of a channel, in the order of their writing.
+    /// Returns the unsent messages of a channel, in the order of their writing.
     package func unsent(in channel: ChannelURL) -> [Message] {
         items.filter { $0.channel == channel }.compactMap(message)
     }
 
-    /// The unsent changes of a channel, in the order of their calls.
+    /// Returns the unsent changes of a channel, in the order of their calls.
     package func pendingChanges(in channel: ChannelURL) -> [PendingChange] {
         items.filter { $0.channel == channel && $0.state == .pending }.compactMap(\.change)
     }
@@ -82,7 +82,7 @@ package struct Outbox: Codable, Sendable {
         }.map(\.channel).filter { seen.insert($0).inserted }
     }
 
-    /// The outcome of an item, nil inside for success; nil while the item is pending.
+    /// Returns the outcome of an item, nil inside for success; nil while the item is pending.
     func ending(of requestID: RequestID) -> RoostError?? {
         guard let item = order[requestID] else { return .some(nil) }
         if case .failed(let code) = item.state {

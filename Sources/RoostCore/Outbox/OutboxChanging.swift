@@ -205,7 +205,7 @@ package struct OutboxFolding: SyncOperation {
 }
 
 extension Outbox {
-    /// The last change of a message, if it is an edit that has certainly not been sent.
+    /// Returns the last change of a message, if it is an edit that has certainly not been sent.
     func waitingEdit(of target: MessageTarget, in channel: ChannelURL) -> RequestID? {
         let last = items.last { item in
             guard item.channel == channel, case .change(let action) = item.content,

@@ -140,7 +140,7 @@ package struct OutboxDisk: Codable, Sendable {
     /// A write of the same item waits for that note, which would otherwise undo the write.
     var isBehind: Bool { unwritten.contains { $0.refusal == nil } }
 
-    /// The reason why the notes of an item cannot be written; nil if they can.
+    /// Returns the reason why the notes of an item cannot be written; nil if they can.
     func refusal(of requestID: RequestID) -> RoostError? {
         unwritten.first { $0.note.requestID == requestID && $0.refusal != nil }?.refusal
     }

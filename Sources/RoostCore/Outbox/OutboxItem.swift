@@ -44,7 +44,7 @@ extension OutboxItem {
         return !code.isRefusal
     }
 
-    /// The message as a timeline shows it while it is unsent; nil for a change.
+    /// Returns the message as a timeline shows it while it is unsent; nil for a change.
     ///
     /// `files` is the folder of the outbox's copies.
     package func message(from sender: Sender?, files: String? = nil) -> Message? {

@@ -46,7 +46,7 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         }
     }
 
-    /// The index of the first item with this number or a later one.
+    /// Returns the index of the first item with this number or a later one.
     private func firstIndex(from sequence: Int64) -> Int {
         var (low, high) = (0, items.count)
         while low < high {

@@ -13,7 +13,7 @@ package struct EffectText {
 
     package init(naming name: @escaping (String) -> String) { self.name = name }
 
-    /// The text of a value; a long one is cut, and ends with a hash of all of it.
+    /// Returns the text of a value; a long one is cut, and ends with a hash of all of it.
     package func text(of value: Any) -> String {
         let text = write(value)
         guard text.utf8.count > Self.limit else { return text }
@@ -64,7 +64,9 @@ package struct EffectText {
         }
     }
 
-    /// The children of a value, with the labels of those that have one; an absent value is left out with its label.
+    /// Returns the children of a value, with the labels of those that have one.
+    ///
+    /// An absent value is left out with its label.
     private func list(_ mirror: Mirror) -> String {
         mirror.children.compactMap { child in
             let text = write(child.value)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FieldOwner {
-    /// The fields with unusual values, by their names on the wire.
+    /// Returns the fields with unusual values, by their names on the wire.
     package func describedFields(
         _ fields: [Field<Self>] = Self.fields
     ) -> [(name: String, value: String)] {

@@ -82,7 +82,7 @@ package struct AccessRule: Hashable, Sendable {
         /// In the channel's lane, which the call keeps until its end, so a ban cannot come in
         /// between.
         case inLane
-        /// When the message comes to its place in the channel's log.
+        /// The time at which the message comes to its place in the channel's log.
         case inLog
     }
 

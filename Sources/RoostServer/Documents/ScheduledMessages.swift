@@ -148,7 +148,7 @@ final class ScheduledMessages: ServerPart {
         return moment
     }
 
-    /// The scheduled message that the path names.
+    /// Returns the scheduled message that the path names.
     private func scheduled(_ call: RouteCall) throws(ServerError) -> Document {
         guard let document = call.standing.document else {
             throw ServerError(.notFound, "There is no such scheduled message.")

@@ -136,7 +136,7 @@ extension ChatServer {
 
     // MARK: Observation
 
-    /// The whole log of a channel, deleted messages included; for tests and tools.
+    /// Returns the whole log of a channel, deleted messages included; for tests and tools.
     package func log(of url: ChannelURL) async throws(StorageError) -> [LogEntry] {
         try await context.storage.log(of: url)
     }

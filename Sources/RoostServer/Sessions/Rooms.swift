@@ -32,10 +32,10 @@ final class Rooms: ServerPart {
         self.publisher = publisher
     }
 
-    /// The sockets in a channel, in the order of entry.
+    /// Returns the sockets in a channel, in the order of entry.
     func places(in url: ChannelURL) -> [Place] { inside[url]?.places.elements ?? [] }
 
-    /// The users in a channel, each once, in the order of entry.
+    /// Returns the users in a channel, each once, in the order of entry.
     func participants(of url: ChannelURL) -> [UserID] { inside[url]?.users.keys ?? [] }
 
     /// Returns the number of users in a channel.

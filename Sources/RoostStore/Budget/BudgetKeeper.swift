@@ -54,8 +54,9 @@ struct PackedBytes {
         Int64(exactly: (Self.rows(holding) * factor).rounded()) ?? .max / 4
     }
 
-    /// The size in newly written tables and indexes, without the words; a file that grew takes up
-    /// to a quarter more.
+    /// Returns the size in newly written tables and indexes, without the words.
+    ///
+    /// A file that grew takes up to a quarter more.
     static func rows(_ holding: Holding) -> Double {
         Double(max(holding.payloadBytes, 0)) * 1.1 + Double(max(holding.messageCount, 0)) * 52
     }

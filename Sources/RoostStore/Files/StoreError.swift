@@ -162,7 +162,7 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// The error of a search without an index of words.
+    /// Returns the error of a search without an index of words.
     static func searchUnavailable(cause: SQLiteError? = nil) -> StoreError {
         StoreError(
             .searchUnavailable,

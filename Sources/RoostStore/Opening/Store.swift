@@ -233,7 +233,7 @@ extension Store.Options {
         protection.progress = migrating
     }
 
-    /// A database in memory contains its index in memory too.
+    /// Returns the place of the index of words; a database in memory contains it.
     fileprivate func searchPlace(isFile: Bool) -> SearchPlace {
         if !isSearchable { return .nowhere }
         // The words of a sealed cache must not be in its file.

@@ -66,7 +66,7 @@ struct AttachmentFolder: Sendable {
         unsafe SecretBytes.random(count: 32).withBytes { unsafe Array($0) }
     }
 
-    /// A failed deletion is repeated by the next opening.
+    /// Deletes copies of files; the next opening repeats a failed deletion.
     func delete(_ copies: [CopiedFile]) { delete(copies.map(\.name)) }
 
     func delete(_ names: [String]) {

@@ -32,10 +32,10 @@ struct RepairRecord {
         try? file.sync()
     }
 
-    /// The numbers of the saved items; empty if unknown.
+    /// Returns the numbers of the saved items; empty if unknown.
     func savedItems() -> Set<Int64> { Set(lines().compactMap { Int64($0) }) }
 
-    /// The number of items lost in the repair that quarantined a file; nil if unknown.
+    /// Returns the number of items lost in the repair that quarantined a file; nil if unknown.
     func lostCount(of quarantine: String) -> Int? {
         for line in lines() {
             let words = line.split(separator: " ", maxSplits: 2)

@@ -70,7 +70,7 @@ extension PageSalvage {
 }
 
 extension Int64 {
-    /// A number that allows additions without overflow, whatever a damaged page contains.
+    /// Returns a number that allows additions without overflow, whatever a damaged page contains.
     fileprivate func clamped() -> Int64 { Swift.min(Swift.max(self, 0), .max / 2) }
 }
 

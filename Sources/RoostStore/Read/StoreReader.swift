@@ -31,7 +31,7 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// A message by the name of the act of sending it; nil when it is not cached as delivered.
+    /// Returns a message by its request ID; nil if it is not cached as delivered.
     package func message(_ id: RequestID) async throws(StoreError) -> Snapshot<Message?> {
         try await snapshot { session throws(SQLiteError) in
             // Two names may share a key, so the name itself decides.
@@ -41,7 +41,7 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// Messages of a channel that match; walks the index that fits the filter best.
+    /// Returns messages of a channel that match; walks the index that fits the filter best.
     package func messages(_ query: MessageQuery) async throws(StoreError) -> Snapshot<[Message]> {
         try await snapshot { session throws(SQLiteError) in
             guard let row = try session.channelRow(query.channel), query.lower <= query.upper,
@@ -83,7 +83,7 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// How many messages of a channel are cached from a moment to a place, both included.
+    /// Returns the number of cached messages of a channel from a moment to a place, both included.
     package func messageCount(
         in channel: ChannelURL, from: Timestamp, through: Position
     ) async throws(StoreError) -> Snapshot<Int> {
@@ -93,7 +93,7 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// How many messages of a channel are cached, and about how many bytes of the file they take.
+    /// Returns the number of cached messages of a channel, and about how many bytes they take.
     package func holding(
         of channel: ChannelURL
     ) async throws(StoreError) -> Snapshot<(messages: Int, bytes: Int64)> {
@@ -108,7 +108,7 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// When a channel's oldest cached message was written; nil when none is cached.
+    /// Returns the time of a channel's oldest cached message; nil if none is cached.
     package func oldestMessage(
         in channel: ChannelURL
     ) async throws(StoreError) -> Snapshot<Timestamp?> {
@@ -202,7 +202,7 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// How far a change log has been read; nil when it never was.
+    /// Returns the place up to which a change log has been read; nil if it never was.
     package func cursor(_ key: CursorKey) async throws(StoreError) -> Snapshot<Cursor?> {
         try await snapshot { session throws(SQLiteError) in
             guard let row = try key.channel.map(session.channelRow) ?? 0 else { return nil }
@@ -210,7 +210,7 @@ package struct StoreReader: Sendable {
         }
     }
 
-    /// The last login, in the words it was stored in.
+    /// Returns the stored bytes of the last login.
     package func session() async throws(StoreError) -> Snapshot<[UInt8]?> {
         try await snapshot { session throws(SQLiteError) in
             try session.connection.session()

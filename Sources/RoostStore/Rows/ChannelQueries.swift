@@ -64,7 +64,7 @@ extension Query where Input == ChannelURL, Output == StoredChannel {
 }
 
 extension Query where Input == Void, Output == ChannelURL {
-    /// Every channel with a row.
+    /// Returns the URL of every channel with a row.
     static let channelURLs = Query(sql: "SELECT url FROM channel ORDER BY url") { row in
         ChannelURL(row.text(0))
     }

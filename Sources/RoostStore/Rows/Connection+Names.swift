@@ -25,7 +25,7 @@ extension Connection {
         return ChannelURL(try seals.name(written, .channelURL))
     }
 
-    /// Every channel with a row.
+    /// Returns the URL of every channel with a row.
     func channelURLs() throws(SQLiteError) -> [ChannelURL] {
         guard let seals else { return try all(.channelURLs) }
         var urls: [ChannelURL] = []

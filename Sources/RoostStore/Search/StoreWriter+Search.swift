@@ -114,7 +114,7 @@ final class SearchedRows: RowResolver {
 
     func checkNames() throws(SQLiteError) {}
 
-    /// The entries of messages below an ID, in falling order.
+    /// Returns the entries of messages below an ID, in falling order.
     func entries(below id: Int64, limit: Int) throws(SQLiteError) -> [SearchEntry] {
         var entries: [SearchEntry] = []
         entries.reserveCapacity(limit)

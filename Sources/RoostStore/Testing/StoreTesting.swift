@@ -17,7 +17,7 @@ extension StoreWriter {
         try await perform(body)
     }
 
-    /// The plans of the frequent queries, by name.
+    /// Returns the plans of the frequent queries, by name.
     package func hotPlans() async throws(StoreError) -> [String: [String]] {
         try await perform { connection throws(SQLiteError) in
             try connection.defineRelevance()

@@ -77,7 +77,7 @@ package struct LookupNames: Sendable {
         hash(name, kind)?.text ?? name
     }
 
-    /// The hash of a name; nil if names are stored in plain text.
+    /// Returns the hash of a name; nil if names are stored in plain text.
     package func hash(_ name: String, _ kind: NameKind) -> NameHash? {
         keyed.map { keyed in
             let code = keyed.code(for: [kind.rawValue] + Array(name.utf8))
@@ -87,7 +87,7 @@ package struct LookupNames: Sendable {
         }
     }
 
-    /// 64 bits for `message.request_key`; nil if the plain store's own hash is to be used.
+    /// Returns 64 bits for `message.request_key`; nil if the plain store's own hash is to be used.
     package func requestKey(_ requestID: String) -> Int64? {
         hash(requestID, .requestID)?.high
     }

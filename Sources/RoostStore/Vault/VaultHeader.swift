@@ -55,7 +55,7 @@ package struct VaultHeader: Sendable {
         Self.wrapper(master, salt: salt)
     }
 
-    /// The key of the lookup columns' hashes.
+    /// Returns the key of the lookup columns' hashes.
     func lookup(_ wrapper: Sealer) throws(SealError) -> SecretBytes {
         try wrapper.unwrapping(wrappedLookup, at: .lookupKey)
     }

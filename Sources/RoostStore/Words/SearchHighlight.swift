@@ -112,7 +112,7 @@ extension String {
         return lower..<utf8.index(lower, offsetBy: range.count)
     }
 
-    /// The characters that a range of bytes touches, as a range of bytes.
+    /// Returns the characters that a range of bytes touches, as a range of bytes.
     ///
     /// A part of a character, such as a thumb without its colour, cannot be displayed.
     fileprivate func wholeCharacters(in range: Range<Int>) -> Range<Int> {

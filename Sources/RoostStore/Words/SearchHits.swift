@@ -59,7 +59,7 @@ extension SearchRequest {
     /// afterwards.
     private static let tagLimit = 64
 
-    /// The hits of one page, best or newest first; none for an empty query.
+    /// Returns the hits of one page, best or newest first; none for an empty query.
     ///
     /// The connection must have the index and the messages, either one in an attached database. The
     /// order by relevance also needs a function (`Connection.defineRelevance`).

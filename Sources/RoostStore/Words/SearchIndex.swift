@@ -100,8 +100,7 @@ package struct SearchIndex {
         try connection.execute(isToBeFilled ? .mergeSeldom : .mergeOften)
     }
 
-    /// The approximate size of the index in the file, now or after a rewrite; zero without an
-    /// index.
+    /// Returns the approximate size of the index in the file, now or after a rewrite; 0 without one.
     package static func byteCount(in connection: Connection) throws(SQLiteError) -> Int64 {
         guard try connection.first(.hasSearchState) == true else { return 0 }
         return try connection.first(.searchIndexBytes) ?? 0

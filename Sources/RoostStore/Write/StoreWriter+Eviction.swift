@@ -15,7 +15,7 @@ extension StoreWriter {
     /// The number of free pages returned in one transaction.
     private static let givenBack = 256
 
-    /// The size of the cache's files as the system counts it; in memory the size of its pages.
+    /// Returns the size of the cache's files as the system counts it, in memory that of its pages.
     ///
     /// Current after every fill, clearing and closing (scar 151); the outbox is not included.
     package func cacheBytes() async throws(StoreError) -> Int64 {

@@ -121,7 +121,7 @@ extension WriteSession {
         }
     }
 
-    /// All readable messages of a channel; observers have never received the others.
+    /// Returns all readable messages of a channel; observers have never received the others.
     func allMessages(of url: ChannelURL, row: Int64) throws(SQLiteError) -> [Message] {
         var messages: [Message] = []
         try connection.scan(.oldestMessages, .all(row)) { row throws(SQLiteError) in

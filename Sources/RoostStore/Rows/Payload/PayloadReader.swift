@@ -144,7 +144,7 @@ package struct PayloadReader {
         return version
     }
 
-    /// To be called after the last field.
+    /// Checks that all bytes were read; called after the last field.
     package func finish(_ bytes: Span<UInt8>) throws(PayloadError) {
         guard offset == bytes.count else { throw .trailingBytes }
     }

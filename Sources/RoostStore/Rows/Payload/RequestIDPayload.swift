@@ -31,7 +31,7 @@ extension PayloadReader {
         return RequestID(try uuid(bytes, letters: form.letters))
     }
 
-    /// The canonical text of 16 bytes.
+    /// Returns the canonical text of 16 bytes.
     private mutating func uuid(
         _ bytes: Span<UInt8>, letters: UInt8
     ) throws(PayloadError) -> String {
