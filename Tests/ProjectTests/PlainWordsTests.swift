@@ -6,7 +6,8 @@ import Testing
 struct PlainWordsTests {
     /// The habits: a relative clause or a pronoun in the place of a noun.
     private static let habits: Set<Substring> = [
-        "What", "Who", "Whom", "Whose", "Whoever", "Whatever", "Nobody", "Somebody", "Others", "How",
+        "What", "Who", "Whom", "Whose", "Whoever", "Whatever", "Nobody", "Somebody", "Others",
+        "How",
         "Why",
     ]
     /// The habits of documentation only; a remark may begin with the time or the place of its case.

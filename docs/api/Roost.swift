@@ -367,11 +367,13 @@ final class ChatClient: Sendable {
     func pushTokens(of kind: PushTokenKind, after token: String? = nil) async throws(RoostError) -> Page<String>
     func refusals(in channel: ChannelURL? = nil) async -> [ChangeRefusal]
     func registerPushToken(_ token: String, of kind: PushTokenKind, replacingOthers: Bool = false) async throws(RoostError)
+    func removeAllOperators(from channel: ChannelURL) async throws(RoostError)
+    func removeAllOperators(fromOpenChannel channel: ChannelURL) async throws(RoostError)
     func removeFailed(_ requestID: RequestID, in channel: ChannelURL) async
     @discardableResult func removeMetaArrayTexts(_ arrays: [MetaArray], from message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func removeMetaArrays(_ keys: [String], from message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
-    func removeOperators(_ users: [UserID]? = nil, from channel: ChannelURL) async throws(RoostError)
-    func removeOperators(_ users: [UserID]? = nil, fromOpenChannel channel: ChannelURL) async throws(RoostError)
+    func removeOperators(_ users: [UserID], from channel: ChannelURL) async throws(RoostError)
+    func removeOperators(_ users: [UserID], fromOpenChannel channel: ChannelURL) async throws(RoostError)
     @discardableResult func removeReaction(_ key: String, from target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func report(_ subject: ReportSubject, category: ReportCategory, description: String = "") async throws(RoostError)
     @discardableResult func resend(_ requestID: RequestID) async -> Bool
