@@ -34,7 +34,7 @@ package struct StoreReader: Sendable {
     /// Returns a message by its request ID; nil if it is not cached as delivered.
     package func message(_ id: RequestID) async throws(StoreError) -> Snapshot<Message?> {
         try await snapshot { session throws(SQLiteError) in
-            // Two names may share a key, so the name itself decides.
+            // Two request IDs may share a key, so the ID itself decides.
             try session.messages(
                 .messagesByRequest, RequestKey(rawValue: session.connection.requestKey(id))
             ).first { $0.requestID == id }

@@ -27,7 +27,7 @@ extension ReadSession {
         try connection.scan(query, start) { row throws(SQLiteError) in
             guard let channel = try channel(sealed: StoredChannel(row)) else { return true }
             let key = order.key(of: channel)
-            if let end = found.last?.key, found.count >= limit, !end.hasTimes(of: key) {
+            if let end = found.last?.key, found.count >= limit, !end.hasSameTimes(as: key) {
                 return false
             }
             if last.map({ $0 < key }) ?? true, isWanted(channel) { found.append((key, channel)) }
@@ -55,7 +55,7 @@ extension ReadSession {
 }
 
 extension ChannelSortKey {
-    fileprivate func hasTimes(of other: ChannelSortKey) -> Bool {
+    fileprivate func hasSameTimes(as other: ChannelSortKey) -> Bool {
         createdAt == other.createdAt && lastMessageAt == other.lastMessageAt
     }
 }
