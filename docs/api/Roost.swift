@@ -1399,6 +1399,7 @@ struct ScheduledMessage: Codable, Hashable, Identifiable, Sendable {
 
 struct ScheduledMessageQuery: Codable, Hashable, Sendable {
     var channel: ChannelURL? { get set }
+    var isReversed: Bool { get set }
     var kind: MessageFilter.Kind { get set }
     var order: Order { get set }
     var statuses: Set<ScheduledMessage.Status> { get set }
