@@ -68,10 +68,10 @@ extension ChatClient {
         try await ask(ScheduledRequest.get(id, in: channel))
     }
 
-    /// Returns a page of the user's scheduled messages, in the order in which they were made.
+    /// Returns a page of the user's scheduled messages.
     ///
     /// - Parameters:
-    ///   - query: The selection of messages.
+    ///   - query: The selection of messages and their order; by default the order of creation.
     ///   - pageSize: The greatest number of messages, 1...100.
     ///   - token: `Page.next` of the page before; nil for the first page.
     /// - Returns: The page.

@@ -90,8 +90,10 @@ public struct ScheduledMessageQuery: Hashable, Codable, Sendable {
     public var kind = MessageFilter.Kind.all
     /// The order of a list; a count does not depend on it.
     public var order = Order.creation
+    /// Whether the latest message comes first; a count does not depend on it.
+    public var isReversed = false
 
-    /// The order of scheduled messages, the earliest first.
+    /// The order of scheduled messages.
     public enum Order: Hashable, Codable, Sendable {
         /// By the time at which they were scheduled.
         case creation
@@ -99,7 +101,7 @@ public struct ScheduledMessageQuery: Hashable, Codable, Sendable {
         case sending
     }
 
-    /// Creates a selection of all kinds, in the order of creation.
+    /// Creates a selection of all kinds, in the order of creation, the earliest first.
     public init(
         channel: ChannelURL? = nil, statuses: Set<ScheduledMessage.Status> = []
     ) {

@@ -68,7 +68,7 @@ extension SBDMain {
             door.queue.async {
                 switch event {
                 case .connection(let step, _):
-                    notifySession(step, state)
+                    session.note(step, state)
                     for case let delegate as any SBDConnectionDelegate in connectionDelegates.all {
                         notify(delegate, step)
                     }

@@ -52,8 +52,7 @@ public final class SBDMain: NSObject {
     private class func configure(_ applicationId: String) {
         door.configure { settings in
             settings.applicationID = applicationId
-            // The delegate may be set after the user's cache was opened.
-            settings.tokenProvider = { await requestToken() }
+            session.provide(to: &settings)
         }
         life.watch()
     }

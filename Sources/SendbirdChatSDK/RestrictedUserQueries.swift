@@ -46,12 +46,7 @@ public final class MutedUserListQuery: NSObject {
 
     /// Loads the next page; an empty one behind the last.
     public func loadNextPage(completionHandler: @escaping ([RestrictedUser]?, SBError?) -> Void) {
-        let (channel, limit) = (channel, Int(clamping: params.limit))
-        reader.load(
-            then: .answer(completionHandler) { users in users.map { RestrictedUser($0, .muted) } }
-        ) { client, token throws(RoostError) in
-            try await client.mutedUsers(of: channel, pageSize: limit, after: token)
-        }
+        reader.load(.muted, in: channel, limit: params.limit, then: completionHandler)
     }
 }
 
@@ -93,12 +88,7 @@ public final class BannedUserListQuery: NSObject {
 
     /// Loads the next page; an empty one behind the last.
     public func loadNextPage(completionHandler: @escaping ([RestrictedUser]?, SBError?) -> Void) {
-        let (channel, limit) = (channel, Int(clamping: params.limit))
-        reader.load(
-            then: .answer(completionHandler) { users in users.map { RestrictedUser($0, .banned) } }
-        ) { client, token throws(RoostError) in
-            try await client.bannedUsers(of: channel, pageSize: limit, after: token)
-        }
+        reader.load(.banned, in: channel, limit: params.limit, then: completionHandler)
     }
 }
 
@@ -141,10 +131,28 @@ public final class OperatorListQuery: NSObject {
     /// Loads the next page; an empty one behind the last.
     public func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void) {
         let (channel, limit) = (channel, Int(clamping: params.limit))
-        reader.load(
-            then: .answer(completionHandler) { users in users.map { User($0) } }
-        ) { client, token throws(RoostError) in
+        reader.load(then: .users(completionHandler)) { client, token throws(RoostError) in
             try await client.operators(of: channel, pageSize: limit, after: token)
+        }
+    }
+}
+
+extension PageReader<RoostModel.RestrictedUser> {
+    /// Loads the next page of a channel's users with a restriction.
+    fileprivate func load(
+        _ restriction: RestrictionType, in channel: ChannelAddress, limit: UInt,
+        then handler: @escaping ([RestrictedUser]?, SBError?) -> Void
+    ) {
+        let pageSize = Int(clamping: limit)
+        load(
+            then: .answer(handler) { users in users.map { RestrictedUser($0, restriction) } }
+        ) { client, token throws(RoostError) in
+            switch restriction {
+            case .muted:
+                try await client.mutedUsers(of: channel, pageSize: pageSize, after: token)
+            case .banned:
+                try await client.bannedUsers(of: channel, pageSize: pageSize, after: token)
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ public final class ScheduledMessageListQueryParams: NSObject {
     public var limit: UInt = 20
     /// The order.
     public var order = ScheduledMessageListOrder.createdAt
-    /// Whether the newest message comes first; refused, because the server begins with the oldest.
+    /// Whether the latest message comes first.
     public var reverse = false
     /// The states, any of which fits; empty for all.
     public var scheduledStatusOptions: [ScheduledStatus] = []
@@ -62,15 +62,13 @@ public final class ScheduledMessageListQuery: NSObject {
             channel: channel, statuses: Set(params.scheduledStatusOptions.map(\.value)))
         query.kind = params.messageTypeFilter.kind
         query.order = params.order == .scheduledAt ? .sending : .creation
-        let (limit, isRefused) = (Int(clamping: params.limit), params.reverse)
+        query.isReversed = params.reverse
+        let limit = Int(clamping: params.limit)
         let callback = Callback.answer(completionHandler) { (found: [ScheduledMessage]) in
             found.map { BaseMessage.make($0.message) }
         }
         reader.load(then: callback) { [query] client, token throws(RoostError) in
-            guard !isRefused else {
-                throw .notSupported("The server lists the earliest scheduled messages first.")
-            }
-            return try await client.scheduledMessages(query, pageSize: limit, after: token)
+            try await client.scheduledMessages(query, pageSize: limit, after: token)
         }
     }
 }

@@ -102,7 +102,7 @@ extension SendbirdChat {
                     for case let delegate as any ConnectionDelegate in connectionDelegates.all {
                         notify(delegate, step, user)
                     }
-                    SessionRenewal.note(step, state)
+                    session.note(step, state)
                 case .event(.unreadTotalChanged(let count), _):
                     for case let delegate as any UserEventDelegate in userEventDelegates.all {
                         delegate.didUpdateTotalUnreadMessageCount(

@@ -23,7 +23,6 @@ public final class SendbirdChat: NSObject {
         var server: String?
         var isNetworkAware = true
         var pendingPushToken: Data?
-        var tokenPatience = 60
         var waiting: [Carried<() -> Void>] = []
         var backgroundSession: Carried<() -> Void>?
     }
@@ -62,9 +61,7 @@ public final class SendbirdChat: NSObject {
         var settings = params.settings
         settings.migrationBegins = Callback(
             migrationStartHandler.map { handler in { _ in handler() } })
-        settings.tokenProvider = { await SessionRenewal.token() }
-        // `setSessionTokenRefreshTimeout(_:)` sets the limit, at any time.
-        settings.tokenWait = .seconds(SessionRenewal.longestPatience + 1)
+        session.provide(to: &settings)
         let chosen = settings
         door.configure { settings in
             let server = chosen.server ?? settings.server

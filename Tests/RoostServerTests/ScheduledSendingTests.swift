@@ -248,6 +248,11 @@ struct ScheduledSendingTests {
             try await list("limit=2&order=created_at") == [[ids[0], ids[1]], [ids[2], ids[3]]])
         #expect(
             try await list("limit=3&order=scheduled_at") == [[ids[1], ids[3], ids[2]], [ids[0]]])
+        #expect(
+            try await list("limit=3&reverse=true") == [[ids[3], ids[2], ids[1]], [ids[0]]])
+        #expect(
+            try await list("limit=2&order=scheduled_at&reverse=true")
+                == [[ids[0], ids[2]], [ids[3], ids[1]]])
         #expect(try await list("limit=1&message_type=FILE") == [[ids[1]]])
         #expect(
             try await list("order=scheduled_at&message_type=MESG") == [[ids[3], ids[2], ids[0]]])
@@ -256,6 +261,7 @@ struct ScheduledSendingTests {
                 == ["count": 3])
         for query in [
             "order=size", "message_type=PIGEON", "order=scheduled_at&token=1", "token=1.1",
+            "reverse=true&token=1",
         ] {
             let refusal = try await scene.ask("GET", "scheduled_messages?\(query)")
             #expect(refusal["code"] == 400_111, "\(query)")

@@ -117,6 +117,12 @@ struct ScheduledMessageTests {
             let next = try await pair.alice.scheduledMessages(pageSize: 2, after: first.next)
             #expect(next.elements.map(\.id) == [ids[2]])
             #expect(next.next == nil)
+            var latest = ScheduledMessageQuery()
+            latest.isReversed = true
+            let last = try await pair.alice.scheduledMessages(latest, pageSize: 2)
+            #expect(last.elements.map(\.id) == [ids[2], ids[1]])
+            let rest = try await pair.alice.scheduledMessages(latest, after: last.next)
+            #expect(rest.elements.map(\.id) == [ids[0]])
             let waiting = ScheduledMessageQuery(channel: pair.channel, statuses: [.pending])
             #expect(try await pair.alice.scheduledMessages(waiting).elements.map(\.id) == [ids[2]])
             #expect(try await pair.alice.scheduledMessageCount(waiting) == 1)

@@ -17,12 +17,16 @@ extension SendBirdTests {
         private final class Session: SBDSessionDelegate {
             var events: [String] = []
             var token: String?
+            var keepsRequests = false
+            /// The closures of requests without an answer.
+            var kept: [(success: (String?) -> Void, fail: () -> Void)] = []
 
             func sessionTokenDidRequire(
                 successCompletion success: @escaping (String?) -> Void,
                 failCompletion fail: @escaping () -> Void
             ) {
                 events.append("required")
+                if keepsRequests { return kept.append((success, fail)) }
                 if let token { success(token) } else { fail() }
             }
             func sessionWasClosed() { events.append("closed") }
@@ -186,6 +190,31 @@ extension SendBirdTests {
                 await story.world.pass()
                 #expect(user?.userId == "alice")
                 #expect(session.events == ["required", "refreshed"])
+                SBDMain.setSessionDelegate(nil)
+            }
+        }
+
+        @Test func `the app has 60 s for a new token, and a release of both closures is a failure`()
+            throws
+        {
+            try SyncStory.play(seed: 139) { story in
+                let session = Session()
+                session.keepsRequests = true
+                SBDMain.setSessionDelegate(session)
+                await story.world.setToken("new", of: "alice")
+                SBDMain.connect(withUserId: "alice", accessToken: "old")
+                await story.world.pass(.seconds(50))
+                #expect(session.events == ["required"])
+                await story.world.pass(.seconds(20))
+                #expect(session.events == ["required", "error", "closed"])
+                session.kept.first?.success("new")
+                session.events = []
+                SBDMain.connect(withUserId: "alice", accessToken: "old")
+                await story.world.pass(.seconds(5))
+                #expect(session.events == ["required"])
+                session.kept = []
+                await story.world.pass(.seconds(5))
+                #expect(session.events == ["required", "error", "closed"])
                 SBDMain.setSessionDelegate(nil)
             }
         }

@@ -143,11 +143,15 @@ extension SendbirdChatTests {
         private final class Session: SessionDelegate {
             var answer: ((@escaping (String?) -> Void, @escaping () -> Void) -> Void)?
             var heard: [String] = []
+            /// The closures of requests without an answer.
+            var kept: [(success: (String?) -> Void, fail: () -> Void)] = []
 
             func sessionTokenDidRequire(
                 successCompletion success: @escaping (String?) -> Void,
                 failCompletion fail: @escaping () -> Void
-            ) { answer?(success, fail) }
+            ) {
+                if let answer { answer(success, fail) } else { kept.append((success, fail)) }
+            }
             func sessionWasClosed() { heard.append("closed") }
             func sessionWasRefreshed() { heard.append("refreshed") }
             func sessionDidHaveError(_ error: SBError) { heard.append("error") }
@@ -186,7 +190,24 @@ extension SendbirdChatTests {
                 #expect(late.withLock { $0 } == [])
                 await story.world.pass(.seconds(10))
                 #expect(late.withLock { $0 } == [nil])
+                // A late answer changes nothing.
+                session.kept.first?.success("fresh")
+                await story.world.pass()
+                #expect(session.heard == ["refreshed", "error", "error"])
                 SendbirdChat.setSessionTokenRefreshTimeout(60)
+                SendbirdChat.removeSessionDelegate()
+            }
+        }
+
+        @Test func `the release of both closures is a failure at once`() throws {
+            try DoorStory.play(seed: 75) { story in
+                let session = Session()
+                SendbirdChat.setSessionDelegate(session)
+                session.answer = { _, _ in }
+                await story.world.setToken("secret", of: "alice")
+                SendbirdChat.connect(userId: "alice", authToken: "wrong")
+                await story.world.pass(.seconds(5))
+                #expect(session.heard == ["error", "closed"])
                 SendbirdChat.removeSessionDelegate()
             }
         }

@@ -1401,6 +1401,7 @@ struct ScheduledMessage: Codable, Hashable, Identifiable, Sendable {
 
 struct ScheduledMessageQuery: Codable, Hashable, Sendable {
     var channel: ChannelURL? { get set }
+    var isReversed: Bool { get set }
     var kind: MessageFilter.Kind { get set }
     var order: Order { get set }
     var statuses: Set<ScheduledMessage.Status> { get set }

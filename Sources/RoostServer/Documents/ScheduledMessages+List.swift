@@ -21,11 +21,11 @@ extension ScheduledMessages {
             return APIResponse { [count] writer in writer.field("count", count) }
         }
         let token = fields.string("token") ?? ""
+        let order = try ScheduledOrder(fields)
         let found =
-            switch try ScheduledOrder(fields) {
-            case .creation: try await created(selection, after: token, limit: limit)
-            case .moment: try await timed(selection, after: token, limit: limit)
-            }
+            order == ScheduledOrder()
+            ? try await created(selection, after: token, limit: limit)
+            : try await sorted(selection, order, after: token, limit: limit)
         var texts: [String] = []
         for document in found.page {
             do throws(ServerError) {
@@ -63,34 +63,29 @@ extension ScheduledMessages {
         return (page, next ?? "")
     }
 
-    /// Returns a page in the order of the planned times; its token is the place of its last document.
+    /// Returns a page in an order that the storage does not have; its token is the place of its last
+    /// document.
     ///
     /// The limits bound the messages of a user, so the places of all of them fit into memory.
-    private func timed(
-        _ selection: ScheduledSelection, after token: String, limit: Int
+    private func sorted(
+        _ selection: ScheduledSelection, _ order: ScheduledOrder, after token: String, limit: Int
     ) async throws(ServerError) -> ScheduledPage {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-            .map { Int64($0) }
-        var start: (at: Int64, id: Int64) = (.min, .min)
+        var start: ScheduledOrder.Place?
         if !token.isEmpty {
-            guard parts.count == 2, let at = parts[0], let id = parts[1] else {
-                throw Self.badToken
-            }
-            start = (at, id)
+            start = ScheduledOrder.Place(token: token)
+            guard start != nil else { throw Self.badToken }
         }
-        var places: [(at: Int64, id: Int64)] = []
-        try await visit(selection, after: 0) { document in
-            let place = (document.plannedAt, document.id)
-            if place > start { places.append(place) }
+        var places: [ScheduledOrder.Place] = []
+        try await visit(selection, after: 0) { [start] document in
+            let place = order.place(of: document)
+            if start.map({ order.has($0, before: place) }) ?? true { places.append(place) }
             return true
         }
-        places.sort { $0 < $1 }
+        places.sort { order.has($0, before: $1) }
         let ids = places.prefix(limit).map(\.id)
         let page = try await ask(try await storage.documents(.scheduled, among: ids))
-            .sorted { ($0.plannedAt, $0.id) < ($1.plannedAt, $1.id) }
-        guard places.count > limit else { return (page, "") }
-        let last = places[limit - 1]
-        return (page, "\(last.at).\(last.id)")
+            .sorted { order.has(order.place(of: $0), before: order.place(of: $1)) }
+        return (page, places.count > limit ? places[limit - 1].token : "")
     }
 
     private static let badToken = ServerError(
@@ -143,18 +138,52 @@ extension ScheduledMessages {
     }
 }
 
-/// The order of a list of scheduled messages.
-private enum ScheduledOrder: String {
-    case creation = "created_at"
-    case moment = "scheduled_at"
+/// The order of a list of scheduled messages; the default is that of creation, oldest first.
+private struct ScheduledOrder: Equatable {
+    enum Time: String {
+        case creation = "created_at"
+        case moment = "scheduled_at"
+    }
+
+    /// A document's place in a list.
+    struct Place {
+        /// The planned time; 0 in the order of creation, which is that of the numbers.
+        let at: Int64
+        let id: Int64
+    }
+
+    private var time = Time.creation
+    private var isReversed = false
+
+    init() {}
 
     init(_ fields: RequestFields) throws(ServerError) {
         let word = fields.string("order") ?? ""
-        guard let order = word.isEmpty ? .creation : ScheduledOrder(rawValue: word) else {
+        guard let time = word.isEmpty ? .creation : Time(rawValue: word) else {
             throw ServerError(.invalidValue, "order must be created_at or scheduled_at.")
         }
-        self = order
+        self.time = time
+        isReversed = try fields.bool("reverse") ?? false
     }
+
+    func place(of document: Document) -> Place {
+        Place(at: time == .creation ? 0 : document.plannedAt, id: document.id)
+    }
+
+    func has(_ one: Place, before other: Place) -> Bool {
+        let (first, second) = isReversed ? (other, one) : (one, other)
+        return (first.at, first.id) < (second.at, second.id)
+    }
+}
+
+extension ScheduledOrder.Place {
+    fileprivate init?(token: String) {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
+        guard parts.count == 2, let at = parts[0], let id = parts[1] else { return nil }
+        self.init(at: at, id: id)
+    }
+
+    fileprivate var token: String { "\(at).\(id)" }
 }
 
 /// The selection of a list of scheduled messages.

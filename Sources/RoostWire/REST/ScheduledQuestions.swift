@@ -127,6 +127,7 @@ extension ScheduledMessageQuery {
         fields.add("scheduled_status", statuses.map(\.rawValue).sorted())
         if kind != .all { fields.add("message_type", kind.rawValue) }
         if order == .sending { fields.add("order", "scheduled_at") }
+        if isReversed { fields.add("reverse", true) }
     }
 }
 
