@@ -25,9 +25,9 @@ public struct ScheduledMessage: Hashable, Codable, Sendable, Identifiable {
     /// The reason for a failure; nil in any other state.
     public var failureCode: RoostError.Code?
 
-    /// Creates a scheduled message from the server's message; nil without a schedule.
+    /// Creates a scheduled message from the server's message; nil without a schedule or its ID.
     package init?(_ message: Message) {
-        guard !message.hasNoDetails, let schedule = message.details.schedule,
+        guard !message.hasNoDetails, let schedule = message.details.schedule, schedule.id > 0,
             let sendsAt = schedule.sendsAt
         else { return nil }
         id = schedule.id

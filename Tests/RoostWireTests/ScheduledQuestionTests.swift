@@ -118,6 +118,8 @@ struct ScheduledQuestionTests {
         for text in [
             "", "{}", "null", String(message.dropLast()),
             message.replacing(#""scheduled_at":9500,"#, with: ""),
+            message.replacing(#""scheduled_message_id":4"#, with: #""scheduled_message_id":"x""#),
+            message.replacing(#""scheduled_message_id":4"#, with: #""other":4"#),
         ] {
             #expect(throws: APIFailure.self, "\(text)") {
                 try ScheduledRequest.decode(Self.answer(text))
