@@ -204,7 +204,7 @@ extension ChatClient {
         let command = EditCommand(
             channelURL: channel, messageID: message, requestID: nil, text: edit.text,
             data: edit.data, customType: edit.customType, mentionKind: edit.mention?.kind,
-            mentionedUserIDs: edit.mention?.userIDs)
+            mentionedUserIDs: edit.mention?.userIDs, mentionTemplate: edit.mentionTemplate)
         return try await engine.run(.roomMessage(RoomMessage(.edit(command))), \.message)
     }
 

@@ -22,8 +22,11 @@ package struct FileOrigin: Sendable {
 
     package init(address: String) { source = .address(address) }
 
-    /// The origin of a file of a message.
-    package init(_ file: OutgoingFile) { source = .kept(file) }
+    /// The origin of a file of a message; none for a file without an address.
+    package init(_ file: OutgoingFile) {
+        if case .url("") = file.source { return }
+        source = .kept(file)
+    }
 
     /// Whether there is no file to be sent.
     package var isEmpty: Bool {

@@ -49,6 +49,8 @@ public struct ChannelFilter: Hashable, Codable, Sendable {
         case contains(String)
         /// Begins with the pattern; upper and lower case differ.
         case hasPrefix(String)
+        /// Is the pattern; upper and lower case differ.
+        case equals(String)
     }
 
     /// A search for words in names; a match in one of the places is enough.
@@ -230,6 +232,7 @@ extension ChannelFilter.Text {
         switch self {
         case .contains(let part): part.isEmpty || text.lowercased().contains(part.lowercased())
         case .hasPrefix(let start): text.hasPrefix(start)
+        case .equals(let whole): whole.isEmpty || text == whole
         }
     }
 }

@@ -75,6 +75,7 @@ extension Message {
         data = edit.data ?? data
         customType = edit.customType ?? customType
         mention = edit.mention ?? mention
+        if let template = edit.mentionTemplate { details.mentionTemplate = template }
     }
 
     private mutating func react(

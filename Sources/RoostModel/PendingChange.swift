@@ -77,16 +77,19 @@ public struct MessageEdit: Hashable, Codable, Sendable {
     public var customType: String?
     /// The new mention.
     public var mention: Mention?
+    /// The new text with placeholders for the mentioned users' names.
+    public var mentionTemplate: String?
 
     /// Creates an edit of the given fields.
     public init(
         text: String? = nil, data: String? = nil, customType: String? = nil,
-        mention: Mention? = nil
+        mention: Mention? = nil, mentionTemplate: String? = nil
     ) {
         self.text = text
         self.data = data
         self.customType = customType
         self.mention = mention
+        self.mentionTemplate = mentionTemplate
     }
 }
 

@@ -18,6 +18,8 @@ public struct PushPreferences: Hashable, Codable, Sendable {
     public var trigger: PushTrigger
     /// The daily hours without notifications; nil if the server did not tell.
     public var doNotDisturb: DoNotDisturb?
+    /// The hours without notifications of each day of the week; nil if the server did not tell.
+    public var weeklyDoNotDisturb: WeeklyDoNotDisturb?
     /// A period without notifications; nil if the server did not tell.
     public var snooze: Snooze?
     /// The name of the sound.
@@ -26,10 +28,11 @@ public struct PushPreferences: Hashable, Codable, Sendable {
     /// Creates preferences; without arguments, those of a new user.
     public init(
         trigger: PushTrigger = .all, doNotDisturb: DoNotDisturb? = nil, snooze: Snooze? = nil,
-        sound: String = "default"
+        sound: String = "default", weeklyDoNotDisturb: WeeklyDoNotDisturb? = nil
     ) {
         self.trigger = trigger
         self.doNotDisturb = doNotDisturb
+        self.weeklyDoNotDisturb = weeklyDoNotDisturb
         self.snooze = snooze
         self.sound = sound
     }
@@ -41,6 +44,8 @@ public struct PushPreferencesChange: Hashable, Codable, Sendable {
     public var trigger: PushTrigger?
     /// The daily hours without notifications.
     public var doNotDisturb: DoNotDisturb?
+    /// The hours without notifications of each day of the week; without any, they end.
+    public var weeklyDoNotDisturb: WeeklyDoNotDisturb?
     /// A period without notifications.
     public var snooze: Snooze?
     /// The name of the sound.
@@ -49,10 +54,11 @@ public struct PushPreferencesChange: Hashable, Codable, Sendable {
     /// Creates a change of what is not nil.
     public init(
         trigger: PushTrigger? = nil, doNotDisturb: DoNotDisturb? = nil, snooze: Snooze? = nil,
-        sound: String? = nil
+        sound: String? = nil, weeklyDoNotDisturb: WeeklyDoNotDisturb? = nil
     ) {
         self.trigger = trigger
         self.doNotDisturb = doNotDisturb
+        self.weeklyDoNotDisturb = weeklyDoNotDisturb
         self.snooze = snooze
         self.sound = sound
     }
@@ -83,6 +89,58 @@ public struct DoNotDisturb: Hashable, Codable, Sendable {
         self.startMinute = startMinute
         self.endHour = endHour
         self.endMinute = endMinute
+        self.timeZone = timeZone
+    }
+}
+
+/// Hours without notifications of each day of the week, beside the daily ones.
+public struct WeeklyDoNotDisturb: Hashable, Codable, Sendable {
+    /// A day of the week.
+    public enum Day: String, Hashable, Codable, Sendable, CaseIterable {
+        /// Monday.
+        case monday
+        /// Tuesday.
+        case tuesday
+        /// Wednesday.
+        case wednesday
+        /// Thursday.
+        case thursday
+        /// Friday.
+        case friday
+        /// Saturday.
+        case saturday
+        /// Sunday.
+        case sunday
+    }
+
+    /// A part of a day.
+    public struct Window: Hashable, Codable, Sendable {
+        /// The hour of the beginning, 0...23.
+        public var startHour: Int
+        /// The minute of the beginning, 0...59.
+        public var startMinute: Int
+        /// The hour of the end, 0...23; an end before the beginning is on the next day.
+        public var endHour: Int
+        /// The minute of the end, 0...59.
+        public var endMinute: Int
+
+        /// Creates a part of a day.
+        public init(startHour: Int, startMinute: Int = 0, endHour: Int, endMinute: Int = 0) {
+            self.startHour = startHour
+            self.startMinute = startMinute
+            self.endHour = endHour
+            self.endMinute = endMinute
+        }
+    }
+
+    /// The parts of each day.
+    public var windows: [Day: [Window]]
+    /// The name of the time zone, which is that of the daily hours too.
+    public var timeZone: String
+
+    /// Creates hours; without arguments, none.
+    public init(windows: [Day: [Window]] = [:], timeZone: String = "UTC") {
+        self.windows = windows
         self.timeZone = timeZone
     }
 }

@@ -26,7 +26,7 @@ extension SBDBaseChannel {
     public func sendUserMessage(
         _ message: String?, completionHandler: UserMessageHandler? = nil
     ) -> SBDUserMessage {
-        send(UserMessageParams(text: message ?? ""), nil, completionHandler)
+        send(UserMessageParams(text: message ?? ""), completionHandler)
     }
 
     /// Sends a text, and returns at once the pending message.
@@ -38,15 +38,15 @@ extension SBDBaseChannel {
     public func sendUserMessage(
         with params: SBDUserMessageParams, completionHandler: UserMessageHandler? = nil
     ) -> SBDUserMessage {
-        send(params.value, params.obstacle, completionHandler)
+        send(params.value, completionHandler)
     }
 
     private func send(
-        _ params: UserMessageParams, _ obstacle: RoostError?, _ handler: UserMessageHandler?
+        _ params: UserMessageParams, _ handler: UserMessageHandler?
     ) -> SBDUserMessage {
         let callback = Callback.sent(handler) { SBDUserMessage($0) }
         return SBDUserMessage(
-            SBDMain.door.send(.user(params), to: address, refusal: obstacle, then: callback))
+            SBDMain.door.send(.user(params), to: address, refusal: nil, then: callback))
     }
 
     /// Sends a failed message again, under the same request ID.
@@ -68,10 +68,8 @@ extension SBDBaseChannel {
         let callback = Callback.answer(completionHandler) { (message: Message) in
             SBDUserMessage(message)
         }
-        let obstacle =
-            params.metaArrays?.isEmpty == false ? RoostError.editOfMetaArrays : params.obstacle
-        if let error = obstacle {
-            return SBDMain.door.notify(callback, .failure(error))
+        guard params.metaArrays?.isEmpty ?? true else {
+            return SBDMain.door.notify(callback, .failure(.editOfMetaArrays))
         }
         SBDMain.door.edit(MessageID(messageId), in: address, params.edit, then: callback)
     }
@@ -95,7 +93,7 @@ extension SBDBaseChannel {
     ) -> SBDFileMessage? {
         SBDFileMessage(
             SBDMain.door.send(
-                .file(params.value), to: address, refusal: params.obstacle,
+                .file(params.value), to: address, refusal: nil,
                 progress: .progress(progressHandler),
                 then: .sent(completionHandler) { SBDFileMessage($0) }))
     }

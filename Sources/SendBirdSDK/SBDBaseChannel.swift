@@ -69,7 +69,7 @@ public class SBDBaseChannel: NSObject {
         switch SerializedObject(Array(data)) {
         case .channel(let channel)?: SBDGroupChannel(KeptChannels.State(channel)) as? Self
         case .openChannel(let channel)?: SBDOpenChannel(KeptChannels.State(channel)) as? Self
-        case .message?, .user?, nil: nil
+        case .message?, .user?, .member?, .sender?, nil: nil
         }
     }
 

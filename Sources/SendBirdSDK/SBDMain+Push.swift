@@ -158,8 +158,11 @@ extension SBDMain {
         }
     }
 
-    /// Has no effect: the app's extensions open the cache's folder, see `setCacheFolder(_:)`.
-    public class func setAppGroup(_ appGroup: String) {}
+    /// Moves the cache into the container of an app group, so that the app's extensions share it.
+    ///
+    /// Call it before the first connection. The call does nothing where the system has no app
+    /// groups; `setCacheFolder(_:)` names any folder everywhere.
+    public class func setAppGroup(_ appGroup: String) { door.moveCache(toAppGroup: appGroup) }
 }
 
 extension Data {

@@ -3,6 +3,7 @@
 public import Foundation
 import RoostDoors
 import RoostModel
+import RoostWire
 
 /// The users whom a message mentions.
 public enum SBDMentionType: Int, Sendable {
@@ -36,15 +37,15 @@ public class SBDBaseMessageParams: NSObject {
     public var parentMessageId: Int64 = 0
     /// Whether a reply is shown outside of its thread too.
     public var isReplyToChannel = false
-    /// The pushes that the message causes; a message with `.suppress` is refused, because the
-    /// client cannot say so to the server.
+    /// The pushes that the message causes; the server passes `.suppress` on and sends no pushes
+    /// itself.
     public var pushNotificationDeliveryOption = SBDPushNotificationDeliveryOption.default
 
     fileprivate override init() {}
 
     fileprivate func take(
         _ data: String, _ customType: String, _ mention: Mention, _ arrays: [MetaArray],
-        _ parentID: MessageID?, _ isReplyToChannel: Bool
+        _ parentID: MessageID?, _ isReplyToChannel: Bool, _ extras: UnknownFields
     ) {
         (self.data, self.customType) = (data, customType)
         mentionType = mention.kind == .channel ? .channel : .users
@@ -52,6 +53,7 @@ public class SBDBaseMessageParams: NSObject {
         metaArrays = arrays.map { SBDMessageMetaArray(key: $0.key, value: $0.values) }
         parentMessageId = parentID?.rawValue ?? 0
         self.isReplyToChannel = isReplyToChannel
+        pushNotificationDeliveryOption = extras.contains(.noPush) ? .suppress : .default
     }
 
     var mention: Mention {
@@ -64,9 +66,11 @@ public class SBDBaseMessageParams: NSObject {
         (metaArrays ?? []).map { MetaArray(key: $0.key, values: $0.value) }
     }
 
-    /// The reason why a message with these properties cannot be sent; nil if there is none.
-    var obstacle: RoostError? {
-        pushNotificationDeliveryOption == .suppress ? .missing("messages without a push") : nil
+    /// The fields of the protocol for the properties that the client has no names for.
+    fileprivate var extras: UnknownFields {
+        var fields = UnknownFields()
+        if pushNotificationDeliveryOption == .suppress { fields.keep(.noPush) }
+        return fields
     }
 }
 
@@ -86,14 +90,16 @@ public final class SBDUserMessageParams: SBDBaseMessageParams {
         super.init()
         take(
             params.data, params.customType, params.mention, params.metaArrays, params.parentID,
-            params.isReplyToChannel)
+            params.isReplyToChannel, params.extraFields)
     }
 
     var value: UserMessageParams {
-        UserMessageParams(
+        var params = UserMessageParams(
             text: message ?? "", data: data ?? "", customType: customType ?? "",
             mention: mention, metaArrays: arrays, parentID: parentID,
             isReplyToChannel: isReplyToChannel)
+        params.extraFields = extras
+        return params
     }
 
     var edit: MessageEdit {
@@ -144,7 +150,7 @@ public final class SBDFileMessageParams: SBDBaseMessageParams {
         super.init()
         take(
             params.data, params.customType, params.mention, params.metaArrays, params.parentID,
-            params.isReplyToChannel)
+            params.isReplyToChannel, params.extraFields)
         guard let file = params.files.first else { return }
         origin = FileOrigin(file)
         (fileName, mimeType) = (file.name, file.type)
@@ -155,7 +161,7 @@ public final class SBDFileMessageParams: SBDBaseMessageParams {
     }
 
     var value: FileMessageParams {
-        FileMessageParams(
+        var params = FileMessageParams(
             files: [
                 origin.file(
                     name: fileName, type: mimeType, size: fileSize,
@@ -163,5 +169,7 @@ public final class SBDFileMessageParams: SBDBaseMessageParams {
             ],
             data: data ?? "", customType: customType ?? "", mention: mention,
             metaArrays: arrays, parentID: parentID, isReplyToChannel: isReplyToChannel)
+        params.extraFields = extras
+        return params
     }
 }

@@ -34,7 +34,7 @@ public class SBDUser: NSObject {
 
     /// Returns the user that was serialised; nil for other bytes.
     public class func build(fromSerializedData data: Data) -> Self? {
-        guard case .user(let user)? = SerializedObject(Array(data)) else { return nil }
+        guard let user = SerializedObject(Array(data))?.anyUser else { return nil }
         return Self(user)
     }
 

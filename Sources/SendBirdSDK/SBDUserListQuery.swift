@@ -21,7 +21,8 @@ public class SBDUserListQuery: NSObject {
     public var limit: UInt = 20
     /// The users' IDs, any of which fits; empty for all.
     ///
-    /// Only a query of the application's users can have them; others are answered with an error.
+    /// Only the list of the application's users is selected by the server. The pages of others are
+    /// read until all these users are found, and answered as one page.
     public var userIdsFilter: [String] = []
 
     private let kind: Kind
@@ -50,21 +51,22 @@ public class SBDUserListQuery: NSObject {
             if case .application = kind {
                 return try await client.users(query, pageSize: pageSize, after: token)
             }
-            guard query.ids == nil else { throw .missing("this list of certain users") }
-            switch kind {
-            case .application, .blocked:
-                return try await client.blockedUsers(pageSize: pageSize, after: token)
-            case .muted(let channel):
-                return try await client.mutedUsers(of: channel, pageSize: pageSize, after: token)
-                    .users
-            case .banned(let channel):
-                return try await client.bannedUsers(of: channel, pageSize: pageSize, after: token)
-                    .users
-            case .operators(let channel):
-                return try await client.operators(of: channel, pageSize: pageSize, after: token)
-            case .participants(let url):
-                return try await client.participants(
-                    ofOpenChannel: url, pageSize: pageSize, after: token)
+            return try await .selecting(query.ids, after: token) { token throws(RoostError) in
+                switch kind {
+                case .application, .blocked:
+                    try await client.blockedUsers(pageSize: pageSize, after: token)
+                case .muted(let channel):
+                    try await client.mutedUsers(of: channel, pageSize: pageSize, after: token)
+                        .users
+                case .banned(let channel):
+                    try await client.bannedUsers(of: channel, pageSize: pageSize, after: token)
+                        .users
+                case .operators(let channel):
+                    try await client.operators(of: channel, pageSize: pageSize, after: token)
+                case .participants(let url):
+                    try await client.participants(
+                        ofOpenChannel: url, pageSize: pageSize, after: token)
+                }
             }
         }
     }

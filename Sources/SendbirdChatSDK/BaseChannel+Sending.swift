@@ -4,6 +4,7 @@ public import Foundation
 import Roost
 import RoostDoors
 import RoostModel
+import RoostWire
 
 // Unsent messages are kept until the server has them. Without a connection the handler gets the
 // pending message and an error; its later outcome goes to the collections (R142, R143). A message
@@ -213,8 +214,10 @@ extension BaseChannel {
         _ params: MessageParams, refusal: RoostError?, progress: Callback<UploadStep> = .none,
         then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
-        SendbirdChat.door.send(
-            params, to: address, refusal: refusal, progress: progress, then: callback)
+        let openRefusal = isOpenChannel() && params.isPinned ? RoostError.notForOpenChannels : nil
+        return SendbirdChat.door.send(
+            params, to: address, refusal: refusal ?? openRefusal, progress: progress,
+            then: callback)
     }
 
     /// Sends a failed message again, under the same request ID.
@@ -223,6 +226,16 @@ extension BaseChannel {
         then callback: Callback<(message: Message, error: RoostError?)>
     ) -> Message {
         SendbirdChat.door.resend(message, to: address, progress: progress, then: callback)
+    }
+}
+
+extension MessageParams {
+    /// Whether the server pins the message.
+    fileprivate var isPinned: Bool {
+        switch self {
+        case .user(let params): params.extraFields.contains(.pinned)
+        case .file(let params): params.extraFields.contains(.pinned)
+        }
     }
 }
 

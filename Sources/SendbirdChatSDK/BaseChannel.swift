@@ -42,7 +42,8 @@ open class BaseChannel: NSObject, Codable {
         switch try SerializedObject(from: decoder) {
         case .channel(let channel) where !Self.isOpen: state = KeptChannels.State(channel)
         case .openChannel(let channel) where Self.isOpen: state = KeptChannels.State(channel)
-        case .channel, .openChannel, .message, .user: throw SerializedObject.mismatch(decoder)
+        case .channel, .openChannel, .message, .user, .member, .sender:
+            throw SerializedObject.mismatch(decoder)
         }
     }
 
@@ -110,7 +111,7 @@ open class BaseChannel: NSObject, Codable {
         switch data.flatMap({ SerializedObject(Array($0)) }) {
         case .channel(let channel)?: GroupChannel(KeptChannels.State(channel)) as? Self
         case .openChannel(let channel)?: OpenChannel(KeptChannels.State(channel)) as? Self
-        case .message?, .user?, nil: nil
+        case .message?, .user?, .member?, .sender?, nil: nil
         }
     }
 

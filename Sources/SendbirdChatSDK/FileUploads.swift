@@ -2,6 +2,7 @@
 
 import RoostDoors
 import RoostModel
+import RoostWire
 
 /// The reports of a message's uploads to the handlers of the app, which run one after another.
 final class FileUploads {

@@ -38,6 +38,10 @@ open class GroupChannel: BaseChannel {
     public var hasBot: Bool { value.hasBot }
     /// Whether a bot with a language model is among the members.
     public var hasAIBot: Bool { value.hasAIBot }
+    /// Always false: the server has no channels of AI agents.
+    public var isAIAgent: Bool { false }
+    /// Always false: the server has no desk.
+    public var isDesk: Bool { false }
     /// Whether the channel is hidden from the user's lists.
     public var isHidden: Bool { value.hiddenState != .unhidden }
     /// Whether the channel is hidden, and until when.

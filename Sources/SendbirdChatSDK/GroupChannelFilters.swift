@@ -3,7 +3,7 @@
 import RoostModel
 
 /// The order of a channel list.
-public enum GroupChannelListOrder: Int, Sendable {
+public enum GroupChannelListOrder: Int, Codable, Sendable {
     /// Newest channel first.
     case chronological
     /// Newest last message first.
@@ -25,7 +25,7 @@ public enum PublicGroupChannelListOrder: Int, Sendable {
 }
 
 /// The number of named users that a channel needs as members.
-public enum GroupChannelListQueryType: Int, Sendable {
+public enum GroupChannelListQueryType: Int, Codable, Sendable {
     /// All of them.
     case and
     /// At least one.
@@ -46,7 +46,7 @@ public struct GroupChannelListQuerySearchField: OptionSet, Sendable {
 }
 
 /// A condition on the user's membership.
-public enum MyMemberStateFilter: Int, Sendable {
+public enum MyMemberStateFilter: Int, Codable, Sendable {
     /// Joined or invited.
     case all
     /// Invited.
@@ -60,7 +60,7 @@ public enum MyMemberStateFilter: Int, Sendable {
 }
 
 /// A condition on unread messages.
-public enum UnreadChannelFilter: Int, Sendable {
+public enum UnreadChannelFilter: Int, Codable, Sendable {
     /// All channels.
     case all
     /// Channels with unread messages.
@@ -68,7 +68,7 @@ public enum UnreadChannelFilter: Int, Sendable {
 }
 
 /// A condition on the channel's being hidden.
-public enum ChannelHiddenStateFilter: Int, Sendable {
+public enum ChannelHiddenStateFilter: Int, Codable, Sendable {
     /// No hidden channels.
     case unhiddenOnly
     /// Hidden channels only.
@@ -92,7 +92,7 @@ public enum ChannelHiddenStateFilter: Int, Sendable {
 }
 
 /// A condition on the kind of channel.
-public enum GroupChannelSuperChannelFilter: Int, Sendable {
+public enum GroupChannelSuperChannelFilter: Int, Codable, Sendable {
     /// All kinds.
     case all
     /// Super channels.
@@ -116,7 +116,7 @@ public enum GroupChannelSuperChannelFilter: Int, Sendable {
 }
 
 /// A condition on publicity.
-public enum GroupChannelPublicChannelFilter: Int, Sendable {
+public enum GroupChannelPublicChannelFilter: Int, Codable, Sendable {
     /// All channels.
     case all
     /// Public channels.

@@ -97,6 +97,18 @@ public final class GroupChannelListQuery: NSObject, NSCopying {
         return value.filter.matches(channel.value, viewer: me)
     }
 
+    /// Returns bytes from which `build(fromSerializedData:)` makes a query with the same parameters,
+    /// before its first page.
+    public func serialize() -> Data? { try? JSONEncoder().encode(params) }
+
+    /// Returns a query from the bytes of `serialize()`; nil for other bytes.
+    public class func build(fromSerializedData data: Data?) -> GroupChannelListQuery? {
+        guard let data,
+            let params = try? JSONDecoder().decode(GroupChannelListQueryParams.self, from: data)
+        else { return nil }
+        return GroupChannelListQuery(params)
+    }
+
     /// Returns a query with the same parameters, before its first page.
     public func copy(with zone: NSZone? = nil) -> Any { GroupChannelListQuery(params) }
 }

@@ -6,7 +6,7 @@ import RoostModel
 /// The selection and order of a list of the user's channels.
 ///
 /// Nil or an empty list of names, types or users excludes nothing.
-public final class GroupChannelListQueryParams: NSObject, NSCopying {
+public final class GroupChannelListQueryParams: NSObject, NSCopying, Codable {
     /// The order of the list.
     public var order = GroupChannelListOrder.chronological
     /// Whether channels without a last message are shown.
@@ -47,7 +47,7 @@ public final class GroupChannelListQueryParams: NSObject, NSCopying {
     public var nicknameContainsFilter: String?
     /// The beginning of the nickname of at least one member.
     public var nicknameStartsWithFilter: String?
-    /// The nickname of at least one member; refused, as the client finds parts of nicknames only.
+    /// The nickname of at least one member, upper and lower case being different.
     public var nicknameExactMatchFilter: String?
     /// The metadata key that a condition is on.
     public var metaDataKeyFilter: String?
@@ -61,6 +61,8 @@ public final class GroupChannelListQueryParams: NSObject, NSCopying {
     public var createdBefore: Int64?
     /// The time after which channels were created, in milliseconds; nil for no condition.
     public var createdAfter: Int64?
+    /// Without effect: the server has no notification channels.
+    public var includeChatNotification = false
     private var search: ChannelFilter.Search?
 
     public override init() {}
@@ -130,6 +132,7 @@ public final class GroupChannelListQueryParams: NSObject, NSCopying {
         copy.metaDataOrderKeyFilter = metaDataOrderKeyFilter
         copy.createdBefore = createdBefore
         copy.createdAfter = createdAfter
+        copy.includeChatNotification = includeChatNotification
         copy.search = search
         return copy
     }
@@ -139,12 +142,9 @@ extension GroupChannelListQueryParams {
     /// The reason why the client cannot obey the parameters; nil if it can.
     var refusal: RoostError? {
         switch myMemberStateFilter {
-        case .all, .invitedOnly, .joinedOnly: break
-        case .invitedByFriend, .invitedByNonFriend:
-            return .notSupported("The client knows no friends.")
+        case .all, .invitedOnly, .joinedOnly: nil
+        case .invitedByFriend, .invitedByNonFriend: .notSupported("The client knows no friends.")
         }
-        guard nicknameExactMatchFilter != nil else { return nil }
-        return .notSupported("The client finds parts of nicknames only.")
     }
 
     var value: ChannelListQuery {
@@ -178,6 +178,7 @@ extension GroupChannelListQueryParams {
         filter.memberNickname =
             nicknameContainsFilter.map { .contains($0) }
             ?? nicknameStartsWithFilter.map { .hasPrefix($0) }
+            ?? nicknameExactMatchFilter.map { .equals($0) }
         filter.search = search
         filter.metadata = .condition(
             metaDataKeyFilter, values: metaDataValuesFilter,

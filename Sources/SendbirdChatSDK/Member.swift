@@ -2,18 +2,26 @@
 
 public import Foundation
 import RoostModel
+import RoostWire
 
 /// The author of a message.
 public final class Sender: User {
+    /// The sender; nil for a user without a part in a message.
+    private var sender: RoostModel.Sender?
     /// The role in the channel when the message was sent.
-    public private(set) var role = Role.none
+    public var role: Role { sender.map { Role($0.role) } ?? .none }
     /// Whether this user has blocked the sender.
-    public private(set) var isBlockedByMe = false
+    public var isBlockedByMe: Bool { sender?.isBlockedByMe ?? false }
 
     convenience init(_ sender: RoostModel.Sender) {
         self.init(sender.user)
-        role = Role(sender.role)
-        isBlockedByMe = sender.isBlockedByMe
+        self.sender = sender
+    }
+
+    override var object: SerializedObject { sender.map { .sender($0) } ?? super.object }
+
+    override func take(from object: SerializedObject) {
+        if case .sender(let sender) = object { self.sender = sender }
     }
 
     override class func make(_ user: RoostModel.User) -> User { Sender(user) }
@@ -21,29 +29,33 @@ public final class Sender: User {
 
 /// A user as part of a channel.
 public final class Member: User {
+    /// The member; nil for a user without a part in a channel.
+    private var member: RoostModel.Member?
     /// Whether the user has joined or is invited.
-    public private(set) var state = MemberState.joined
+    public var state: MemberState { member.map { MemberState($0.state) } ?? .joined }
     /// The role in the channel.
-    public private(set) var role = Role.none
+    public var role: Role { member.map { Role($0.role) } ?? .none }
     /// Whether the user may not write.
-    public private(set) var isMuted = false
+    public var isMuted: Bool { member?.isMuted ?? false }
     /// Whether this user has blocked the member.
-    public private(set) var isBlockedByMe = false
+    public var isBlockedByMe: Bool { member?.isBlockedByMe ?? false }
     /// Whether the member has blocked this user.
-    public private(set) var isBlockingMe = false
+    public var isBlockingMe: Bool { member?.isBlockingMe ?? false }
     /// The end and the reason of the mute; nil for members who may write.
     public private(set) var restrictionInfo: RestrictionInfo?
     /// The time of joining, in seconds; 0 if unknown.
-    public private(set) var joinedAt: Int64 = 0
+    public var joinedAt: Int64 { member?.joinedAt?.seconds ?? 0 }
 
     convenience init(_ member: RoostModel.Member) {
         self.init(member.user)
-        state = MemberState(member.state)
-        role = Role(member.role)
-        isMuted = member.isMuted
-        isBlockedByMe = member.isBlockedByMe
-        isBlockingMe = member.isBlockingMe
-        joinedAt = member.joinedAt?.seconds ?? 0
+        take(from: .member(member))
+    }
+
+    override var object: SerializedObject { member.map { .member($0) } ?? super.object }
+
+    override func take(from object: SerializedObject) {
+        guard case .member(let member) = object else { return }
+        self.member = member
         if member.isMuted {
             restrictionInfo = RestrictionInfo(
                 reason: member.muteReason, until: member.mutedUntil, .muted)
@@ -69,13 +81,11 @@ public final class RestrictedUser: User {
 /// A user in an open channel.
 public final class Participant: User {
     /// Whether the user may not write.
-    public private(set) var isMuted = false
+    ///
+    /// Roost's user has no mute of a channel, so the server's word is among the unknown fields.
+    public var isMuted: Bool { value.unknownFields["is_muted"] == "true" }
 
-    convenience init(participant: RoostModel.User) {
-        self.init(participant)
-        // Roost's user has no mute of a channel, so the server's word is among the unknown fields.
-        isMuted = participant.unknownFields["is_muted"] == "true"
-    }
+    convenience init(participant: RoostModel.User) { self.init(participant) }
 
     override class func make(_ user: RoostModel.User) -> User { Participant(user) }
 }

@@ -9,12 +9,13 @@ import RoostWire
 ///
 /// A message with a property that neither this library nor its server knows is not sent: the
 /// handler gets `ChatError.notSupported`.
-open class BaseMessageCreateParams: NSObject, NSCopying {
+open class BaseMessageCreateParams: NSObject, NSCopying, Codable {
     /// Text of the app's own; the server does not read it.
     public var data: String?
     /// A type of the app's own, which filters can select.
     public var customType: String?
-    /// The pushes that the message causes; `.suppress` is not supported, but `isSilent` is.
+    /// The pushes that the message causes; the server passes `.suppress` on and sends no pushes
+    /// itself.
     public var pushNotificationDeliveryOption = PushNotificationDeliveryOption.default
     /// Whether users or the whole channel are mentioned.
     public var mentionType: MentionType = .users
@@ -28,8 +29,7 @@ open class BaseMessageCreateParams: NSObject, NSCopying {
     public var parentMessageId: Int64 = 0
     /// Whether a reply stands in the channel as well as in its thread.
     public var isReplyToChannel = false
-    /// Whether the message is pinned with its delivery; not supported, but
-    /// `pinMessage(messageId:completionHandler:)` is.
+    /// Whether the server pins the message in its group channel; refused in open channels.
     public var isPinnedMessage = false
     /// The sound on Apple devices in silent mode; nil for none.
     public var appleCriticalAlertOptions: AppleCriticalAlertOptions?
@@ -38,6 +38,28 @@ open class BaseMessageCreateParams: NSObject, NSCopying {
 
     /// Further fields of the protocol that the parameters came with.
     private var extraFields = UnknownFields()
+
+    /// Creates parameters with the defaults.
+    public override init() {}
+
+    /// Decodes parameters; those of another class give their common properties.
+    public required init(from decoder: any Decoder) throws {
+        super.init()
+        take(from: .make(try CodedParams(from: decoder).params))
+    }
+
+    /// Encodes the parameters, and the bytes of files too; of `mentionedUsers` the IDs.
+    public func encode(to encoder: any Encoder) throws { try coded.encode(to: encoder) }
+
+    /// The properties in the form that is encoded.
+    var coded: CodedParams {
+        var params = UserMessageParams(
+            text: "", data: data ?? "", customType: customType ?? "", mention: mention,
+            metaArrays: arrays, parentID: parentID, isReplyToChannel: isReplyToChannel,
+            isSilent: isSilent)
+        params.extraFields = extras()
+        return CodedParams(.user(params))
+    }
 
     /// Adds users to the mentioned ones.
     public func addMentionedUserIds(_ userIds: [String]) {
@@ -109,8 +131,11 @@ open class BaseMessageCreateParams: NSObject, NSCopying {
     /// Takes over the fields of the protocol; those with a property become that property.
     private func take(further fields: UnknownFields) {
         appleCriticalAlertOptions = AppleCriticalAlertOptions(fields)
+        pushNotificationDeliveryOption = fields.contains(.noPush) ? .suppress : .default
+        isPinnedMessage = fields.contains(.pinned)
         extraFields = fields.removing(AppleCriticalAlertOptions.fieldName)
-            .removing(UnknownFields.templateName).removing("poll_id")
+            .removing(UnknownFields.mentionTemplateName).removing("poll_id")
+            .removing(UnknownFields.Field.noPush.name).removing(UnknownFields.Field.pinned.name)
     }
 
     var mention: Mention {
@@ -125,10 +150,7 @@ open class BaseMessageCreateParams: NSObject, NSCopying {
     var parentID: MessageID? { parentMessageId == 0 ? nil : MessageID(parentMessageId) }
 
     /// The name of a property that cannot be honoured; nil if there is none.
-    var unsupported: String? {
-        if pushNotificationDeliveryOption == .suppress { return "pushNotificationDeliveryOption" }
-        return isPinnedMessage ? "isPinnedMessage" : nil
-    }
+    var unsupported: String? { nil }
 
     /// Returns the fields of the protocol for the properties that the client has no names for.
     func extras(template: String? = nil, pollId: Int64 = 0) -> UnknownFields {
@@ -136,60 +158,13 @@ open class BaseMessageCreateParams: NSObject, NSCopying {
         if let appleCriticalAlertOptions {
             fields.keep(appleCriticalAlertOptions.field)
         }
+        if pushNotificationDeliveryOption == .suppress { fields.keep(.noPush) }
+        if isPinnedMessage { fields.keep(.pinned) }
         if let template, !template.isEmpty {
             fields.keep(mentionTemplate: template)
         }
         if pollId > 0 { fields.keep(UnknownFields.Field(name: "poll_id", json: String(pollId))) }
         return fields
-    }
-}
-
-/// The sound of a message on Apple devices in silent mode.
-public final class AppleCriticalAlertOptions: NSObject {
-    /// The name of the sound file.
-    public let name: String
-    /// The volume, 0...1.
-    public let volume: Double
-
-    /// Creates a sound.
-    public init(name: String = "default", volume: Double = 1.0) {
-        self.name = name
-        self.volume = volume
-    }
-
-    fileprivate static let fieldName = "apple_critical_alert_options"
-
-    fileprivate convenience init?(_ fields: UnknownFields) {
-        guard let text = fields[Self.fieldName], let json = try? JSONValue(parsing: text) else {
-            return nil
-        }
-        self.init(
-            name: json["name"]?.string ?? "default",
-            volume: json["volume"].flatMap { Double($0.text) } ?? 1)
-    }
-
-    var field: UnknownFields.Field {
-        var writer = JSONWriter()
-        writer.object { writer in
-            writer.field("name", name)
-            writer.field("volume", raw: volume.isFinite ? String(volume) : "1.0")
-        }
-        return UnknownFields.Field(name: Self.fieldName, json: writer.text)
-    }
-}
-
-extension UnknownFields {
-    fileprivate static let templateName = "mentioned_message_template"
-
-    /// The text with placeholders for the mentioned users' names; nil without any.
-    var mentionTemplate: String? {
-        self[Self.templateName].flatMap { try? JSONValue(parsing: $0).string }
-    }
-
-    mutating func keep(mentionTemplate: String) {
-        var writer = JSONWriter()
-        writer.string(mentionTemplate)
-        keep(Field(name: Self.templateName, json: writer.text))
     }
 }
 
@@ -205,7 +180,26 @@ public final class UserMessageCreateParams: BaseMessageCreateParams {
     public var pollId: Int64 = 0
 
     /// Creates parameters.
-    public init(message: String) { self.message = message }
+    public init(message: String) {
+        self.message = message
+        super.init()
+    }
+
+    /// Decodes the parameters of a text.
+    public required init(from decoder: any Decoder) throws {
+        let coded = try CodedParams(from: decoder)
+        guard let text = BaseMessageCreateParams.make(coded.params) as? UserMessageCreateParams
+        else { throw CodedParams.mismatch(decoder) }
+        message = text.message
+        super.init()
+        take(from: text)
+        (mentionedMessageTemplate, pollId) = (text.mentionedMessageTemplate, text.pollId)
+        translationTargetLanguages = coded.languages
+    }
+
+    override var coded: CodedParams {
+        CodedParams(value, languages: translationTargetLanguages)
+    }
 
     /// Returns parameters with the same properties.
     public override func copy(with zone: NSZone? = nil) -> Any {
@@ -262,7 +256,19 @@ public final class FileMessageCreateParams: BaseMessageCreateParams {
     public var pollId: Int64 = 0
 
     /// Creates parameters without a file, which must be set before the message is sent.
-    public override init() {}
+    public override init() { super.init() }
+
+    /// Decodes the parameters of a file.
+    public required init(from decoder: any Decoder) throws {
+        super.init()
+        let coded = try CodedParams(from: decoder)
+        guard let file = BaseMessageCreateParams.make(coded.params) as? FileMessageCreateParams
+        else { throw CodedParams.mismatch(decoder) }
+        take(from: file)
+        takeFile(from: file)
+    }
+
+    override var coded: CodedParams { CodedParams(value) }
 
     /// Creates parameters for a file that is uploaded.
     public init(file: Data) {
@@ -292,14 +298,18 @@ public final class FileMessageCreateParams: BaseMessageCreateParams {
     public override func copy(with zone: NSZone? = nil) -> Any {
         let copy = FileMessageCreateParams()
         copy.take(from: self)
-        copy.origin = origin
-        copy.fileName = fileName
-        copy.mimeType = mimeType
-        copy.fileSize = fileSize
-        copy.thumbnailSizes = thumbnailSizes
-        copy.message = message
-        copy.pollId = pollId
+        copy.takeFile(from: self)
         return copy
+    }
+
+    private func takeFile(from other: FileMessageCreateParams) {
+        origin = other.origin
+        fileName = other.fileName
+        mimeType = other.mimeType
+        fileSize = other.fileSize
+        thumbnailSizes = other.thumbnailSizes
+        message = other.message
+        pollId = other.pollId
     }
 
     /// Whether there is no file to be sent.
@@ -324,7 +334,22 @@ public final class MultipleFilesMessageCreateParams: BaseMessageCreateParams {
     /// Creates parameters.
     public init(uploadableFileInfoList: [UploadableFileInfo]) {
         self.uploadableFileInfoList = uploadableFileInfoList
+        super.init()
     }
+
+    /// Decodes the parameters of several files.
+    public required init(from decoder: any Decoder) throws {
+        let coded = try CodedParams(from: decoder)
+        let made = BaseMessageCreateParams.make(coded.params)
+        guard let files = made as? MultipleFilesMessageCreateParams
+        else { throw CodedParams.mismatch(decoder) }
+        uploadableFileInfoList = files.uploadableFileInfoList
+        super.init()
+        take(from: files)
+        (message, pollId) = (files.message, files.pollId)
+    }
+
+    override var coded: CodedParams { CodedParams(value) }
 
     fileprivate convenience init(_ params: FileMessageParams) {
         self.init(uploadableFileInfoList: params.files.map { UploadableFileInfo($0) })
@@ -344,40 +369,5 @@ public final class MultipleFilesMessageCreateParams: BaseMessageCreateParams {
 
     var value: MessageParams {
         fileMessage(uploadableFileInfoList.map(\.value), message, pollId)
-    }
-}
-
-extension BaseMessageCreateParams {
-    func fileMessage(
-        _ files: [OutgoingFile], _ caption: String?, _ pollId: Int64
-    ) -> MessageParams {
-        var params = FileMessageParams(
-            files: files, caption: caption ?? "", data: data ?? "", customType: customType ?? "",
-            mention: mention, metaArrays: arrays, parentID: parentID,
-            isReplyToChannel: isReplyToChannel, isSilent: isSilent)
-        params.extraFields = extras(pollId: pollId)
-        return .file(params)
-    }
-}
-
-extension OutgoingFile {
-    /// Objects of the sizes; nil without any.
-    var sizeObjects: [SendbirdChatSDK.ThumbnailSize]? {
-        thumbnailSizes.isEmpty
-            ? nil
-            : thumbnailSizes.map {
-                .make(maxWidth: CGFloat($0.width), maxHeight: CGFloat($0.height))
-            }
-    }
-}
-
-extension [ThumbnailSize]? {
-    /// The sizes in pixels.
-    var values: [OutgoingFile.ThumbnailSize] {
-        (self ?? []).map {
-            OutgoingFile.ThumbnailSize(
-                width: Int(exactly: $0.maxSize.width.rounded()) ?? .max,
-                height: Int(exactly: $0.maxSize.height.rounded()) ?? .max)
-        }
     }
 }

@@ -61,7 +61,7 @@ open class BaseMessageUpdateParams: NSObject, NSCopying {
 public final class UserMessageUpdateParams: BaseMessageUpdateParams {
     /// The new text.
     public var message: String?
-    /// The new text with placeholders for the mentioned users' names; not supported.
+    /// The new text with placeholders for the mentioned users' names.
     public var mentionedMessageTemplate: String?
     /// The poll that the message carries from now on; not supported, 0 leaves it as it is.
     public var pollId: Int64 = 0
@@ -82,8 +82,13 @@ public final class UserMessageUpdateParams: BaseMessageUpdateParams {
     }
 
     override var unsupported: String? {
-        if mentionedMessageTemplate != nil { return "mentionedMessageTemplate" }
-        return pollId > 0 ? "pollId" : nil
+        pollId > 0 ? "pollId" : nil
+    }
+
+    override func edit(_ text: String?) -> MessageEdit {
+        var edit = super.edit(text)
+        edit.mentionTemplate = mentionedMessageTemplate
+        return edit
     }
 }
 

@@ -3,6 +3,7 @@
 public import Foundation
 import RoostDoors
 import RoostModel
+import RoostWire
 
 /// The properties of a text to be sent later.
 public final class ScheduledUserMessageCreateParams: BaseMessageCreateParams {
@@ -19,6 +20,25 @@ public final class ScheduledUserMessageCreateParams: BaseMessageCreateParams {
     public init(scheduledAt: Int64, message: String) {
         self.scheduledAt = scheduledAt
         self.message = message
+        super.init()
+    }
+
+    /// Decodes the parameters of a text to be sent later.
+    public required init(from decoder: any Decoder) throws {
+        let coded = try CodedParams(from: decoder)
+        let made = BaseMessageCreateParams.make(coded.params)
+        guard let text = made as? UserMessageCreateParams, let moment = coded.scheduledAt
+        else { throw CodedParams.mismatch(decoder) }
+        (scheduledAt, message) = (moment, text.message)
+        super.init()
+        take(from: text)
+        mentionedMessageTemplate = text.mentionedMessageTemplate
+        translationTargetLanguages = coded.languages
+    }
+
+    override var coded: CodedParams {
+        CodedParams(
+            .user(value), languages: translationTargetLanguages, scheduledAt: scheduledAt)
     }
 
     /// Returns parameters with the same properties.
@@ -75,13 +95,33 @@ public final class ScheduledFileMessageCreateParams: BaseMessageCreateParams {
     public init(scheduledAt: Int64, file: Data) {
         self.scheduledAt = scheduledAt
         origin = FileOrigin(bytes: file)
+        super.init()
     }
 
     /// Creates parameters for a file that lies at an address already, or at a path of this device.
     public init(scheduledAt: Int64, fileURL: String) {
         self.scheduledAt = scheduledAt
         origin = FileOrigin(address: fileURL)
+        super.init()
     }
+
+    /// Decodes the parameters of a file to be sent later.
+    public required init(from decoder: any Decoder) throws {
+        let coded = try CodedParams(from: decoder)
+        guard case .file(let params) = coded.params, let file = params.files.first,
+            let moment = coded.scheduledAt
+        else { throw CodedParams.mismatch(decoder) }
+        scheduledAt = moment
+        origin = FileOrigin(file)
+        super.init()
+        take(from: .make(coded.params))
+        (fileName, mimeType) = (file.name, file.type)
+        fileSize = UInt(clamping: file.size?.bytes ?? 0)
+        thumbnailSizes = file.sizeObjects
+        message = params.caption.isEmpty ? nil : params.caption
+    }
+
+    override var coded: CodedParams { CodedParams(made, scheduledAt: scheduledAt) }
 
     /// Returns parameters with the same properties.
     public override func copy(with zone: NSZone? = nil) -> Any {
@@ -98,11 +138,14 @@ public final class ScheduledFileMessageCreateParams: BaseMessageCreateParams {
     }
 
     var value: FileMessageParams? {
-        guard !origin.isEmpty else { return nil }
+        guard !origin.isEmpty, case .file(let params) = made else { return nil }
+        return params
+    }
+
+    private var made: MessageParams {
         let file = origin.file(
             name: fileName, type: mimeType, size: fileSize, thumbnailSizes: thumbnailSizes.values)
-        guard case .file(let params) = fileMessage([file], message, 0) else { return nil }
-        return params
+        return fileMessage([file], message, 0)
     }
 }
 

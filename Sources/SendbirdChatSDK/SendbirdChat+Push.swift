@@ -140,6 +140,29 @@ extension SendbirdChat {
             completionHandler: completionHandler)
     }
 
+    /// Reports the arrival of a push to the server at an address; another one than the client's
+    /// server is refused.
+    public class func markPushNotificationAsDelivered(
+        apiHost: String?, remoteNotificationPayload: [AnyHashable: Any],
+        completionHandler: SBErrorHandler? = nil
+    ) {
+        guard apiHost == nil || apiHost == own.withLock({ $0.server }) ?? door.settings.server
+        else { return door.refuse(completionHandler, "The client knows one server only.") }
+        markAsDelivered(
+            remoteNotificationPayload: remoteNotificationPayload,
+            completionHandler: completionHandler)
+    }
+
+    /// Fails, because the server counts no taps on pushes.
+    public class func markPushNotificationAsClicked(
+        apiHost: String?, remoteNotificationPayload: [AnyHashable: Any],
+        completionHandler: SBErrorHandler? = nil
+    ) {
+        markPushNotificationAsClicked(
+            remoteNotificationPayload: remoteNotificationPayload,
+            completionHandler: completionHandler)
+    }
+
     /// Fails, because the server counts no taps on pushes.
     public class func markPushNotificationAsClicked(
         remoteNotificationPayload: [AnyHashable: Any], completionHandler: SBErrorHandler? = nil
@@ -171,15 +194,7 @@ extension SendbirdChat {
     ///
     /// The call does nothing where the system has no app groups; `InitParams.cacheFolder` names any
     /// folder everywhere.
-    public class func setAppGroup(_ appGroup: String) {
-        #if canImport(Darwin)
-        guard isLocalCachingEnabled,
-            let container = FileManager.default.containerURL(
-                forSecurityApplicationGroupIdentifier: appGroup)
-        else { return }
-        door.configure { $0.cache = .folder(container.appendingPathComponent("roost").path) }
-        #endif
-    }
+    public class func setAppGroup(_ appGroup: String) { door.moveCache(toAppGroup: appGroup) }
 
     /// Does nothing: uploads run in the process that began them and need no shared container.
     public class func setSharedContainerIdentifier(_ identifier: String) {}

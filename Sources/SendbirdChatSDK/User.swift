@@ -12,18 +12,23 @@ open class User: NSObject, Codable {
 
     init(_ value: RoostModel.User) { self.value = value }
 
-    /// Decodes a user; of a member or a sender only the user.
+    /// Decodes a user; of a member or a sender as another class only the user.
     public required init(from decoder: any Decoder) throws {
-        guard case .user(let user) = try SerializedObject(from: decoder) else {
-            throw SerializedObject.mismatch(decoder)
-        }
+        let object = try SerializedObject(from: decoder)
+        guard let user = object.anyUser else { throw SerializedObject.mismatch(decoder) }
         value = user
+        super.init()
+        take(from: object)
     }
 
-    /// Encodes the bytes of `serialize()`, which do not tell the user's part in a channel.
-    open func encode(to encoder: any Encoder) throws {
-        try SerializedObject.user(value).encode(to: encoder)
-    }
+    /// Encodes the bytes of `serialize()`.
+    open func encode(to encoder: any Encoder) throws { try object.encode(to: encoder) }
+
+    /// The user in the form that is encoded.
+    var object: SerializedObject { .user(value) }
+
+    /// Takes over the user's part in a channel.
+    func take(from object: SerializedObject) {}
 
     /// The user's identity in the application.
     public var userId: String { value.id.rawValue }
@@ -61,14 +66,18 @@ open class User: NSObject, Codable {
     public var friendDiscoveryKey: String? { value.details.friendDiscoveryKey }
 
     /// Returns the user as bytes, for a store of the app's own.
-    public func serialize() -> Data? { Data(SerializedObject.user(value).bytes) }
+    public func serialize() -> Data? { Data(object.bytes) }
 
     /// Returns the user that was serialised; nil for other bytes.
     ///
-    /// The bytes do not tell the user's part in a channel, such as the role of a member.
+    /// The bytes of a member or a sender tell their part in a channel, those of a restricted user
+    /// do not.
     public class func build(fromSerializedData data: Data?) -> Self? {
-        guard let data, case .user(let user)? = SerializedObject(Array(data)) else { return nil }
-        return make(user) as? Self
+        guard let data, let object = SerializedObject(Array(data)), let user = object.anyUser
+        else { return nil }
+        let made = make(user)
+        made.take(from: object)
+        return made as? Self
     }
 
     class func make(_ user: RoostModel.User) -> User { User(user) }

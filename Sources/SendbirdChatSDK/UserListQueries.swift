@@ -73,7 +73,9 @@ public final class ApplicationUserListQuery: NSObject {
 public final class BlockedUserListQueryParams: NSObject {
     /// The number of users of a page, 1...100.
     public var limit: UInt = 20
-    /// The users, any of whom fits; refused unless empty, as the client lists all blocked users.
+    /// The users, any of whom fits; empty for all.
+    ///
+    /// The pages of the list are read until all these users are found, and answered as one page.
     public var userIdsFilter: [String] = []
 
     public override init() {}
@@ -105,10 +107,12 @@ public final class BlockedUserListQuery: NSObject {
 
     /// Loads the next page; an empty one behind the last.
     public func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void) {
-        let (isRefused, limit) = (!params.userIdsFilter.isEmpty, Int(clamping: params.limit))
+        let limit = Int(clamping: params.limit)
+        let ids = params.userIdsFilter.isEmpty ? nil : params.userIdsFilter.map { UserID($0) }
         reader.load(then: .users(completionHandler)) { client, token throws(RoostError) in
-            guard !isRefused else { throw .notSupported("The client lists all blocked users.") }
-            return try await client.blockedUsers(pageSize: limit, after: token)
+            try await .selecting(ids, after: token) { token throws(RoostError) in
+                try await client.blockedUsers(pageSize: limit, after: token)
+            }
         }
     }
 }

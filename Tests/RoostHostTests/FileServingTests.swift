@@ -14,7 +14,7 @@ struct FileServingTests {
     private static let name = String(repeating: "a", count: 40)
 
     @Test
-    func `an unreadable file is answered with 503, a missing one with 404 (R199)`()
+    func `an unreadable file is answered with 503, a missing one with 404`()
         async throws
     {
         let folder = try TemporaryFolder()

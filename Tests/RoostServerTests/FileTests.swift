@@ -39,7 +39,7 @@ struct FileTests {
     }
 
     @Test
-    func `a form is split into its parts for all bytes and all cuts (R199)`()
+    func `a form is split into its parts for all bytes and all cuts`()
         throws
     {
         let body = "\r\n--\u{0}B\r\n-- \r\n"
@@ -58,7 +58,7 @@ struct FileTests {
     }
 
     @Test
-    func `a cut or changed form is read or refused without a crash (R199)`() throws {
+    func `a cut or changed form is read or refused without a crash`() throws {
         let whole = Self.form("words")
         for index in whole.indices {
             if index < whole.count - 4 {
@@ -118,7 +118,7 @@ struct FileTests {
     }
 
     @Test
-    func `a form whose sender was unknown at its head is refused as a whole (R199)`()
+    func `a form whose sender was unknown at its head is refused as a whole`()
         async throws
     {
         let uploads = await Uploads()
@@ -134,7 +134,7 @@ struct FileTests {
         #expect(await uploads.store.begunCount == 0)
     }
 
-    @Test func `the picture of a refused call is not kept (R199)`() async throws {
+    @Test func `the picture of a refused call is not kept`() async throws {
         let store = MemoryFileStore(on: ThreadExecutor(name: "files"))
         let fixture = await ServerFixture(files: store)
         let (ann, eve) = (try await fixture.connect("ann"), try await fixture.connect("eve"))
@@ -157,7 +157,7 @@ struct FileTests {
         }
     }
 
-    @Test func `a file for a channel is taken from its members only (R199)`() async throws {
+    @Test func `a file for a channel is taken from its members only`() async throws {
         let store = MemoryFileStore(on: ThreadExecutor(name: "files"))
         let fixture = await ServerFixture(files: store)
         let (ann, eve) = (try await fixture.connect("ann"), try await fixture.connect("eve"))
@@ -173,7 +173,7 @@ struct FileTests {
         }
     }
 
-    @Test func `an upload counts once towards its user's rate (R199)`() async throws {
+    @Test func `an upload counts once towards its user's rate`() async throws {
         let executor = ThreadExecutor(name: "files")
         let store = MemoryFileStore(on: executor)
         let fixture = await ServerFixture(files: store) {
@@ -201,7 +201,7 @@ struct FileTests {
     }
 
     @Test
-    func `a form during a failure of the storage is refused and not written (R199)`()
+    func `a form during a failure of the storage is refused and not written`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -227,7 +227,7 @@ struct FileTests {
         #expect(answer.errorCode == .internalServerError)
     }
 
-    @Test func `an unreadable file is not reported as missing (R199)`() async throws {
+    @Test func `an unreadable file is not reported as missing`() async throws {
         let executor = ThreadExecutor(name: "files")
         let fixture = await ServerFixture(files: BrokenFileStore(on: executor))
         await #expect(throws: ServerError.self) {
@@ -236,7 +236,7 @@ struct FileTests {
     }
 
     @Test
-    func `an interrupted or oversized form leaves no file (R199)`() async throws {
+    func `an interrupted or oversized form leaves no file`() async throws {
         let uploads = await Uploads()
         let broken = try await uploads.receiver(token: "platform")
         await broken.receive(Self.form("words").dropLast(10))

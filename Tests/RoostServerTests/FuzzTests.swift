@@ -63,7 +63,7 @@ struct FuzzTests {
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `random calls are answered without a failure of the server (R196)`(
+    func `random calls are answered without a failure of the server`(
         kind: StorageKind
     ) async throws {
         let fixture = await ServerFixture(storage: try await kind.make())
@@ -90,7 +90,7 @@ struct FuzzTests {
         #expect(await fixture.server.isHealthy())
     }
 
-    @Test func `random JSON is refused, or survives a round trip unchanged (R199)`() {
+    @Test func `random JSON is refused, or survives a round trip unchanged`() {
         for seed in Mutator.seed..<(Mutator.seed + UInt64(Mutator.rounds) * 10) {
             var mutator = Mutator(
                 seed: seed, samples: Self.frames.map { String($0.dropFirst(4)) }, words: Self.words)
@@ -99,7 +99,7 @@ struct FuzzTests {
         }
     }
 
-    @Test func `random queries survive a round trip unchanged (R199)`() {
+    @Test func `random queries survive a round trip unchanged`() {
         let samples = ["a=b&c=d%20e", "message_ts=1&reverse=true", "=&&a&%41=%C3%A9+x"]
         for seed in Mutator.seed..<(Mutator.seed + UInt64(Mutator.rounds) * 10) {
             var mutator = Mutator(
@@ -109,7 +109,7 @@ struct FuzzTests {
         }
     }
 
-    @Test func `random forms have the same reading for every cut (R199)`() {
+    @Test func `random forms have the same reading for every cut`() {
         let form =
             "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\ntext\r\n"
             + "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"../x\"\r\n"

@@ -48,7 +48,7 @@ struct FuzzTests {
         return events
     }
 
-    @Test func `random requests have the same meaning however they are cut (R199)`() {
+    @Test func `random requests have the same meaning however they are cut`() {
         for seed in Mutator.seed..<(Mutator.seed + UInt64(Mutator.rounds)) {
             var mutator = Mutator(seed: seed, samples: Self.requests, words: Self.words)
             let bytes = mutator.next() + mutator.next()

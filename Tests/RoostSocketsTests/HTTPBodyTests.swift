@@ -35,7 +35,7 @@ struct HTTPBodyTests {
     private let end = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
     @Test
-    func `a large body reaches its reader in pieces and is never in memory as a whole (R199)`()
+    func `a large body reaches its reader in pieces and is never in memory as a whole`()
         async throws
     {
         let handler = Reading { body in
@@ -56,7 +56,7 @@ struct HTTPBodyTests {
         }
     }
 
-    @Test func `an unread body is dropped, and the connection continues (R199)`()
+    @Test func `an unread body is dropped, and the connection continues`()
         async throws
     {
         let handler = Reading { body in
@@ -72,7 +72,7 @@ struct HTTPBodyTests {
     }
 
     @Test(arguments: [true, false])
-    func `a reader gets an error if the rest of a body does not arrive (R199)`(resets: Bool)
+    func `a reader gets an error if the rest of a body does not arrive`(resets: Bool)
         async throws
     {
         let (began, failed) = (Gate(), Gate())
@@ -93,7 +93,7 @@ struct HTTPBodyTests {
         }
     }
 
-    @Test func `a body sent byte by byte is refused when its time is over (R199)`()
+    @Test func `a body sent byte by byte is refused when its time is over`()
         async throws
     {
         let handler = Reading { body in
@@ -107,7 +107,7 @@ struct HTTPBodyTests {
         }
     }
 
-    @Test func `a body's clock stops while its reader works (R199)`() async throws {
+    @Test func `a body's clock stops while its reader works`() async throws {
         let (atWork, mayGoOn) = (Gate(), Gate())
         let handler = Reading { body in
             var text = ""
@@ -134,7 +134,7 @@ struct HTTPBodyTests {
         }
     }
 
-    @Test func `a large answer is read from its source while it is sent (R199)`() async throws {
+    @Test func `a large answer is read from its source while it is sent`() async throws {
         let handler = ScriptedHandler(respond: { _ in
             var response = HTTPServerResponse(status: 200)
             response.source = HTTPBodySource(byteCount: 3_000_001) { stretch in
@@ -151,7 +151,7 @@ struct HTTPBodyTests {
         }
     }
 
-    @Test func `an answer with a failing source is cut, not shortened (R199)`() async throws {
+    @Test func `an answer with a failing source is cut, not shortened`() async throws {
         let handler = ScriptedHandler(respond: { _ in
             var response = HTTPServerResponse(status: 200)
             response.source = HTTPBodySource(byteCount: 1_000_000) { stretch in

@@ -245,7 +245,7 @@ struct HTTPRequestParserTests {
     ]
 
     @Test(arguments: uploads)
-    func `a body read in pieces follows its head, however it is cut (R199)`(text: String) {
+    func `a body read in pieces follows its head, however it is cut`(text: String) {
         for piece in 1...text.utf8.count {
             var parser = HTTPRequestParser { _ in 11 }
             var (bytes, order): ([UInt8], [String]) = ([], [])
@@ -270,7 +270,7 @@ struct HTTPRequestParserTests {
     }
 
     @Test(arguments: uploads)
-    func `a body in pieces has a limit of its own (R199)`(text: String) {
+    func `a body in pieces has a limit of its own`(text: String) {
         var parser = HTTPRequestParser { _ in 10 }
         parser.append(Array(text.utf8).span)
         var last: Event?

@@ -118,6 +118,10 @@ struct GoldenPayloadTests {
             "01030100940101036e657701026e6401026e6301010203626f620363696400"
         ),
         (.edit(.unsent("r-1"), MessageEdit(text: "")), "0103010103722d31010000000000"),
+        (
+            .edit(.unsent("r-1"), MessageEdit(mentionTemplate: "@{b}")),
+            "0103060103722d310000000004407b627d00"
+        ),
         (.delete(.delivered(75)), "01030200960100"),
         (.addReaction("heart", .unsent("r-2")), "0103030103722d3205686561727400"),
         (.removeReaction("star", .delivered(76)), "010304009801047374617200"),

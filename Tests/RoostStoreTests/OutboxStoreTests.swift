@@ -46,6 +46,7 @@ struct OutboxStoreTests {
             files: [OutgoingFile(.url("https://a/b"), name: "b", type: "a/b")], caption: "c")
         let changes: [PendingChange.Action] = [
             .edit(.delivered(1), MessageEdit(text: "t", data: "d", customType: "e")),
+            .edit(.delivered(1), MessageEdit(text: "t", mentionTemplate: "@{bob}")),
             .delete(.unsent("r0")), .addReaction("k", .delivered(2)),
             .removeReaction("k", .unsent("r1")), .markAsRead(through: Timestamp(milliseconds: 7)),
         ]

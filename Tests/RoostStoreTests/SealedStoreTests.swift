@@ -211,7 +211,7 @@ struct SealedStoreTests {
         await store.close()
     }
 
-    @Test func `an erased channel cannot be opened in a copy made later (R133)`() async throws {
+    @Test func `an erased channel cannot be opened in a copy made later`() async throws {
         let place = try SealedFolder()
         let store = try await place.open(key)
         try await Secrets.fill(store)

@@ -92,6 +92,22 @@ struct UserTests {
                     == PushPreferences(
                         trigger: .mentions, doNotDisturb: hours, snooze: snooze, sound: "bell"))
             #expect(try await pair.alice.pushPreferences() == changed)
+            let week = WeeklyDoNotDisturb(
+                windows: [
+                    .saturday: [
+                        .init(startHour: 0, endHour: 12),
+                        .init(startHour: 22, startMinute: 30, endHour: 7, endMinute: 15),
+                    ], .monday: [.init(startHour: 6, endHour: 7)],
+                ], timeZone: "Asia/Seoul")
+            let quiet = try await pair.alice.update(
+                PushPreferencesChange(weeklyDoNotDisturb: week))
+            #expect(quiet.weeklyDoNotDisturb == week)
+            // The daily hours stay, in the same time zone.
+            #expect(quiet.doNotDisturb?.startHour == 22)
+            #expect(quiet.doNotDisturb?.timeZone == "Asia/Seoul")
+            let none = try await pair.alice.update(
+                PushPreferencesChange(weeklyDoNotDisturb: WeeklyDoNotDisturb()))
+            #expect(none.weeklyDoNotDisturb == WeeklyDoNotDisturb(timeZone: "Asia/Seoul"))
             #expect(try await pair.alice.pushTemplate() == "default")
             try await pair.alice.setPushTemplate("alternative")
             #expect(try await pair.alice.pushTemplate() == "alternative")

@@ -253,7 +253,7 @@ extension SendBirdTests {
             }
         }
 
-        @Test func `a blocked user is listed until the block ends`() throws {
+        @Test func `a blocked user is listed, alone or by ID, until the block ends`() throws {
             try SyncStory.play(seed: 98) { story in
                 await story.connect()
                 let channel = try await create(story)
@@ -265,6 +265,12 @@ extension SendBirdTests {
                 #expect(error == nil)
                 #expect(blocked?.userId == "bob")
                 #expect(await ids(SBDMain.createBlockedUserListQuery(), story) == ["bob"])
+                for (filter, found) in [(["carol", "bob"], ["bob"]), (["carol"], [])] {
+                    let query = try #require(SBDMain.createBlockedUserListQuery())
+                    query.userIdsFilter = filter
+                    #expect(await ids(query, story) == found)
+                    #expect(!query.hasNext)
+                }
                 await succeed(story) { SBDMain.unblockUser(bob, completionHandler: $0) }
                 #expect(await ids(SBDMain.createBlockedUserListQuery(), story) == [])
             }

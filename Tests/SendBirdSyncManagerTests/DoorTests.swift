@@ -37,6 +37,35 @@ extension SendBirdTests {
             }
         }
 
+        @Test func `an app group moves the cache on disk into its container`() throws {
+            let folder = try TemporaryFolder()
+            try SimulatedWorld.play(seed: 63) { world in
+                let phone = world.device(of: "alice")
+                SBDMain.door.enter(world.surroundings(of: phone))
+                SBDMain.door.call(on: CallbackQueue { work in world.later(work) })
+                SBDMain.setServer("http://127.0.0.1:1")
+                SBDMain.initWithApplicationId("simulation")
+                let before = SBDMain.door.settings
+                SBDMain.door.configure { $0.isInMemory = true }
+                SBDMain.door.moveCache(toContainer: URL(filePath: folder.path))
+                #expect(SBDMain.door.settings.cache == before.cache)
+                SBDMain.door.configure { $0.isInMemory = false }
+                #if !canImport(Darwin)
+                // There are no app groups here.
+                SBDMain.setAppGroup("group.app")
+                #expect(SBDMain.door.settings.cache == before.cache)
+                #endif
+                SBDMain.door.moveCache(toContainer: URL(filePath: folder.path))
+                let isOpen = Answers<Bool>()
+                SBDMain.connect(withUserId: "alice") { isOpen.values.append($1 == nil) }
+                await world.pass(.seconds(5))
+                #expect(isOpen.values == [true])
+                let files = try folder.contents()
+                #expect(!files.isEmpty && files.allSatisfy { $0.hasPrefix("roost") })
+                await SBDMain.door.close()
+            }
+        }
+
         @Test
         func `an edit is answered with the message, cached or not, or with an error (R216)`()
             throws

@@ -7,11 +7,11 @@ import RoostDoors
 import RoostModel
 import RoostTestKit
 import RoostTestSupport
-import SendBirdSDK
 import SendBirdSyncManager
 import Testing
 
 @testable import GuideSamples
+@testable import SendBirdSDK
 
 extension SendBirdTests {
     struct Lifecycle {
@@ -177,8 +177,29 @@ extension SendBirdTests {
             }
         }
 
-        @Test
-        func `the old names and numbers exist (R80, R164, R165, R202, R209 to R212, R214)`() {
+        @Test func `times are milliseconds, and IDs have 64 bits (R202)`() throws {
+            try SyncStory.play(seed: 15) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                let (sent, _): (SBDUserMessage?, SBDError?) = await story.wait { done in
+                    channel.sendUserMessage("hello") { done(($0, $1)) }
+                }
+                let message = try #require(sent)
+                let logged = try #require(try await story.world.log(of: url).first)
+                let (time, id): (Int64, Int64) = (message.createdAt, message.messageId)
+                #expect(String(time).count == 13)
+                #expect(time == logged.createdAt.milliseconds)
+                #expect(id == logged.messageID?.rawValue)
+                let far = Message(
+                    delivery: .delivered(MessageID(.max), nil), channelURL: url,
+                    createdAt: logged.createdAt, sender: logged.sender,
+                    content: .user(text: "far"))
+                #expect(SBDUserMessage(far).messageId == .max)
+            }
+        }
+
+        @Test func `the sync manager's numbers are those of the old one (R209 to R212)`() {
             #expect(SBSMErrorCode.databaseError.rawValue == 810001)
             #expect(SBSMErrorCode.setupRequired.rawValue == 810100)
             #expect(SBSMErrorCode.duplicatedFetch.rawValue == 810200)
@@ -198,6 +219,9 @@ extension SendBirdTests {
             #expect(options.messageCollectionCapacity > 0)
             #expect(options.maxFailedMessageCountPerChannel > 0)
             #expect(options.failedMessageRetentionDays == 3)
+        }
+
+        @Test func `the types that the guides name are objects (R214)`() {
             let types: [AnyClass] = [
                 SBDMain.self, SBDUser.self, SBDError.self, SBDBaseMessage.self,
                 SBDUserMessage.self, SBDFileMessage.self, SBDBaseChannel.self,
@@ -205,6 +229,9 @@ extension SendBirdTests {
                 SBDOpenChannelListQuery.self,
             ]
             #expect(types.allSatisfy { $0 is NSObject.Type })
+            final class Observer: SBDConnectionDelegate {}
+            let delegate: any SBDConnectionDelegate = Observer()
+            #expect(type(of: delegate) == Observer.self)
         }
     }
 }

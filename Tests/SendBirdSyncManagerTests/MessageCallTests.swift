@@ -72,20 +72,24 @@ extension SendBirdTests {
             }
         }
 
-        @Test func `a message without a push is refused, not sent with one`() throws {
+        @Test func `a message without a push says so to the server, also after a launch`() throws {
             try SyncStory.play(seed: 103) { story in
                 let url = try await story.channel("train")
                 await story.connect()
                 let channel = try await story.get(url)
                 let params = try #require(SBDUserMessageParams(message: "hush"))
                 params.pushNotificationDeliveryOption = .suppress
-                let (message, error): (SBDUserMessage?, SBDError?) = await story.wait { done in
-                    channel.sendUserMessage(with: params) { done(($0, $1)) }
-                }
-                #expect(message?.sendingStatus == .failed)
-                #expect(error?.code == RoostError.Code.featureUnavailable.rawValue)
-                await story.world.pass(.seconds(5))
-                #expect(try await story.world.log(of: url).isEmpty)
+                await story.phone.network.cut()
+                let pending = channel.sendUserMessage(with: params)
+                #expect(pending.messageParams?.pushNotificationDeliveryOption == .suppress)
+                await story.world.pass()
+                await SBDMain.door.close()
+                story.launch()
+                await story.connect()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                let sent = try #require(try await story.world.log(of: url).first)
+                #expect(sent.unknownFields["push_option"] == "\"suppress\"")
             }
         }
 

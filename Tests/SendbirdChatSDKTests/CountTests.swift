@@ -112,7 +112,10 @@ extension SendbirdChatTests {
             }
         }
 
-        @Test func `the change log of channels is read by token and by time`() throws {
+        @Test
+        func `the change log of channels is read by token and by time, of some types (R196)`()
+            throws
+        {
             try DoorStory.play(seed: 92) { story in
                 let url = try await story.channel("train")
                 await story.connect()
@@ -133,6 +136,21 @@ extension SendbirdChatTests {
                     }
                 }
                 #expect(second.names == ["boat"])
+                for type in ["", "ship"] {
+                    if !type.isEmpty {
+                        try await story.bob.update(url, ChannelUpdateParams(customType: type))
+                        await story.world.pass()
+                    }
+                    let params = GroupChannelChangeLogsParams()
+                    params.customTypes = ["ship"]
+                    let selected: [String] = await story.wait { done in
+                        SendbirdChat.getMyGroupChannelChangeLogs(timestamp: 1, params: params) {
+                            channels, _, _, _, _ in
+                            done((channels ?? []).map(\.name))
+                        }
+                    }
+                    #expect(selected == (type.isEmpty ? [] : ["boat"]))
+                }
             }
         }
 

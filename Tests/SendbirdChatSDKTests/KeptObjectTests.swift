@@ -103,6 +103,20 @@ extension SendbirdChatTests {
                 #expect(try Self.coded([channel]).first?.name == "train")
                 let user = try #require(SendbirdChat.getCurrentUser())
                 #expect(try Self.coded(user).userId == "alice")
+                let member = try #require(channel.getMember("bob"))
+                for copy in [
+                    try Self.coded(member),
+                    try #require(type(of: member).build(fromSerializedData: member.serialize())),
+                ] {
+                    #expect(copy.userId == "bob" && copy.state == .joined)
+                    #expect(copy.role == member.role && copy.joinedAt == member.joinedAt)
+                }
+                #expect(member.role == .operator)
+                let plain = type(of: user).build(fromSerializedData: member.serialize())
+                #expect(plain?.userId == "bob")
+                let sender = try #require(message.sender)
+                #expect(try Self.coded(sender).userId == "alice")
+                #expect(try Self.coded(sender).role == sender.role)
                 #expect(throws: DecodingError.self) {
                     try JSONDecoder().decode(
                         FileMessage.self, from: try JSONEncoder().encode(message))

@@ -184,23 +184,17 @@ extension SendbirdChatTests {
 
         @Test func `a property that nothing can honour gives an error and sends nothing`() throws {
             try Self.play(seed: 87) { story, url, channel in
-                let quiet = UserMessageCreateParams(message: "quiet")
-                quiet.pushNotificationDeliveryOption = .suppress
-                let pinned = UserMessageCreateParams(message: "pinned")
-                pinned.isPinnedMessage = true
                 let foreign = UserMessageCreateParams(message: "foreign")
                 foreign.translationTargetLanguages = ["de"]
-                for params in [quiet, pinned, foreign] {
-                    let (message, error): (UserMessage?, SBError?) = await story.wait { done in
-                        channel.sendUserMessage(params: params) { done(($0, $1)) }
-                    }
-                    #expect(error?.errorCode == .notSupported)
-                    #expect(message?.sendingStatus == .failed)
+                let (message, error): (UserMessage?, SBError?) = await story.wait { done in
+                    channel.sendUserMessage(params: foreign) { done(($0, $1)) }
                 }
+                #expect(error?.errorCode == .notSupported)
+                #expect(message?.sendingStatus == .failed)
                 #expect(try await story.world.log(of: url).isEmpty)
                 let sent = try await Self.send("hello", to: channel, story)
                 let edit = UserMessageUpdateParams(message: "bye")
-                edit.mentionedMessageTemplate = "bye @{bob}"
+                edit.pollId = 7
                 let (_, refusal): (UserMessage?, SBError?) = await story.wait { done in
                     channel.updateUserMessage(messageId: sent.messageId, params: edit) {
                         done(($0, $1))

@@ -94,8 +94,8 @@ extension SendbirdChatTests {
 
         @Test func `a refused message is not sent by sending it again`() throws {
             try Self.play(seed: 223) { story, channel in
-                let params = UserMessageCreateParams(message: "quiet")
-                params.pushNotificationDeliveryOption = .suppress
+                let params = UserMessageCreateParams(message: "pinned")
+                params.isPinnedMessage = true
                 let refused: Sent = await story.wait { done in
                     channel.sendUserMessage(params: params) { done(($0, $1)) }
                 }

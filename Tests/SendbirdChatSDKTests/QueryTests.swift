@@ -61,22 +61,42 @@ extension SendbirdChatTests {
             #expect(copy.createdAfter == 5)
         }
 
+        @Test func `certain blocked users are found behind the pages before them`() throws {
+            try DoorStory.play(seed: 255) { story in
+                await story.connect()
+                for id in ["p1", "p2", "p3", "p4", "p5"] {
+                    await story.world.add(RoostModel.User(id: UserID(id), nickname: id))
+                    let error: SBError? = await story.wait { done in
+                        SendbirdChat.blockUserId(id) { done($1) }
+                    }
+                    #expect(error == nil)
+                }
+                let query = SendbirdChat.createBlockedUserListQuery {
+                    $0.userIdsFilter = ["p5", "p2", "bob"]
+                    $0.limit = 1
+                }
+                let (found, error): ([SendbirdChatSDK.User]?, SBError?) = await story.wait { done in
+                    query.loadNextPage { done(($0, $1)) }
+                }
+                #expect(error == nil)
+                #expect(Set(found?.map(\.userId) ?? []) == ["p2", "p5"])
+                #expect(!query.hasNext)
+            }
+        }
+
         @Test func `a list that the client cannot make is refused`() throws {
             try DoorStory.play(seed: 80) { story in
                 await story.connect()
-                let query = Channel.createMyGroupChannelListQuery {
-                    $0.nicknameExactMatchFilter = "Bob"
-                }
-                #expect(SendbirdChat.createGroupChannelCollection(query: query) == nil)
-                let friends = Channel.createMyGroupChannelListQuery {
-                    $0.myMemberStateFilter = .invitedByFriend
-                }
-                for query in [query, friends] {
+                for filter in [MyMemberStateFilter.invitedByFriend, .invitedByNonFriend] {
+                    let query = Channel.createMyGroupChannelListQuery {
+                        $0.myMemberStateFilter = filter
+                    }
+                    #expect(SendbirdChat.createGroupChannelCollection(query: query) == nil)
                     let answer: ([Channel]?, SBError?) = await story.wait { done in
                         query.loadNextPage { done(($0, $1)) }
                     }
                     #expect(answer.0 == nil)
-                    #expect(answer.1 != nil)
+                    #expect(answer.1?.errorCode == .notSupported)
                 }
                 let params = GroupChannelCreateParams()
                 params.isStrict = true

@@ -201,7 +201,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `a file waits for the network and becomes its address (R140, R144 to R147)`()
+        func `a file waits for the network and becomes its address (R140, R144 to R147, R199)`()
             throws
         {
             try DoorStory.play(seed: 34) { story in
@@ -303,7 +303,7 @@ extension SendbirdChatTests {
         }
 
         @Test
-        func `a file whose socket is lost during the upload goes by HTTP (R146)`() throws {
+        func `a file whose socket is lost during the upload goes by HTTP (R146, R199)`() throws {
             try DoorStory.play(seed: 46) { story in
                 let (url, view) = try await Self.open(story)
                 let (_, uploads) = await Self.upload(

@@ -152,6 +152,10 @@ extension SendbirdChatTests.Reentry {
                     { SendbirdChat.setWeeklyDoNotDisturb(schedules: [:], completionHandler: $0) }
                 ),
                 (
+                    "getWeeklyDoNotDisturb",
+                    { done in SendbirdChat.getWeeklyDoNotDisturb { done($2) } }
+                ),
+                (
                     "clearWeeklyDoNotDisturb",
                     { SendbirdChat.clearWeeklyDoNotDisturb(completionHandler: $0) }
                 ),

@@ -173,6 +173,7 @@ struct ChannelFilter: Codable, Hashable, Sendable {
 
     enum Text: Codable, Hashable, Sendable {
         case contains(String)
+        case equals(String)
         case hasPrefix(String)
     }
 }
@@ -863,8 +864,9 @@ struct MessageEdit: Codable, Hashable, Sendable {
     var customType: String? { get set }
     var data: String? { get set }
     var mention: Mention? { get set }
+    var mentionTemplate: String? { get set }
     var text: String? { get set }
-    init(text: String? = nil, data: String? = nil, customType: String? = nil, mention: Mention? = nil)
+    init(text: String? = nil, data: String? = nil, customType: String? = nil, mention: Mention? = nil, mentionTemplate: String? = nil)
 }
 
 struct MessageEffects: Codable, Hashable, Sendable {
@@ -1219,7 +1221,8 @@ struct PushPreferences: Codable, Hashable, Sendable {
     var snooze: Snooze? { get set }
     var sound: String { get set }
     var trigger: PushTrigger { get set }
-    init(trigger: PushTrigger = .all, doNotDisturb: DoNotDisturb? = nil, snooze: Snooze? = nil, sound: String = "default")
+    var weeklyDoNotDisturb: WeeklyDoNotDisturb? { get set }
+    init(trigger: PushTrigger = .all, doNotDisturb: DoNotDisturb? = nil, snooze: Snooze? = nil, sound: String = "default", weeklyDoNotDisturb: WeeklyDoNotDisturb? = nil)
 }
 
 struct PushPreferencesChange: Codable, Hashable, Sendable {
@@ -1227,7 +1230,8 @@ struct PushPreferencesChange: Codable, Hashable, Sendable {
     var snooze: Snooze? { get set }
     var sound: String? { get set }
     var trigger: PushTrigger? { get set }
-    init(trigger: PushTrigger? = nil, doNotDisturb: DoNotDisturb? = nil, snooze: Snooze? = nil, sound: String? = nil)
+    var weeklyDoNotDisturb: WeeklyDoNotDisturb? { get set }
+    init(trigger: PushTrigger? = nil, doNotDisturb: DoNotDisturb? = nil, snooze: Snooze? = nil, sound: String? = nil, weeklyDoNotDisturb: WeeklyDoNotDisturb? = nil)
 }
 
 enum PushTokenKind: CaseIterable, Codable, Hashable, Sendable, String {
@@ -1604,6 +1608,30 @@ struct UserQuery: Codable, Hashable, Sendable {
     var metadataValues: [String]? { get set }
     var nicknamePrefix: String? { get set }
     init(ids: [UserID]? = nil, nicknamePrefix: String? = nil, metadataKey: String? = nil, metadataValues: [String]? = nil)
+}
+
+struct WeeklyDoNotDisturb: Codable, Hashable, Sendable {
+    var timeZone: String { get set }
+    var windows: [Day: [Window]] { get set }
+    init(windows: [Day: [Window]] = [:], timeZone: String = "UTC")
+
+    enum Day: CaseIterable, Codable, Hashable, Sendable, String {
+        case friday
+        case monday
+        case saturday
+        case sunday
+        case thursday
+        case tuesday
+        case wednesday
+    }
+
+    struct Window: Codable, Hashable, Sendable {
+        var endHour: Int { get set }
+        var endMinute: Int { get set }
+        var startHour: Int { get set }
+        var startMinute: Int { get set }
+        init(startHour: Int, startMinute: Int = 0, endHour: Int, endMinute: Int = 0)
+    }
 }
 
 extension extension {

@@ -329,7 +329,7 @@ open class BaseMessage: NSObject, Codable, Identifiable, NSCopying {
     func serialize() -> Data?
 }
 
-open class BaseMessageCreateParams: NSObject, NSCopying {
+open class BaseMessageCreateParams: NSObject, Codable, NSCopying {
     var appleCriticalAlertOptions: AppleCriticalAlertOptions? { get set }
     var customType: String? { get set }
     var data: String? { get set }
@@ -342,8 +342,11 @@ open class BaseMessageCreateParams: NSObject, NSCopying {
     var metaArrays: [MessageMetaArray]? { get set }
     var parentMessageId: Int64 { get set }
     var pushNotificationDeliveryOption: PushNotificationDeliveryOption { get set }
+    override init()
+    required init(from decoder: any Decoder) throws
     func addMentionedUserIds(_ userIds: [String])
     func copy(with zone: NSZone? = nil) -> Any
+    func encode(to encoder: any Encoder) throws
 }
 
 open class BaseMessageUpdateParams: NSObject, NSCopying {
@@ -389,7 +392,7 @@ final class ChannelContext: NSObject {
     var fromEvent: Bool { get }
 }
 
-enum ChannelHiddenStateFilter: Int, Sendable {
+enum ChannelHiddenStateFilter: Codable, Int, Sendable {
     case all
     case hiddenAllowAutoUnhide
     case hiddenOnly
@@ -594,6 +597,7 @@ final class FileMessageCreateParams: BaseMessageCreateParams {
     override init()
     init(file: Data)
     init(fileURL: String)
+    required init(from decoder: any Decoder) throws
     override func copy(with zone: NSZone? = nil) -> Any
 }
 
@@ -609,9 +613,11 @@ open class GroupChannel: BaseChannel {
     var hiddenState: GroupChannelHiddenState { get }
     var invitedAt: Int64 { get }
     var inviter: User? { get }
+    var isAIAgent: Bool { get }
     var isAccessCodeRequired: Bool { get }
     var isBroadcast: Bool { get }
     var isChatNotification: Bool { get }
+    var isDesk: Bool { get }
     var isDiscoverable: Bool { get }
     var isDistinct: Bool { get }
     var isExclusive: Bool { get }
@@ -775,7 +781,7 @@ enum GroupChannelHiddenState: Int, Sendable {
     case unhidden
 }
 
-enum GroupChannelListOrder: Int, Sendable {
+enum GroupChannelListOrder: Codable, Int, Sendable {
     case channelMetaDataValueAlphabetical
     case channelNameAlphabetical
     case chronological
@@ -793,11 +799,13 @@ final class GroupChannelListQuery: NSObject, NSCopying {
     var limit: UInt { get set }
     var order: GroupChannelListOrder { get set }
     func belongsTo(channel: GroupChannel) -> Bool
+    class func build(fromSerializedData data: Data?) -> GroupChannelListQuery?
     func copy(with zone: NSZone? = nil) -> Any
     func loadNextPage(completionHandler: @escaping ([GroupChannel]?, SBError?) -> Void)
+    func serialize() -> Data?
 }
 
-final class GroupChannelListQueryParams: NSObject, NSCopying {
+final class GroupChannelListQueryParams: NSObject, Codable, NSCopying {
     var channelHiddenStateFilter: ChannelHiddenStateFilter { get set }
     var channelNameContainsFilter: String? { get set }
     var channelURLsFilter: [String]? { get set }
@@ -805,6 +813,7 @@ final class GroupChannelListQueryParams: NSObject, NSCopying {
     var createdBefore: Int64? { get set }
     var customTypeStartsWithFilter: String? { get set }
     var customTypesFilter: [String]? { get set }
+    var includeChatNotification: Bool { get set }
     var includeEmptyChannel: Bool { get set }
     var includeFrozenChannel: Bool { get set }
     var includeMemberList: Bool { get set }
@@ -841,7 +850,7 @@ struct GroupChannelListQuerySearchField: OptionSet, Sendable {
     init(rawValue: Int)
 }
 
-enum GroupChannelListQueryType: Int, Sendable {
+enum GroupChannelListQueryType: Codable, Int, Sendable {
     case and
     case or
 }
@@ -858,7 +867,7 @@ enum GroupChannelOperatorFilter: Int, Sendable {
     case `operator`
 }
 
-enum GroupChannelPublicChannelFilter: Int, Sendable {
+enum GroupChannelPublicChannelFilter: Codable, Int, Sendable {
     case all
     case `private`
     case `public`
@@ -871,7 +880,7 @@ enum GroupChannelPushTriggerOption: Int, Sendable {
     case off
 }
 
-enum GroupChannelSuperChannelFilter: Int, Sendable {
+enum GroupChannelSuperChannelFilter: Codable, Int, Sendable {
     case all
     case broadcastOnly
     case exclusiveOnly
@@ -1155,6 +1164,7 @@ final class MultipleFilesMessageCreateParams: BaseMessageCreateParams {
     var message: String? { get set }
     var pollId: Int64 { get set }
     var uploadableFileInfoList: [UploadableFileInfo] { get set }
+    required init(from decoder: any Decoder) throws
     init(uploadableFileInfoList: [UploadableFileInfo])
     override func copy(with zone: NSZone? = nil) -> Any
 }
@@ -1178,7 +1188,7 @@ final class MutedUserListQueryParams: NSObject {
     convenience init(builder: (MutedUserListQueryParams) -> Void)
 }
 
-enum MyMemberStateFilter: Int, Sendable {
+enum MyMemberStateFilter: Codable, Int, Sendable {
     case all
     case invitedByFriend
     case invitedByNonFriend
@@ -1616,6 +1626,7 @@ final class ScheduledFileMessageCreateParams: BaseMessageCreateParams {
     var mimeType: String? { get set }
     var scheduledAt: Int64 { get set }
     var thumbnailSizes: [ThumbnailSize]? { get set }
+    required init(from decoder: any Decoder) throws
     init(scheduledAt: Int64, file: Data)
     init(scheduledAt: Int64, fileURL: String)
     override func copy(with zone: NSZone? = nil) -> Any
@@ -1676,6 +1687,7 @@ final class ScheduledUserMessageCreateParams: BaseMessageCreateParams {
     var message: String { get set }
     var scheduledAt: Int64 { get set }
     var translationTargetLanguages: [String]? { get set }
+    required init(from decoder: any Decoder) throws
     init(scheduledAt: Int64, message: String)
     override func copy(with zone: NSZone? = nil) -> Any
 }
@@ -1758,13 +1770,16 @@ final class SendbirdChat: NSObject {
     class func getTotalUnreadMessageCount(completionHandler: @escaping (UInt, SBError?) -> Void)
     class func getTotalUnreadMessageCount(params: GroupChannelTotalUnreadMessageCountParams, completionHandler: @escaping (UInt, SBError?) -> Void)
     class func getUnreadItemCount(key: UnreadItemKey, completionHandler: @escaping (UnreadItemCount?, SBError?) -> Void)
+    class func getWeeklyDoNotDisturb(completionHandler: @escaping (DndSchedule?, TimeZone?, SBError?) -> Void)
     @discardableResult class func initialize(params: InitParams, completionHandler: SBErrorHandler? = nil) -> Bool
     @discardableResult class func initialize(params: InitParams, migrationStartHandler: (() -> Void)?, completionHandler: SBErrorHandler? = nil) -> Bool
     @discardableResult class func initializeSynchronously(params: InitParams) -> Bool
     class func markAsDelivered(remoteNotificationPayload: [AnyHashable: Any], completionHandler: SBErrorHandler? = nil)
     class func markAsRead(channelURLs: [String], completionHandler: SBErrorHandler? = nil)
     class func markAsReadAll(completionHandler: SBErrorHandler? = nil)
+    class func markPushNotificationAsClicked(apiHost: String?, remoteNotificationPayload: [AnyHashable: Any], completionHandler: SBErrorHandler? = nil)
     class func markPushNotificationAsClicked(remoteNotificationPayload: [AnyHashable: Any], completionHandler: SBErrorHandler? = nil)
+    class func markPushNotificationAsDelivered(apiHost: String?, remoteNotificationPayload: [AnyHashable: Any], completionHandler: SBErrorHandler? = nil)
     class func markPushNotificationAsDelivered(remoteNotificationPayload: [AnyHashable: Any], completionHandler: SBErrorHandler? = nil)
     class func networkChanged(isUp: Bool)
     @discardableResult class func reconnect() -> Bool
@@ -1895,7 +1910,7 @@ final class TotalScheduledMessageCountParams: NSObject {
     override init()
 }
 
-enum UnreadChannelFilter: Int, Sendable {
+enum UnreadChannelFilter: Codable, Int, Sendable {
     case all
     case unreadMessage
 }
@@ -1994,6 +2009,7 @@ final class UserMessageCreateParams: BaseMessageCreateParams {
     var message: String { get set }
     var pollId: Int64 { get set }
     var translationTargetLanguages: [String]? { get set }
+    required init(from decoder: any Decoder) throws
     init(message: String)
     override func copy(with zone: NSZone? = nil) -> Any
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostModel
+import RoostWire
 
 /// The content of an unsent item: a message, or a change of the server's data.
 package enum OutboxContent: Equatable, Codable, Sendable {
@@ -35,6 +36,9 @@ extension OutboxContent {
             params.data = edit.data ?? params.data
             params.customType = edit.customType ?? params.customType
             params.mention = edit.mention ?? params.mention
+            if let template = edit.mentionTemplate {
+                params.extraFields.keep(mentionTemplate: template)
+            }
             return .userMessage(params)
         case .fileMessage(var params, let copies):
             params.caption = edit.text ?? params.caption
@@ -47,6 +51,7 @@ extension OutboxContent {
             first.data = edit.data ?? first.data
             first.customType = edit.customType ?? first.customType
             first.mention = edit.mention ?? first.mention
+            first.mentionTemplate = edit.mentionTemplate ?? first.mentionTemplate
             return .change(.edit(target, first))
         case .change: return self
         }

@@ -253,7 +253,8 @@ extension OutboxDelivery {
                             channelURL: channel, messageID: id, requestID: requestID,
                             isFile: isFile, text: edit.text, data: edit.data,
                             customType: edit.customType, mentionKind: edit.mention?.kind,
-                            mentionedUserIDs: edit.mention?.userIDs))))
+                            mentionedUserIDs: edit.mention?.userIDs,
+                            mentionTemplate: edit.mentionTemplate))))
         case (.deleting(let id), .answer(let result)):
             // The server does not know the message: it is deleted already.
             if case .failure(let error) = result, error.code != .messageNotFound {

@@ -225,6 +225,7 @@ extension ServerLimits {
     /// Refuses an edit with a text or a list above its bound.
     func check(_ edit: EditCommand) throws(ServerError) {
         try check(text: edit.text, "The text")
+        try check(text: edit.mentionTemplate, "The template of mentions")
         try check(text: edit.data, "The data")
         try check(name: edit.customType, "The custom type")
         try check(metaArrays: edit.metaArrays?.arrays ?? [])

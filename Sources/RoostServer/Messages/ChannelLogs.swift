@@ -275,12 +275,18 @@ final class ChannelLogs: ServerPart {
             await publisher.publishThread(of: appended.parent, in: url, to: audience)
         }
         // A poll without a message ID shows that the first try failed before this step.
-        if !appended.isDeleted, appended.message.details.poll?.messageID == nil {
-            do throws(ServerError) {
+        do throws(ServerError) {
+            if !appended.isDeleted, appended.message.details.poll?.messageID == nil {
                 try await polls.carry(appended.message)
-            } catch {
-                return post.finish(.failure(error))
             }
+            // A repeat does not pin: the message may have been unpinned since.
+            if post.command.isPinned, !appended.isRepeat, audience.room == nil,
+                let id = appended.message.messageID
+            {
+                try await messages.pin(id, in: url)
+            }
+        } catch {
+            return post.finish(.failure(error))
         }
         post.finish(.success(appended.message))
     }

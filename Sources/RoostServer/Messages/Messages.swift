@@ -189,15 +189,23 @@ struct Messages: ServerPart {
 
     /// Pins or unpins the message that the path names.
     func pin(_ call: RouteCall, isPinned: Bool) async throws(ServerError) -> APIResponse {
-        let id = try call.standing.namedMessage().messageID
-        let limit = limits.pins
-        try await setPins(of: call.channelURL) { pins in
-            pins.removeAll { $0 == id }
-            if isPinned, let id { pins.insert(id, at: 0) }
-            // A new pin beyond the limit takes the place of the oldest one.
-            pins = Array(pins.prefix(limit))
+        guard let id = try call.standing.namedMessage().messageID else { return .empty }
+        if isPinned {
+            try await pin(id, in: call.channelURL)
+        } else {
+            try await setPins(of: call.channelURL) { $0.removeAll { $0 == id } }
         }
         return .empty
+    }
+
+    /// Pins a message; a new pin beyond the limit takes the place of the oldest one.
+    func pin(_ id: MessageID, in url: ChannelURL) async throws(ServerError) {
+        let limit = limits.pins
+        try await setPins(of: url) { pins in
+            pins.removeAll { $0 == id }
+            pins.insert(id, at: 0)
+            pins = Array(pins.prefix(limit))
+        }
     }
 
     /// Changes the pinned messages of a channel, newest pin first, and publishes them.

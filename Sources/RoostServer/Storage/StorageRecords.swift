@@ -296,6 +296,11 @@ extension Message {
         if edit.mentionKind != nil || edit.mentionedUserIDs != nil {
             setMention(edit.mentionKind ?? mention.kind, users: mentioned)
         }
+        if let template = edit.mentionTemplate {
+            // A new message has the template among the fields that travel unchanged.
+            unknownFields = unknownFields.removing(UnknownFields.mentionTemplateName)
+            details.mentionTemplate = template
+        }
         if let change = edit.metaArrays { apply(change) }
         // Clients keep the later of two edits, so no two have one time.
         let next = updatedAt.map { $0.advanced(by: 1) }

@@ -188,6 +188,7 @@ extension EditCommand {
             mentionKind = try reader.readStringIfPresent().flatMap(Mention.Kind.init(rawValue:))
         case "mentioned_user_ids":
             mentionedUserIDs = try reader.readSet().map { UserID($0) }
+        case "mentioned_message_template": mentionTemplate = try reader.readStringIfPresent()
         case "metaarray", "sorted_metaarray": metaArrays = try reader.readMetaArrayEdit()
         default: try reader.skipValue()
         }
@@ -242,6 +243,7 @@ struct MessageCommandFields {
         case "reply_to_channel", "is_reply_to_channel":
             command.isReplyToChannel = try reader.readBoolIfPresent() ?? false
         case "silent", "is_silent": command.isSilent = try reader.readBoolIfPresent() ?? false
+        case "pin_message": command.isPinned = try reader.readBoolIfPresent() ?? false
         default: try readFile(name, &reader)
         }
     }
@@ -256,7 +258,7 @@ struct MessageCommandFields {
         case "size", "file_size": file.size = try reader.readFileSize()
         case "message_type": isFile = try reader.readStringIfPresent() == MessageKind.file
         case "thumbnails", "require_auth", "files", "extended_message", "poll_id",
-            "mentioned_message_template", "apple_critical_alert_options":
+            "mentioned_message_template", "apple_critical_alert_options", "push_option":
             try command.unknownFields.keep(name, from: &reader)
         default: try reader.skipValue()
         }

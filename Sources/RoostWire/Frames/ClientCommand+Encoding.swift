@@ -115,6 +115,7 @@ extension MessageCommand {
             writer.field("reply_to_channel", isReplyToChannel)
         }
         if isSilent { writer.field("silent", true) }
+        if isPinned { writer.field("pin_message", true) }
     }
 }
 
@@ -159,6 +160,7 @@ extension EditCommand {
         if let mentionedUserIDs {
             writer.field("mentioned_user_ids", mentionedUserIDs.map(\.rawValue))
         }
+        if let mentionTemplate { writer.field("mentioned_message_template", mentionTemplate) }
         if let metaArrays {
             writer.object("metaarray") { writer in
                 writer.sortedMetaArrays("array", metaArrays.arrays)

@@ -90,6 +90,8 @@ package struct MessageCommand: Equatable, Codable, Sendable {
     package var parentID: MessageID?
     package var isReplyToChannel: Bool
     package var isSilent: Bool
+    /// Whether the server pins the message in its group channel.
+    package var isPinned = false
     /// Fields that the server passes on unchanged, such as `thumbnails` or `extended_message`.
     package var unknownFields: UnknownFields
 
@@ -144,13 +146,14 @@ package struct EditCommand: Equatable, Codable, Sendable {
     package var customType: String?
     package var mentionKind: Mention.Kind?
     package var mentionedUserIDs: [UserID]?
+    package var mentionTemplate: String?
     package var metaArrays: MetaArrayEdit?
 
     package init(
         channelURL: ChannelURL, messageID: MessageID, requestID: RequestID?, isFile: Bool = false,
         text: String? = nil, data: String? = nil, customType: String? = nil,
         mentionKind: Mention.Kind? = nil, mentionedUserIDs: [UserID]? = nil,
-        metaArrays: MetaArrayEdit? = nil
+        mentionTemplate: String? = nil, metaArrays: MetaArrayEdit? = nil
     ) {
         self.channelURL = channelURL
         self.messageID = messageID
@@ -161,6 +164,7 @@ package struct EditCommand: Equatable, Codable, Sendable {
         self.customType = customType
         self.mentionKind = mentionKind
         self.mentionedUserIDs = mentionedUserIDs
+        self.mentionTemplate = mentionTemplate
         self.metaArrays = metaArrays
     }
 }

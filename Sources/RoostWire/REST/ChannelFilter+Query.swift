@@ -41,6 +41,7 @@ extension ChannelFilter {
         switch text {
         case .contains(let part)?: query.add("\(name)_contains", part)
         case .hasPrefix(let start)?: query.add("\(name)_startswith", start)
+        case .equals(let whole)?: if !whole.isEmpty { query.add(name, [whole]) }
         case nil: break
         }
     }

@@ -87,6 +87,12 @@ package struct PushPreferencesQuestion: Question {
                 writer.field("end_min", hours.endMinute)
                 writer.field("timezone", hours.timeZone)
             }
+            if let week = change.weeklyDoNotDisturb {
+                writer.week(week)
+                if change.doNotDisturb == nil, !week.windows.isEmpty {
+                    writer.field("timezone", week.timeZone)
+                }
+            }
             if let snooze = change.snooze {
                 writer.field("snooze_enabled", snooze.isOn)
                 writer.field("snooze_start_ts", snooze.start.milliseconds)
@@ -100,6 +106,7 @@ package struct PushPreferencesQuestion: Question {
         var preferences = PushPreferences()
         var hours = DoNotDisturb(isOn: false)
         var hasHours = false
+        var week: WeeklyDoNotDisturb?
         var isSnoozed: Bool?
         var start: Timestamp?
         var end: Timestamp?
@@ -116,6 +123,7 @@ package struct PushPreferencesQuestion: Question {
             case "end_hour": hours.endHour = try reader.readPart(of: 24)
             case "end_min": hours.endMinute = try reader.readPart(of: 60)
             case "timezone": hours.timeZone = try reader.readStringIfPresent() ?? "UTC"
+            case "dnd_schedules": week = try reader.readWeek()
             case "snooze_enabled": isSnoozed = try reader.readBoolIfPresent()
             case "snooze_start_ts": start = try reader.readMoment()
             case "snooze_end_ts": end = try reader.readMoment()
@@ -124,6 +132,8 @@ package struct PushPreferencesQuestion: Question {
             }
         }
         if hasHours { preferences.doNotDisturb = hours }
+        week?.timeZone = hours.timeZone
+        preferences.weeklyDoNotDisturb = week
         if let isSnoozed {
             let none = Timestamp(milliseconds: 0)
             preferences.snooze = Snooze(isOn: isSnoozed, start: start ?? none, end: end ?? none)
@@ -132,7 +142,55 @@ package struct PushPreferencesQuestion: Question {
     }
 }
 
+extension JSONWriter {
+    /// Writes the parts of all days as one list, in the order of the week.
+    fileprivate mutating func week(_ week: WeeklyDoNotDisturb) {
+        array("dnd_schedules") { writer in
+            for day in WeeklyDoNotDisturb.Day.allCases {
+                for window in week.windows[day] ?? [] {
+                    writer.object { writer in
+                        writer.field("day", day.rawValue)
+                        writer.field("start_hour", window.startHour)
+                        writer.field("start_min", window.startMinute)
+                        writer.field("end_hour", window.endHour)
+                        writer.field("end_min", window.endMinute)
+                    }
+                }
+            }
+        }
+    }
+}
+
 extension JSONReader {
+    /// Reads the parts of all days; those of unknown days are left out.
+    fileprivate mutating func readWeek() throws(WireError) -> WeeklyDoNotDisturb? {
+        if try readNull() { return nil }
+        var week = WeeklyDoNotDisturb()
+        // A platform's own tool may have stored anything here.
+        guard try peek() == .array else {
+            try skipValue()
+            return nil
+        }
+        try readArray { reader throws(WireError) in
+            guard try reader.peek() == .object else { return try reader.skipValue() }
+            var day: WeeklyDoNotDisturb.Day?
+            var window = WeeklyDoNotDisturb.Window(startHour: 0, endHour: 0)
+            try reader.readObject { name, reader throws(WireError) in
+                switch name {
+                case "day":
+                    day = try reader.readStringIfPresent().flatMap { .init(rawValue: $0) }
+                case "start_hour": window.startHour = try reader.readPart(of: 24)
+                case "start_min": window.startMinute = try reader.readPart(of: 60)
+                case "end_hour": window.endHour = try reader.readPart(of: 24)
+                case "end_min": window.endMinute = try reader.readPart(of: 60)
+                default: try reader.skipValue()
+                }
+            }
+            if let day { week.windows[day, default: []].append(window) }
+        }
+        return week
+    }
+
     /// Reads an hour or a minute; a number outside the clock reads as the nearest one inside.
     fileprivate mutating func readPart(of whole: Int) throws(WireError) -> Int {
         min(try readCount() ?? 0, whole - 1)

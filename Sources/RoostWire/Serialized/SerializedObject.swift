@@ -13,9 +13,21 @@ package enum SerializedObject: Equatable, Sendable {
     /// An open channel, as far as it has the fields of a group channel.
     case openChannel(GroupChannel)
     case user(User)
+    case member(Member)
+    case sender(Sender)
 }
 
 extension SerializedObject {
+    /// The user, also of a member or a sender; nil for other objects.
+    package var anyUser: User? {
+        switch self {
+        case .user(let user): user
+        case .member(let member): member.user
+        case .sender(let sender): sender.user
+        case .message, .channel, .openChannel: nil
+        }
+    }
+
     private static let magic = Array("ROST".utf8)
     private static let version: UInt8 = 1
     private static let headCount = magic.count + 3 + 4
@@ -25,6 +37,8 @@ extension SerializedObject {
         case channel = 2
         case user = 3
         case openChannel = 4
+        case member = 5
+        case sender = 6
     }
 
     /// The state of an unsent message, for which the wire has no field.
@@ -53,6 +67,12 @@ extension SerializedObject {
         case .user(let user):
             kind = .user
             writer.user(user)
+        case .member(let member):
+            kind = .member
+            writer.member(member)
+        case .sender(let sender):
+            kind = .sender
+            writer.sender(sender)
         }
         var bytes = Self.magic + [Self.version, kind.rawValue, state.rawValue]
         bytes.append(bigEndian: UInt32(bitPattern: Int32(clamping: code)))
@@ -83,6 +103,10 @@ extension SerializedObject {
             case .channel: self = .channel(try reader.readGroupChannel())
             case .openChannel: self = .openChannel(try reader.readGroupChannel())
             case .user: self = .user(try reader.readUser())
+            case .member: self = .member(try reader.readMember())
+            case .sender:
+                guard let sender = try reader.readSenderIfPresent() else { return nil }
+                self = .sender(sender)
             }
             try reader.finish()
         } catch {

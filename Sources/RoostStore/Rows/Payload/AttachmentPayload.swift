@@ -18,6 +18,8 @@ private enum ActionTag: UInt8 {
     case addReaction = 3
     case removeReaction = 4
     case markAsRead = 5
+    /// An edit, and behind it the template for mentions.
+    case templateEdit = 6
 }
 
 extension [UInt8] {
@@ -65,12 +67,14 @@ extension [UInt8] {
     mutating func append(action: PendingChange.Action) {
         switch action {
         case .edit(let target, let edit):
-            append(ActionTag.edit.rawValue)
+            let tag = edit.mentionTemplate == nil ? ActionTag.edit : .templateEdit
+            append(tag.rawValue)
             append(target: target)
             for text in [edit.text, edit.data, edit.customType] {
                 append(optional: text) { $0.append(text: $1) }
             }
             append(optional: edit.mention) { $0.append(mention: $1) }
+            if let template = edit.mentionTemplate { append(text: template) }
         case .delete(let target):
             append(ActionTag.delete.rawValue)
             append(target: target)
@@ -150,7 +154,7 @@ extension PayloadReader {
         }
         let target = try target(bytes)
         switch tag {
-        case .edit:
+        case .edit, .templateEdit:
             var edit = MessageEdit()
             edit.text = try optionalText(bytes)
             edit.data = try optionalText(bytes)
@@ -158,6 +162,7 @@ extension PayloadReader {
             edit.mention = try optional(bytes) { reader, bytes throws(PayloadError) in
                 try reader.mention(bytes)
             }
+            if tag == .templateEdit { edit.mentionTemplate = try text(bytes) }
             return .edit(target, edit)
         case .delete: return .delete(target)
         case .addReaction: return .addReaction(try text(bytes), target)
