@@ -56,7 +56,6 @@ package final class Door: Sendable {
         var sending = WorkQueue()
         /// The queues of messages for open channels.
         var sendingToRooms: [ChannelURL: WorkQueue] = [:]
-        var listener: (@Sendable (ClientEvent) -> Void)?
     }
 
     /// A client and its observer.
@@ -106,11 +105,22 @@ package final class Door: Sendable {
     /// The error of a call that the client has for group channels only.
     let notForOpenChannels: RoostError
 
+    /// The library's receiver of the events of all clients, called on any thread.
+    private let listener: @Sendable (ClientEvent) -> Void
+
     /// Creates a door.
     ///
-    /// - Parameter notForOpenChannels: The error of the library for a call on an open channel that
-    ///   the client does not have.
-    package init(notForOpenChannels: RoostError) { self.notForOpenChannels = notForOpenChannels }
+    /// - Parameters:
+    ///   - notForOpenChannels: The error of the library for a call on an open channel that the
+    ///     client does not have.
+    ///   - listener: The receiver of the events of all clients, called on any thread. It keeps the
+    ///     channels of the app up to date, so it listens without any delegate too.
+    package init(
+        notForOpenChannels: RoostError, listener: @escaping @Sendable (ClientEvent) -> Void
+    ) {
+        self.notForOpenChannels = notForOpenChannels
+        self.listener = listener
+    }
 
     // MARK: Settings
 
@@ -122,11 +132,6 @@ package final class Door: Sendable {
     /// login.
     package func configure(_ change: (inout Settings) -> Void) {
         state.withLock { change(&$0.settings) }
-    }
-
-    /// Sets the listener of events, which is called on any thread; there is one at a time.
-    package func listen(_ listener: @escaping @Sendable (ClientEvent) -> Void) {
-        state.withLock { $0.listener = listener }
     }
 
     /// The queue that saves messages in the order of the calls.
@@ -143,7 +148,7 @@ package final class Door: Sendable {
     }
 
     /// Passes an event on to the listener.
-    package func receive(_ event: ClientEvent) { state.withLock { $0.listener }?(event) }
+    package func receive(_ event: ClientEvent) { listener(event) }
 
     /// The user who is logged in, or was at the last start; known before the server confirms the
     /// login.
@@ -154,7 +159,7 @@ package final class Door: Sendable {
     /// Starts over in the world of a test.
     package func enter(_ world: World) {
         state.withLock { state in
-            state = State(world: world, listener: state.listener)
+            state = State(world: world)
         }
     }
 

@@ -16,7 +16,6 @@ extension SBDMain {
     ///
     /// The delegate is held weakly.
     public class func add(_ delegate: any SBDConnectionDelegate, identifier: String) {
-        listen()
         connectionDelegates.add(delegate, identifier)
     }
 
@@ -24,7 +23,6 @@ extension SBDMain {
     ///
     /// The delegate is held weakly.
     public class func add(_ delegate: any SBDChannelDelegate, identifier: String) {
-        listen()
         channelDelegates.add(delegate, identifier)
     }
 
@@ -32,7 +30,6 @@ extension SBDMain {
     ///
     /// The delegate is held weakly.
     public class func add(_ delegate: any SBDUserEventDelegate, identifier: String) {
-        listen()
         userEventDelegates.add(delegate, identifier)
     }
 
@@ -62,35 +59,33 @@ extension SBDMain {
 
     // MARK: Delivery
 
-    class func listen() {
-        door.listen { event in
-            let state = door.report.connection
-            door.queue.async {
-                switch event {
-                case .connection(let step, _):
-                    session.note(step, state)
-                    for case let delegate as any SBDConnectionDelegate in connectionDelegates.all {
-                        notify(delegate, step)
-                    }
-                case .event(.unreadTotalChanged(let count), _):
-                    for case let delegate as any SBDUserEventDelegate in userEventDelegates.all {
-                        delegate.didUpdateTotalUnreadMessageCount(
-                            Int32(clamping: count), totalCountByCustomType: nil)
-                    }
-                case .event(.openChannel(let event), let channel):
-                    if let channel { door.kept.note(channel, isOpen: true) }
-                    for case let delegate as any SBDChannelDelegate in channelDelegates.all {
-                        notify(
-                            delegate, event,
-                            value(of: event, channel).map { SBDOpenChannel(kept: $0) })
-                    }
-                case .event(let event, let channel):
-                    if let channel { door.kept.note(channel, isOpen: false) }
-                    for case let delegate as any SBDChannelDelegate in channelDelegates.all {
-                        notify(
-                            delegate, event,
-                            value(of: event, channel).map { SBDGroupChannel(kept: $0) })
-                    }
+    class func receive(_ event: ClientEvent) {
+        let state = door.report.connection
+        door.queue.async {
+            switch event {
+            case .connection(let step, _):
+                session.note(step, state)
+                for case let delegate as any SBDConnectionDelegate in connectionDelegates.all {
+                    notify(delegate, step)
+                }
+            case .event(.unreadTotalChanged(let count), _):
+                for case let delegate as any SBDUserEventDelegate in userEventDelegates.all {
+                    delegate.didUpdateTotalUnreadMessageCount(
+                        Int32(clamping: count), totalCountByCustomType: nil)
+                }
+            case .event(.openChannel(let event), let channel):
+                if let channel { door.kept.note(channel, isOpen: true) }
+                for case let delegate as any SBDChannelDelegate in channelDelegates.all {
+                    notify(
+                        delegate, event,
+                        value(of: event, channel).map { SBDOpenChannel(kept: $0) })
+                }
+            case .event(let event, let channel):
+                if let channel { door.kept.note(channel, isOpen: false) }
+                for case let delegate as any SBDChannelDelegate in channelDelegates.all {
+                    notify(
+                        delegate, event,
+                        value(of: event, channel).map { SBDGroupChannel(kept: $0) })
                 }
             }
         }

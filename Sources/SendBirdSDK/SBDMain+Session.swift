@@ -48,7 +48,6 @@ extension SBDMain {
 
     /// Sets the receiver of changes of the session, held weakly.
     public class func setSessionDelegate(_ delegate: (any SBDSessionDelegate)?) {
-        listen()
         session.use(delegate)
     }
 }

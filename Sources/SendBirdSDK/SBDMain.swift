@@ -14,7 +14,7 @@ public typealias SBDErrorHandler = (SBDError?) -> Void
 /// handler is called once. Every call may be made from any thread, and from inside handlers and
 /// delegates.
 public final class SBDMain: NSObject {
-    package static let door = Door(notForOpenChannels: .openChannel)
+    package static let door = Door(notForOpenChannels: .openChannel) { receive($0) }
     private static let life = AppLife(
         moved: { appMoved(toForeground: $0) }, networkChanged: { networkChanged(isUp: $0) })
 

@@ -17,7 +17,6 @@ extension SendbirdChat {
     public class func addConnectionDelegate(
         _ delegate: any ConnectionDelegate, identifier: String
     ) {
-        listen()
         connectionDelegates.add(delegate, identifier)
     }
 
@@ -44,7 +43,6 @@ extension SendbirdChat {
     public class func addChannelDelegate(
         _ delegate: any BaseChannelDelegate, identifier: String
     ) {
-        listen()
         channelDelegates.add(delegate, identifier)
     }
 
@@ -71,7 +69,6 @@ extension SendbirdChat {
     public class func addUserEventDelegate(
         _ delegate: any UserEventDelegate, identifier: String
     ) {
-        listen()
         userEventDelegates.add(delegate, identifier)
     }
 
@@ -92,38 +89,36 @@ extension SendbirdChat {
 
     // MARK: Calls
 
-    /// Begins to pass on the events of all clients.
-    class func listen() {
-        door.listen { event in
-            let state = door.report.connection
-            door.queue.async {
-                switch event {
-                case .connection(let step, let user):
-                    for case let delegate as any ConnectionDelegate in connectionDelegates.all {
-                        notify(delegate, step, user)
-                    }
-                    session.note(step, state)
-                case .event(.unreadTotalChanged(let count), _):
-                    for case let delegate as any UserEventDelegate in userEventDelegates.all {
-                        delegate.didUpdateTotalUnreadMessageCount(
-                            Int32(clamping: count), totalCountByCustomType: nil)
-                        delegate.didUpdateTotalUnreadMessageCount(
-                            unreadMessageCount: UnreadMessageCount(count))
-                    }
-                case .event(.openChannel(let event), let channel):
-                    if let channel { door.kept.note(channel, isOpen: true) }
-                    for case let delegate as any BaseChannelDelegate in channelDelegates.all {
-                        notify(
-                            delegate, event, value(of: event, channel).map { OpenChannel(kept: $0) }
-                        )
-                    }
-                case .event(let event, let channel):
-                    if let channel { door.kept.note(channel, isOpen: false) }
-                    for case let delegate as any BaseChannelDelegate in channelDelegates.all {
-                        notify(
-                            delegate, event,
-                            value(of: event, channel).map { GroupChannel(kept: $0) })
-                    }
+    /// Passes on an event of a client, on the app's queue.
+    class func receive(_ event: ClientEvent) {
+        let state = door.report.connection
+        door.queue.async {
+            switch event {
+            case .connection(let step, let user):
+                for case let delegate as any ConnectionDelegate in connectionDelegates.all {
+                    notify(delegate, step, user)
+                }
+                session.note(step, state)
+            case .event(.unreadTotalChanged(let count), _):
+                for case let delegate as any UserEventDelegate in userEventDelegates.all {
+                    delegate.didUpdateTotalUnreadMessageCount(
+                        Int32(clamping: count), totalCountByCustomType: nil)
+                    delegate.didUpdateTotalUnreadMessageCount(
+                        unreadMessageCount: UnreadMessageCount(count))
+                }
+            case .event(.openChannel(let event), let channel):
+                if let channel { door.kept.note(channel, isOpen: true) }
+                for case let delegate as any BaseChannelDelegate in channelDelegates.all {
+                    notify(
+                        delegate, event, value(of: event, channel).map { OpenChannel(kept: $0) }
+                    )
+                }
+            case .event(let event, let channel):
+                if let channel { door.kept.note(channel, isOpen: false) }
+                for case let delegate as any BaseChannelDelegate in channelDelegates.all {
+                    notify(
+                        delegate, event,
+                        value(of: event, channel).map { GroupChannel(kept: $0) })
                 }
             }
         }

@@ -12,7 +12,7 @@ import RoostModel
 /// handler is called once. Every call may be made from any thread, and from inside handlers and
 /// delegates.
 public final class SendbirdChat: NSObject {
-    package static let door = Door(notForOpenChannels: .notForOpenChannels)
+    package static let door = Door(notForOpenChannels: .notForOpenChannels) { receive($0) }
     private static let life = AppLife(
         moved: { appMoved(toForeground: $0) }, networkChanged: { networkChanged(isUp: $0) })
 

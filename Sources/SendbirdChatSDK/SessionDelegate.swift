@@ -46,7 +46,6 @@ extension SendbirdChat {
     ///
     /// The delegate is held weakly.
     public class func setSessionDelegate(_ delegate: any SessionDelegate) {
-        listen()
         session.use(delegate)
     }
 

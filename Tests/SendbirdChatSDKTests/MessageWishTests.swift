@@ -42,6 +42,7 @@ extension SendbirdChatTests {
                 #expect(sent.unknownFields["pin_message"] == nil)
                 let seen = try await story.get(url)
                 #expect(seen.pinnedMessageIds == [try #require(sent.messageID).rawValue])
+                #expect(seen.lastPinnedMessage?.message == "read me")
             }
         }
 

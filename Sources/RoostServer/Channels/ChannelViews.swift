@@ -28,8 +28,12 @@ struct ChannelViews: ServerPart {
         var views: [GroupChannel] = []
         for state in states {
             var view = state.view(for: viewer, extras, at: world.now())
-            view.pinnedMessageIDs = try await visible(
-                view.pinnedMessageIDs, in: view.url, Sight(beginning: view.messageOffset))
+            let sight = Sight(beginning: view.messageOffset)
+            view.pinnedMessageIDs = try await visible(view.pinnedMessageIDs, in: view.url, sight)
+            if let newest = view.pinnedMessageIDs.first {
+                let pinned = try await ask(try await storage.message(newest, in: view.url))
+                view.latestPinnedMessage = pinned.flatMap(sight.shown)
+            }
             views.append(view)
         }
         return views
