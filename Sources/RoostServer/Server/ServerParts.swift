@@ -21,6 +21,7 @@ final class ServerParts {
     let receipts: Receipts
     let messages: Messages
     let logs: ChannelLogs
+    let migrations: Migrations
 
     // Channels.
     let memberships: Memberships
@@ -65,6 +66,8 @@ final class ServerParts {
             context: context, publisher: publisher, sessions: sessions, views: views)
         logs = ChannelLogs(
             context, publisher, sessions, lanes, admission, messages, polls, telemetry, background)
+        migrations = Migrations(
+            context: context, publisher: publisher, messages: messages, telemetry: telemetry)
 
         memberships = Memberships(
             context: context, publisher: publisher, views: views, history: history, lanes: lanes)

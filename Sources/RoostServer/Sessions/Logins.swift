@@ -72,6 +72,31 @@ struct Logins: ServerPart {
         }
     }
 
+    /// Answers a login by REST with the object of LOGI; it opens a session and no socket.
+    ///
+    /// The checks are those of a socket, and a refusal counts as a failed login. Only the check of
+    /// the application is left out where a call does not name one, as no other call names it.
+    func logIn(
+        _ id: UserID, _ fields: RequestFields, _ headers: RequestHeaders
+    ) async throws(ServerError) -> APIResponse {
+        do throws(ServerError) {
+            var query = [QueryItem("user_id", id.rawValue)]
+            query.append(
+                QueryItem("ai", fields.string("app_id") ?? configuration.applicationID))
+            query.append(QueryItem("nickname", fields.string("nickname") ?? ""))
+            query.append(QueryItem("access_token", headers.accessToken ?? ""))
+            var plain = RequestHeaders()
+            plain.peer = headers.peer
+            let login = try await logIn(Handshake(query: query, headers: plain))
+            let unread = try await ask(try await storage.unreadTotal(of: login.user.id))
+            log(.info, "login")
+            return APIResponse(greeting(login, unread).fields)
+        } catch {
+            telemetry.metrics.refusedLogins += 1
+            throw error
+        }
+    }
+
     private func logIn(_ handshake: Handshake) async throws(ServerError) -> Login {
         guard handshake.applicationID == configuration.applicationID else {
             throw ServerError(

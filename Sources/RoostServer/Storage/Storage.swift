@@ -200,6 +200,22 @@ package protocol MessageStorage: Sendable {
         _ id: MessageID, in url: ChannelURL, now: Timestamp
     ) async throws(StorageError) -> DeleteOutcome
     func message(_ id: MessageID, in url: ChannelURL) async throws(StorageError) -> Message?
+    /// Appends old messages with their own times, all or none.
+    ///
+    /// All of them must be later than the log, deleted messages included. So a client that knows
+    /// the log up to its end learns of them as of any new message. A message whose time is not
+    /// later than the one before moves to the next millisecond.
+    ///
+    /// - Parameters:
+    ///   - messages: The messages, oldest first.
+    ///   - url: The channel of all of them.
+    ///   - marks: The change of the members' read marks.
+    ///   - now: The time of the change.
+    /// - Returns: The messages in the log, or the reason why nothing changed.
+    /// - Throws: A failure of the storage; then nothing has changed.
+    func importMessages(
+        _ messages: [Message], into url: ChannelURL, _ marks: ImportMarks, now: Timestamp
+    ) async throws(StorageError) -> ImportOutcome
     /// Returns whether a channel's log has a sender's message with a request ID, deleted or not.
     func isKnown(
         _ request: RequestID, of sender: UserID, in url: ChannelURL
