@@ -377,6 +377,8 @@ enum AccessTable {
             report, .notBanned),
         AccessRow("POST report/users/*", "report/users/OTHER", report, .live),
         AccessRow("GET report", "report", .platform),
+        AccessRow("GET applications/dau", "applications/dau", .platform),
+        AccessRow("GET applications/mau", "applications/mau", .platform),
         AccessRow(
             "POST polls", "polls", #"{"title":"t","options":["a"],"user_id":"SELF"}"#, .live),
         AccessRow("GET polls", "polls", .live),

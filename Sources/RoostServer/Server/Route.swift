@@ -46,6 +46,7 @@ enum Action: Equatable, Sendable {
     case scheduled(ScheduledAction)
     case report
     case login
+    case activity(ActivityAction)
     case emoji(EmojiAction)
     case upload
 }
@@ -94,6 +95,10 @@ enum ChannelAction: Equatable, Sendable {
     case startTyping, stopTyping, purgeOffset, screenshot
 }
 
+enum ActivityAction: Equatable, Sendable {
+    case daily, monthly
+}
+
 enum EmojiAction: Equatable, Sendable {
     case categories, category, emoji
 }
@@ -137,6 +142,8 @@ extension Route {
         Route(.post, "report/open_channels/*/messages/*", .report(on: .message), .report),
         Route(.post, "report/users/*", .report(), .report),
         Route(.get, "report", .platform, .report),
+        Route(.get, "applications/dau", .platform, .activity(.daily)),
+        Route(.get, "applications/mau", .platform, .activity(.monthly)),
         Route(.post, "polls", AccessRule(.user, as: .named), .poll(.create)),
         Route(.get, "polls", .user, .poll(.list)),
         Route(.get, "polls/*", .poll, .poll(.get)),

@@ -241,6 +241,7 @@ struct Router: ServerPart {
         case .scheduled(let action): try await parts.scheduled.answer(action, call)
         case .report: try await parts.reports.report(call)
         case .login: preconditionFailure("Calls without a caller are answered earlier.")
+        case .activity(let action): try await parts.activity.answer(action, call)
         case .emoji(let action): try ServerEmoji.answer(action, call)
         case .upload: try await parts.uploads.upload(call)
         }

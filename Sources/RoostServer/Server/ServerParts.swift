@@ -5,6 +5,7 @@ final class ServerParts {
     // The sockets and their users.
     let telemetry: Telemetry
     let rates: RequestRates
+    let activity: Activity
     let publisher: EventPublisher
     let rooms: Rooms
     let sessions: Sessions
@@ -43,11 +44,13 @@ final class ServerParts {
     init(_ context: ServerContext, fanOut: any FanOut, _ background: Background) {
         telemetry = Telemetry()
         rates = RequestRates(context, telemetry)
+        activity = Activity(context)
         publisher = EventPublisher(context: context, fanOut: fanOut, telemetry: telemetry)
         rooms = Rooms(context, publisher)
         sessions = Sessions(context, rooms, telemetry)
         logins = Logins(
-            context: context, sessions: sessions, rates: rates, telemetry: telemetry)
+            context: context, sessions: sessions, rates: rates, activity: activity,
+            telemetry: telemetry)
         uploads = Uploads(context: context, logins: logins, rates: rates)
 
         lanes = ChannelLanes()

@@ -19,6 +19,7 @@ struct Logins: ServerPart {
     let context: ServerContext
     let sessions: Sessions
     let rates: RequestRates
+    let activity: Activity
     let telemetry: Telemetry
 
     /// The token of a login; none if the login needs none.
@@ -41,6 +42,7 @@ struct Logins: ServerPart {
             let endings = sessions.endings
             let login = try await logIn(handshake)
             let unread = try await ask(try await storage.unreadTotal(of: login.user.id))
+            await activity.note(login.user.id)
             guard sessions.count(of: login.user.id) < limits.sessionsPerUser else {
                 throw ServerError(
                     RoostError.Code(400_500), "The user has too many connections open.")
@@ -89,6 +91,7 @@ struct Logins: ServerPart {
             plain.peer = headers.peer
             let login = try await logIn(Handshake(query: query, headers: plain))
             let unread = try await ask(try await storage.unreadTotal(of: login.user.id))
+            await activity.note(login.user.id)
             log(.info, "login")
             return APIResponse(greeting(login, unread).fields)
         } catch {
@@ -333,6 +336,7 @@ struct Logins: ServerPart {
     func caller(_ headers: RequestHeaders) async throws(ServerError) -> APICaller {
         let caller = try await identify(headers)
         try rates.charge(user: caller.userID)
+        if let id = caller.userID { await activity.note(id) }
         return caller
     }
 

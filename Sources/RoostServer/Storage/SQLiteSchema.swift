@@ -38,6 +38,13 @@ enum SQLiteSchema {
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX block_by_blocker ON block (blocker);
 
+                -- The users of each day of UTC; days are numbers since 1970.
+                CREATE TABLE activity (
+                    day  INTEGER NOT NULL,
+                    user INTEGER NOT NULL REFERENCES user,
+                    PRIMARY KEY (day, user)
+                ) STRICT, WITHOUT ROWID;
+
                 -- Access tokens and session keys, each with a salt of its own. No number is used twice.
                 CREATE TABLE token (
                     id         INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -196,6 +196,19 @@ extension SQLiteStorage {
         }
     }
 
+    package func noteActivity(
+        of id: UserID, on day: Int, forgettingBefore first: Int
+    ) throws(StorageError) {
+        try write { db throws(SQLiteError) in
+            try db.execute(.forgetActivity, first)
+            try db.execute(.noteActivity, (day, id))
+        }
+    }
+
+    package func activeUsers(from first: Int, through last: Int) throws(StorageError) -> Int {
+        try read { db throws(SQLiteError) in try db.first(.activeUsers, (first, last)) ?? 0 }
+    }
+
     package func deleteUser(
         _ id: UserID, now: Timestamp
     ) throws(StorageError) -> [ChannelURL]? {

@@ -59,6 +59,14 @@ package protocol UserStorage: Sendable {
     func blockers(
         of id: UserID, after: UserID?, limit: Int
     ) async throws(StorageError) -> [User]
+    /// Stores that a user was active on a day, and forgets the days before another one.
+    ///
+    /// Days are numbers since 1970. An unknown user is not stored.
+    func noteActivity(
+        of id: UserID, on day: Int, forgettingBefore first: Int
+    ) async throws(StorageError)
+    /// Returns the number of users who were active on one of the days, both ends included.
+    func activeUsers(from first: Int, through last: Int) async throws(StorageError) -> Int
     /// Deletes a user. The user leaves every channel, and all sessions and tokens end; old messages
     /// keep the name.
     ///

@@ -104,3 +104,39 @@ extension Connection {
         for other in blocked { try execute(.addBlock, (id, other)) }
     }
 }
+
+// MARK: - Activity
+
+extension Query where Input == (day: Int, user: UserID), Output == Void {
+    static var noteActivity: Query {
+        Query(
+            sql: """
+                INSERT OR IGNORE INTO activity (day, user)
+                SELECT ?1, id FROM user WHERE user_id = ?2 AND deleted_at IS NULL
+                """,
+            bind: { input, bindings in
+                bindings.append(input.day)
+                bindings.append(input.user.rawValue)
+            })
+    }
+}
+
+extension Query where Input == Int, Output == Void {
+    static var forgetActivity: Query {
+        Query(
+            sql: "DELETE FROM activity WHERE day < ?1",
+            bind: { day, bindings in bindings.append(day) })
+    }
+}
+
+extension Query where Input == (first: Int, last: Int), Output == Int {
+    static var activeUsers: Query {
+        Query(
+            sql: "SELECT count(DISTINCT user) FROM activity WHERE day BETWEEN ?1 AND ?2",
+            bind: { input, bindings in
+                bindings.append(input.first)
+                bindings.append(input.last)
+            },
+            decode: { row in Int(row.int64(0)) })
+    }
+}
