@@ -377,6 +377,12 @@ enum AccessTable {
             report, .notBanned),
         AccessRow("POST report/users/*", "report/users/OTHER", report, .live),
         AccessRow("GET report", "report", .platform),
+        AccessRow(
+            "GET push/device_tokens/*/*", "push/device_tokens/gcm/t", .platform,
+            before: ("POST", "users/OTHER/push/gcm", #"{"gcm_reg_token":"t"}"#)),
+        AccessRow(
+            "DELETE push/device_tokens/*/*", "push/device_tokens/gcm/t", .platform,
+            before: ("POST", "users/OTHER/push/gcm", #"{"gcm_reg_token":"t"}"#)),
         AccessRow("GET applications/dau", "applications/dau", .platform),
         AccessRow("GET applications/mau", "applications/mau", .platform),
         AccessRow(

@@ -169,6 +169,53 @@ struct PlatformCallTests {
         #expect((answer["error"] == true) == !body.contains("app_id"))
     }
 
+    // MARK: Devices
+
+    @Test(arguments: StorageKind.allCases)
+    func `the platform finds and removes a device of several users by its token (protocol 3.14)`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await Scene(try await kind.make())
+        func owners(_ path: String = "gcm/a:b%2Fc") async throws -> JSONValue? {
+            try await scene.ask(.get, "push/device_tokens/\(path)")["user_ids"]
+        }
+        func register(_ id: String, _ kind: String, _ token: String) async throws {
+            let name = kind == "gcm" ? "gcm_reg_token" : "\(kind)_device_token"
+            try await scene.ask(
+                .post, "users/\(id)/push/\(kind)", #"{"\#(name)":"\#(token)"}"#)
+        }
+        for id in ["bob", "ann", "eve"] { try await register(id, "gcm", "a:b/c") }
+        try await register("ann", "gcm", "other")
+        try await register("ann", "apns", "a:b/c")
+        let answer = try await scene.ask(.get, "push/device_tokens/gcm/a:b%2Fc")
+        #expect(answer == ["user_id": "ann", "user_ids": ["ann", "bob", "eve"]])
+        try await scene.ask(.delete, "users/bob/push/gcm", as: scene.bob)
+        try await scene.ask(.delete, "users/eve")
+        #expect(try await owners() == ["ann"])
+        try await register("bob", "gcm", "a:b/c")
+        #expect(try await scene.ask(.delete, "push/device_tokens/gcm/a:b%2Fc") == [:])
+        #expect(try await owners() == nil)
+        #expect(try await owners("gcm/other") == ["ann"])
+        #expect(try await owners("apns/a:b%2Fc") == ["ann"])
+        let left = try await scene.ask(.get, "users/ann/push/gcm", as: scene.ann)
+        #expect(left["tokens"] == ["other"])
+        #expect(try await scene.ask(.delete, "push/device_tokens/gcm/a:b%2Fc") == [:])
+    }
+
+    @Test(arguments: [
+        ("gcm/none", RoostError.Code.notFound), ("web/t", .invalidValue),
+        ("gcm/%27%20OR%201=1", .notFound), ("gcm/%00", .notFound),
+        ("gcm/" + String(repeating: "x", count: 9_000), .notFound),
+    ])
+    func `no device answers to a name that is none (protocol 3.14)`(
+        path: String, code: RoostError.Code
+    ) async throws {
+        let scene = try await Scene(try await StorageKind.sqlite.make())
+        try await scene.ask(.post, "users/ann/push/gcm", #"{"gcm_reg_token":"t"}"#)
+        let answer = try await scene.ask(.get, "push/device_tokens/\(path)")
+        #expect(answer["code"]?.int == Int64(code.rawValue))
+    }
+
     // MARK: Small calls
 
     @Test func `the emoji are found by category and by key (protocol 3.14)`() async throws {

@@ -85,7 +85,7 @@ enum SettingAction: Equatable, Sendable {
     case unreadMessages, unreadChannels, unreadItems, channelCount, readEverything, leaveAll
     case getInvitation, putInvitation, getCount, putCount, getChannelPush, putChannelPush
     case getPush, putPush, resetPush, getTemplate, putTemplate
-    case addDevice, listDevices, listDeviceTokens, removeDevices
+    case addDevice, listDevices, listDeviceTokens, removeDevices, deviceOwner, forgetDevice
 }
 
 enum ChannelAction: Equatable, Sendable {
@@ -230,6 +230,8 @@ extension Route {
         Route(.delete, "users/*/push/*/*", .oneself, .setting(.removeDevices)),
         Route(.delete, "users/*/push/*", .oneself, .setting(.removeDevices)),
         Route(.delete, "users/*/push", .oneself, .setting(.removeDevices)),
+        Route(.get, "push/device_tokens/*/*", .platform, .setting(.deviceOwner)),
+        Route(.delete, "push/device_tokens/*/*", .platform, .setting(.forgetDevice)),
     ]
 
     private static let channels: [Route] = [

@@ -24,6 +24,7 @@ extension SQLiteStorage {
                 "unreadOfPage": try db.plan(of: .unreadOfPage),
                 "unreadOfMembers": try db.plan(of: .unreadOfMembers),
                 "blockers": try db.plan(of: .blockers),
+                "deviceOwners": try db.plan(of: .deviceOwners),
                 "noteActivity": try db.plan(of: .noteActivity),
                 "forgetActivity": try db.plan(of: .forgetActivity),
                 "activeUsers": try db.plan(of: .activeUsers),

@@ -183,6 +183,9 @@ extension SQLiteStorage {
             if record.traits.blocked != before.traits.blocked {
                 try db.setBlocks(of: id, record.traits.blocked)
             }
+            if record.traits.preferences != before.traits.preferences {
+                try db.setDevices(of: id, record.traits.devices)
+            }
             if !record.user.isActive { try db.closeSessions(ofUser: row) }
             return record
         }
@@ -194,6 +197,12 @@ extension SQLiteStorage {
         try read { db throws(SQLiteError) in
             readable(try db.all(.blockers, (id, after ?? UserID(""), limit))).map(\.user)
         }
+    }
+
+    package func deviceOwners(
+        _ kind: String, _ token: String, limit: Int
+    ) throws(StorageError) -> [UserID] {
+        try read { db throws(SQLiteError) in try db.all(.deviceOwners, (kind, token, limit)) }
     }
 
     package func noteActivity(
@@ -223,6 +232,7 @@ extension SQLiteStorage {
             try db.execute(.closeSessions, user.id)
             try db.execute(.deleteTokens, user.id)
             try db.setBlocks(of: id, [])
+            try db.setDevices(of: id, [:])
             try db.execute(.buryUser, (user.id, now))
             return places.map(\.1)
         }
