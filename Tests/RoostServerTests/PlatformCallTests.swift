@@ -202,6 +202,27 @@ struct PlatformCallTests {
         #expect(try await scene.ask(.delete, "push/device_tokens/gcm/a:b%2Fc") == [:])
     }
 
+    @Test(arguments: StorageKind.allCases)
+    func `a device of many users is removed from all of them (protocol 3.14)`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await kind.make()
+        let scene = try await Scene(storage)
+        for number in 0..<201 {
+            let id = UserID("u\(number)")
+            try await storage.saveUser(User(id: id))
+            try await storage.updateUser(id) {
+                $0.traits.preferences["devices"] = ["gcm": ["t"]]
+            }
+        }
+        #expect(try await storage.deviceOwners("gcm", "t", after: nil, limit: 500).count == 201)
+        #expect(try await storage.deviceOwners("gcm", "t", after: "u98", limit: 500) == ["u99"])
+        let some = try await scene.ask(.get, "push/device_tokens/gcm/t")
+        #expect(some["user_ids"]?.array?.count == 100)
+        try await scene.ask(.delete, "push/device_tokens/gcm/t")
+        #expect(try await storage.deviceOwners("gcm", "t", after: nil, limit: 500).isEmpty)
+    }
+
     @Test(arguments: [
         ("gcm/none", RoostError.Code.notFound), ("web/t", .invalidValue),
         ("gcm/%27%20OR%201=1", .notFound), ("gcm/%00", .notFound),

@@ -74,9 +74,11 @@ package actor MemoryStorage: Storage {
         return ids.filter { $0 > after ?? UserID("") }.prefix(limit).compactMap { users[$0] }
     }
 
-    package func deviceOwners(_ kind: String, _ token: String, limit: Int) -> [UserID] {
+    package func deviceOwners(
+        _ kind: String, _ token: String, after id: UserID?, limit: Int
+    ) -> [UserID] {
         let ids = userTraits.filter { $0.value.devices[kind]?.contains(token) == true }.keys
-        return Array(ids.sorted().prefix(limit))
+        return Array(ids.sorted().filter { $0 > id ?? UserID("") }.prefix(limit))
     }
 
     package func noteActivity(of id: UserID, on day: Int, forgettingBefore first: Int) {

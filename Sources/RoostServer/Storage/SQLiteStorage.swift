@@ -200,9 +200,11 @@ extension SQLiteStorage {
     }
 
     package func deviceOwners(
-        _ kind: String, _ token: String, limit: Int
+        _ kind: String, _ token: String, after id: UserID?, limit: Int
     ) throws(StorageError) -> [UserID] {
-        try read { db throws(SQLiteError) in try db.all(.deviceOwners, (kind, token, limit)) }
+        try read { db throws(SQLiteError) in
+            try db.all(.deviceOwners, (kind, token, id ?? UserID(""), limit))
+        }
     }
 
     package func noteActivity(

@@ -67,16 +67,17 @@ package protocol UserStorage: Sendable {
     ) async throws(StorageError)
     /// Returns the number of users who were active on one of the days, both ends included.
     func activeUsers(from first: Int, through last: Int) async throws(StorageError) -> Int
-    /// Returns users with a device, by ID.
+    /// Returns a page, by ID, of the users with a device.
     ///
     /// - Parameters:
     ///   - kind: The push service of the device.
     ///   - token: The device's token.
-    ///   - limit: The most users in the answer.
-    /// - Returns: The first of the users with the token.
+    ///   - id: The last user of the page before; nil for the first page.
+    ///   - limit: The most users in the page.
+    /// - Returns: The users.
     /// - Throws: A failure of the storage.
     func deviceOwners(
-        _ kind: String, _ token: String, limit: Int
+        _ kind: String, _ token: String, after id: UserID?, limit: Int
     ) async throws(StorageError) -> [UserID]
     /// Deletes a user. The user leaves every channel, and all sessions and tokens end; old messages
     /// keep the name.

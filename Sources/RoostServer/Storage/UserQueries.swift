@@ -143,16 +143,18 @@ extension Query where Input == (first: Int, last: Int), Output == Int {
 
 // MARK: - Devices
 
-extension Query where Input == (kind: String, token: String, limit: Int), Output == UserID {
+extension Query
+where Input == (kind: String, token: String, after: UserID, limit: Int), Output == UserID {
     static var deviceOwners: Query {
         Query(
             sql: """
-                SELECT user_id FROM device WHERE kind = ?1 AND token = ?2
-                ORDER BY user_id LIMIT ?3
+                SELECT user_id FROM device WHERE kind = ?1 AND token = ?2 AND user_id > ?3
+                ORDER BY user_id LIMIT ?4
                 """,
             bind: { input, bindings in
                 bindings.append(input.kind)
                 bindings.append(input.token)
+                bindings.append(input.after.rawValue)
                 bindings.append(input.limit)
             },
             decode: { row in UserID(row.text(0)) })

@@ -293,7 +293,7 @@ extension UserSettings {
         guard ["gcm", "apns", "huawei"].contains(kind) else {
             throw ServerError(.invalidValue, "A device is of the type gcm, apns or huawei.")
         }
-        var owners = try await deviceOwners(kind, token)
+        var owners = try await deviceOwners(kind, token, after: nil)
         guard action == .forgetDevice else {
             guard let first = owners.first else {
                 throw ServerError(.notFound, "There is no such device.")
@@ -304,7 +304,8 @@ extension UserSettings {
                 writer.field("user_ids", all.map(\.rawValue))
             }
         }
-        while !owners.isEmpty {
+        // Each step goes on behind the last one, so a device that comes back does not hold it up.
+        while let last = owners.last {
             for id in owners {
                 try stopIfCancelled()
                 try await ask(
@@ -312,16 +313,16 @@ extension UserSettings {
                         record.traits.devices[kind]?.removeAll { $0 == token }
                     })
             }
-            owners = try await deviceOwners(kind, token)
+            owners = try await deviceOwners(kind, token, after: last)
         }
         return .empty
     }
 
     private func deviceOwners(
-        _ kind: String, _ token: String
+        _ kind: String, _ token: String, after id: UserID?
     ) async throws(ServerError) -> [UserID] {
         try await ask(
-            try await storage.deviceOwners(kind, token, limit: Self.ownersAtOnce))
+            try await storage.deviceOwners(kind, token, after: id, limit: Self.ownersAtOnce))
     }
 }
 
