@@ -92,6 +92,11 @@ enum AccessTable {
         AccessRow("PUT users/*", "users/SELF", #"{"nickname":"n"}"#, .live),
         AccessRow("PUT users/*", "users/OTHER", #"{"nickname":"n"}"#, .platform),
         AccessRow("DELETE users/*", "users/SELF", .platform),
+        // A login needs the right token and no session, and this user needs no token.
+        AccessRow("POST users/*/login", "users/OTHER/login", "{}", Set(Who.allCases)),
+        AccessRow(
+            "POST users/*/authentication", "users/OTHER/authentication", "{}",
+            Set(Who.allCases)),
         AccessRow("POST users/*/token", "users/SELF/token", "{}", .platform),
         AccessRow("DELETE users/*/token", "users/SELF/token", .platform),
         AccessRow(
@@ -197,6 +202,9 @@ enum AccessTable {
         AccessRow(
             "GET group_channels/*/message_purge_offset",
             "group_channels/CHANNEL/message_purge_offset", .readers),
+        AccessRow(
+            "POST group_channels/*/screenshot", "group_channels/CHANNEL/screenshot",
+            #"{"user_id":"SELF"}"#, .readers),
     ]
 
     /// Metadata and counters.
@@ -286,7 +294,18 @@ enum AccessTable {
             "GET search/messages", "search/messages?query=x&channel_url=CHANNEL", .readers),
         AccessRow(
             "GET search/messages", "search/messages?query=x&channel_url=ROOM", .notBanned),
+        AccessRow(
+            "PUT group_channels/*/messages/*/thread_push",
+            "group_channels/CHANNEL/messages/FOREIGN/thread_push", #"{"push_enabled":true}"#,
+            .witnesses),
+        // The channels have newer messages, so an admitted import fails for that reason.
+        AccessRow(
+            "POST migration/*", "migration/CHANNEL",
+            #"{"messages":[{"message_type":"ADMM","message":"x","timestamp":1}]}"#, .platform,
+            code: 400_111),
         AccessRow("GET emoji_categories", "emoji_categories", .live),
+        AccessRow("GET emoji_categories/*", "emoji_categories/1", .live),
+        AccessRow("GET emojis/*", "emojis/heart", .live),
         // The table sends no file, so an admitted call fails for that reason.
         AccessRow("POST storage/file", "storage/file", "{}", .live, code: 400_105),
         AccessRow(
@@ -333,6 +352,9 @@ enum AccessTable {
             "DELETE open_channels/*/messages/*/reactions",
             "open_channels/ROOM/messages/WORD/reactions",
             #"{"reaction":"x","user_id":"SELF"}"#, .voices),
+        AccessRow(
+            "PUT open_channels/*/messages/*/thread_push",
+            "open_channels/ROOM/messages/WORD/thread_push", #"{"push_enabled":true}"#, .notBanned),
     ]
 
     private static let roomArrays: [AccessRow] = metaArrays.map { method, body in
@@ -355,6 +377,14 @@ enum AccessTable {
             report, .notBanned),
         AccessRow("POST report/users/*", "report/users/OTHER", report, .live),
         AccessRow("GET report", "report", .platform),
+        AccessRow(
+            "GET push/device_tokens/*/*", "push/device_tokens/gcm/t", .platform,
+            before: ("POST", "users/OTHER/push/gcm", #"{"gcm_reg_token":"t"}"#)),
+        AccessRow(
+            "DELETE push/device_tokens/*/*", "push/device_tokens/gcm/t", .platform,
+            before: ("POST", "users/OTHER/push/gcm", #"{"gcm_reg_token":"t"}"#)),
+        AccessRow("GET applications/dau", "applications/dau", .platform),
+        AccessRow("GET applications/mau", "applications/mau", .platform),
         AccessRow(
             "POST polls", "polls", #"{"title":"t","options":["a"],"user_id":"SELF"}"#, .live),
         AccessRow("GET polls", "polls", .live),

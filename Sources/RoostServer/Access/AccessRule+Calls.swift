@@ -129,7 +129,7 @@ extension Route {
         case "users":
             target.subject = parts.first.map { UserID($0) }
             if rule.place != .nowhere, parts.count > 1 { target.channel = ChannelURL(parts[1]) }
-        case "group_channels", "open_channels":
+        case "group_channels", "open_channels", "migration":
             target.channel = parts.first.map { ChannelURL($0) }
         case "storage":
             target.channel = fields.string("channel_url").flatMap {

@@ -18,25 +18,31 @@ struct ChannelViews: ServerPart {
                 try await storage.channelStates([url], viewer: viewer)
             ).first
         else { throw ServerError(.notFound, "There is no such channel.") }
-        return try await views(of: [state], for: viewer, extras)[0]
+        return try await view(
+            of: state, for: viewer, extras,
+            blocking: extras.members ? try await blocked(by: viewer) : [])
     }
 
-    /// Returns channels for a viewer, in their order; nil is the platform.
-    func views(
-        of states: [ChannelState], for viewer: UserID?, _ extras: ChannelExtras
-    ) async throws(ServerError) -> [GroupChannel] {
-        var views: [GroupChannel] = []
-        for state in states {
-            var view = state.view(for: viewer, extras, at: world.now())
-            let sight = Sight(beginning: view.messageOffset)
-            view.pinnedMessageIDs = try await visible(view.pinnedMessageIDs, in: view.url, sight)
-            if let newest = view.pinnedMessageIDs.first {
-                let pinned = try await ask(try await storage.message(newest, in: view.url))
-                view.latestPinnedMessage = pinned.flatMap(sight.shown)
-            }
-            views.append(view)
+    /// Returns a channel for a viewer who blocks some users; nil is the platform.
+    private func view(
+        of state: ChannelState, for viewer: UserID?, _ extras: ChannelExtras,
+        blocking blocked: Set<UserID>
+    ) async throws(ServerError) -> GroupChannel {
+        var view = state.view(for: viewer, extras, at: world.now())
+        let sight = Sight(beginning: view.messageOffset)
+        view.pinnedMessageIDs = try await visible(view.pinnedMessageIDs, in: view.url, sight)
+        if let newest = view.pinnedMessageIDs.first {
+            let pinned = try await ask(try await storage.message(newest, in: view.url))
+            view.latestPinnedMessage = pinned.flatMap(sight.shown)
         }
-        return views
+        if !blocked.isEmpty { view.members.mark(blocked) }
+        return view
+    }
+
+    /// Returns the users whom a viewer blocks; none for the platform.
+    func blocked(by viewer: UserID?) async throws(ServerError) -> Set<UserID> {
+        guard let viewer else { return [] }
+        return Set(try await ask(try await storage.userRecord(viewer))?.traits.blocked ?? [])
     }
 
     /// Returns the channels of a page for a viewer, as many as fit into one answer.
@@ -49,6 +55,7 @@ struct ChannelViews: ServerPart {
         where isWanted: (ChannelState) async throws(ServerError) -> Bool = { _ in true }
     ) async throws(ServerError) -> (channels: [GroupChannel], count: Int) {
         var budget = AnswerBudget(configuration.limits.answerBytes)
+        let blocked = extras.members ? try await blocked(by: viewer) : []
         var shown: [GroupChannel] = []
         var count = 0
         while count < urls.count {
@@ -59,7 +66,8 @@ struct ChannelViews: ServerPart {
                 states.map { ($0.record.url, $0) }, uniquingKeysWith: { first, _ in first })
             for url in slice {
                 if let state = known[url], try await isWanted(state) {
-                    let channel = try await views(of: [state], for: viewer, extras)[0]
+                    let channel = try await view(
+                        of: state, for: viewer, extras, blocking: blocked)
                     guard budget.take(channel.weight) else { return (shown, count) }
                     shown.append(channel)
                 }
@@ -83,5 +91,14 @@ struct ChannelViews: ServerPart {
             if position.map({ sight.shows($0.createdAt) }) ?? false { visible.append(id) }
         }
         return visible
+    }
+}
+
+extension [Member] {
+    /// Marks the members whom the viewer blocks.
+    mutating func mark(_ blocked: Set<UserID>) {
+        for index in indices where blocked.contains(self[index].id) {
+            self[index].isBlockedByMe = true
+        }
     }
 }

@@ -282,14 +282,16 @@ struct Memberships: ServerPart {
         let page = try Page(order.map { members[$0] }, fields)
         let reads = try fields.bool("show_read_receipt") ?? false
         let deliveries = try fields.bool("show_delivery_receipt") ?? false
-        let shown = page.elements.map { record in
+        var shown = page.elements.map { record in
             var member = record.member(at: now)
             if reads { member.readAt = record.lastRead }
             if deliveries { member.deliveredAt = record.deliveredAt }
             return member
         }
+        shown.mark(try await views.blocked(by: call.caller.userID))
+        let answered = shown
         return APIResponse { writer in
-            writer.members("members", shown)
+            writer.members("members", answered)
             writer.field("next", page.next)
         }
     }

@@ -55,6 +55,8 @@ package struct ServerLimits: Equatable, Sendable {
     package var languages = 20
     /// All settings of a user together, device tokens and quiet hours included.
     package var preferenceBytes = 131_072
+    /// The messages in one import; each becomes a frame for every member.
+    package var importedMessages = 100
     /// The waiting scheduled messages of one user.
     package var scheduledMessages = 1_000
     /// The sent, failed and canceled scheduled messages of one user; a new one removes the oldest

@@ -45,7 +45,9 @@ enum Action: Equatable, Sendable {
     case poll(PollAction)
     case scheduled(ScheduledAction)
     case report
-    case emoji
+    case login
+    case activity(ActivityAction)
+    case emoji(EmojiAction)
     case upload
 }
 
@@ -64,7 +66,7 @@ extension Action {
         case .message(let action):
             switch action {
             case .count, .react, .unreact, .reactions, .addMetaArrays, .putMetaArrays,
-                .removeMetaArrays:
+                .removeMetaArrays, .threadPush:
                 true
             default: false
             }
@@ -83,14 +85,22 @@ enum SettingAction: Equatable, Sendable {
     case unreadMessages, unreadChannels, unreadItems, channelCount, readEverything, leaveAll
     case getInvitation, putInvitation, getCount, putCount, getChannelPush, putChannelPush
     case getPush, putPush, resetPush, getTemplate, putTemplate
-    case addDevice, listDevices, listDeviceTokens, removeDevices
+    case addDevice, listDevices, listDeviceTokens, removeDevices, deviceOwner, forgetDevice
 }
 
 enum ChannelAction: Equatable, Sendable {
     case list, delete, decline, hide, unhide, freeze, resetHistory, members, isMember
     case addMetadata, putMetadata, getMetadata, deleteMetadata
     case addCounters, putCounters, getCounters, deleteCounters
-    case startTyping, stopTyping, purgeOffset
+    case startTyping, stopTyping, purgeOffset, screenshot
+}
+
+enum ActivityAction: Equatable, Sendable {
+    case daily, monthly
+}
+
+enum EmojiAction: Equatable, Sendable {
+    case categories, category, emoji
 }
 
 enum ModerationAction: Equatable, Sendable {
@@ -100,7 +110,8 @@ enum ModerationAction: Equatable, Sendable {
 
 enum MessageAction: Equatable, Sendable {
     case count, react, unreact, reactions, addMetaArrays, putMetaArrays, removeMetaArrays
-    case pin, unpin, delivered, search, fingerprints, unreadCounts
+    case pin, unpin, delivered, search, fingerprints, unreadCounts, threadPush
+    case migrate
 }
 
 extension Route {
@@ -131,6 +142,8 @@ extension Route {
         Route(.post, "report/open_channels/*/messages/*", .report(on: .message), .report),
         Route(.post, "report/users/*", .report(), .report),
         Route(.get, "report", .platform, .report),
+        Route(.get, "applications/dau", .platform, .activity(.daily)),
+        Route(.get, "applications/mau", .platform, .activity(.monthly)),
         Route(.post, "polls", AccessRule(.user, as: .named), .poll(.create)),
         Route(.get, "polls", .user, .poll(.list)),
         Route(.get, "polls/*", .poll, .poll(.get)),
@@ -174,6 +187,9 @@ extension Route {
         Route(.get, "users/*", .user, .user(.get)),
         Route(.put, "users/*", .oneself, .user(.update)),
         Route(.delete, "users/*", .platform, .user(.delete)),
+        // The session key is the answer.
+        Route(.post, "users/*/login", .anybody, .login),
+        Route(.post, "users/*/authentication", .anybody, .login),
         Route(.post, "users/*/token", .platform, .user(.issueToken)),
         Route(.delete, "users/*/token", .platform, .user(.revokeTokens)),
         Route(.post, "users/*/metadata", .oneself, .user(.addMetadata)),
@@ -214,6 +230,8 @@ extension Route {
         Route(.delete, "users/*/push/*/*", .oneself, .setting(.removeDevices)),
         Route(.delete, "users/*/push/*", .oneself, .setting(.removeDevices)),
         Route(.delete, "users/*/push", .oneself, .setting(.removeDevices)),
+        Route(.get, "push/device_tokens/*/*", .platform, .setting(.deviceOwner)),
+        Route(.delete, "push/device_tokens/*/*", .platform, .setting(.forgetDevice)),
     ]
 
     private static let channels: [Route] = [
@@ -257,6 +275,9 @@ extension Route {
             .delete, "group_channels/*/typing", AccessRule(.platform, in: .member),
             .channel(.stopTyping)),
         Route(.get, "group_channels/*/message_purge_offset", .member, .channel(.purgeOffset)),
+        Route(
+            .post, "group_channels/*/screenshot", AccessRule(.user, as: .named, in: .member),
+            .channel(.screenshot)),
     ]
 
     private static let moderation: [Route] = [
@@ -303,8 +324,15 @@ extension Route {
         Route(
             .delete, "group_channels/*/messages/*/pin", .speech(in: .member, on: .message),
             .message(.unpin)),
+        Route(
+            .put, "group_channels/*/messages/*/thread_push",
+            AccessRule(.user, in: .reader, on: .message), .message(.threadPush)),
+        Route(
+            .post, "migration/*", AccessRule(.platform, in: .reader, .inLane), .message(.migrate)),
         Route(.get, "search/messages", .user, .message(.search)),
-        Route(.get, "emoji_categories", .user, .emoji),
+        Route(.get, "emoji_categories", .user, .emoji(.categories)),
+        Route(.get, "emoji_categories/*", .user, .emoji(.category)),
+        Route(.get, "emojis/*", .user, .emoji(.emoji)),
         // The channel of an upload is optional.
         Route(.post, "storage/file", .reader, .upload),
     ]

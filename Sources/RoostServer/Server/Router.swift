@@ -43,6 +43,11 @@ struct Router: ServerPart {
                     "A call may have \(configuration.limits.bodyBytes) bytes at most.")
             }
             if let (route, segments) = Route.find(request) {
+                if route.rule.caller == .anybody {
+                    return try await parts.logins.logIn(
+                        UserID(segments[0]), try RequestFields(request, pathParts: segments),
+                        headers)
+                }
                 let caller = try await parts.logins.caller(headers)
                 let (call, picture) = try await parts.uploads.keepPictures(
                     of: request, by: caller, at: headers.host)
@@ -235,7 +240,9 @@ struct Router: ServerPart {
         case .poll(let action): try await parts.polls.answer(action, call)
         case .scheduled(let action): try await parts.scheduled.answer(action, call)
         case .report: try await parts.reports.report(call)
-        case .emoji: ServerEmoji.response
+        case .login: preconditionFailure("Calls without a caller are answered earlier.")
+        case .activity(let action): try await parts.activity.answer(action, call)
+        case .emoji(let action): try ServerEmoji.answer(action, call)
         case .upload: try await parts.uploads.upload(call)
         }
     }
@@ -260,6 +267,8 @@ struct Router: ServerPart {
         case .startTyping, .stopTyping:
             try await publishTyping(call, isTyping: action == .startTyping)
         case .purgeOffset: APIResponse { $0.field("message_purge_offset", 0) }
+        // Members do not learn of it: no event of the protocol tells them.
+        case .screenshot: .empty
         }
     }
 
@@ -285,11 +294,20 @@ struct Router: ServerPart {
         return .empty
     }
 
+    /// Acknowledges a choice about the pushes of a thread, which the server does not send.
+    private func acknowledgeThreadPush(_ call: RouteCall) throws(ServerError) -> APIResponse {
+        guard try call.fields.bool("push_enabled") != nil else {
+            throw ServerError(.parameterMissing, "The parameter push_enabled is missing.")
+        }
+        return .empty
+    }
+
     private func answer(
         _ action: MessageAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
         switch action {
         case .search: try await parts.search.search(call)
+        case .migrate: try await parts.migrations.migrate(call)
         case .count: try await parts.history.count(call)
         case .fingerprints: try await parts.history.fingerprints(call)
         case .delivered: try await parts.receipts.markDelivered(call)
@@ -300,6 +318,7 @@ struct Router: ServerPart {
         case .addMetaArrays, .putMetaArrays, .removeMetaArrays:
             try await parts.messages.changeMetaArrays(action, call)
         case .pin, .unpin: try await parts.messages.pin(call, isPinned: action == .pin)
+        case .threadPush: try acknowledgeThreadPush(call)
         }
     }
 }

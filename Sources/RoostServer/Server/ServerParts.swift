@@ -5,6 +5,7 @@ final class ServerParts {
     // The sockets and their users.
     let telemetry: Telemetry
     let rates: RequestRates
+    let activity: Activity
     let publisher: EventPublisher
     let rooms: Rooms
     let sessions: Sessions
@@ -21,6 +22,7 @@ final class ServerParts {
     let receipts: Receipts
     let messages: Messages
     let logs: ChannelLogs
+    let migrations: Migrations
 
     // Channels.
     let memberships: Memberships
@@ -42,11 +44,13 @@ final class ServerParts {
     init(_ context: ServerContext, fanOut: any FanOut, _ background: Background) {
         telemetry = Telemetry()
         rates = RequestRates(context, telemetry)
+        activity = Activity(context)
         publisher = EventPublisher(context: context, fanOut: fanOut, telemetry: telemetry)
         rooms = Rooms(context, publisher)
         sessions = Sessions(context, rooms, telemetry)
         logins = Logins(
-            context: context, sessions: sessions, rates: rates, telemetry: telemetry)
+            context: context, sessions: sessions, rates: rates, activity: activity,
+            telemetry: telemetry)
         uploads = Uploads(context: context, logins: logins, rates: rates)
 
         lanes = ChannelLanes()
@@ -65,6 +69,8 @@ final class ServerParts {
             context: context, publisher: publisher, sessions: sessions, views: views)
         logs = ChannelLogs(
             context, publisher, sessions, lanes, admission, messages, polls, telemetry, background)
+        migrations = Migrations(
+            context: context, publisher: publisher, messages: messages, telemetry: telemetry)
 
         memberships = Memberships(
             context: context, publisher: publisher, views: views, history: history, lanes: lanes)

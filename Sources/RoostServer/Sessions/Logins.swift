@@ -19,6 +19,7 @@ struct Logins: ServerPart {
     let context: ServerContext
     let sessions: Sessions
     let rates: RequestRates
+    let activity: Activity
     let telemetry: Telemetry
 
     /// The token of a login; none if the login needs none.
@@ -41,6 +42,7 @@ struct Logins: ServerPart {
             let endings = sessions.endings
             let login = try await logIn(handshake)
             let unread = try await ask(try await storage.unreadTotal(of: login.user.id))
+            await activity.note(login.user.id)
             guard sessions.count(of: login.user.id) < limits.sessionsPerUser else {
                 throw ServerError(
                     RoostError.Code(400_500), "The user has too many connections open.")
@@ -69,6 +71,32 @@ struct Logins: ServerPart {
             outlet.deliver(ServerEvent.login(.failure(error, acknowledges: nil)).encoded)
             outlet.close()
             return nil
+        }
+    }
+
+    /// Answers a login by REST with the object of LOGI; it opens a session and no socket.
+    ///
+    /// The checks are those of a socket, and a refusal counts as a failed login. Only the check of
+    /// the application is left out where a call does not name one, as no other call names it.
+    func logIn(
+        _ id: UserID, _ fields: RequestFields, _ headers: RequestHeaders
+    ) async throws(ServerError) -> APIResponse {
+        do throws(ServerError) {
+            var query = [QueryItem("user_id", id.rawValue)]
+            query.append(
+                QueryItem("ai", fields.string("app_id") ?? configuration.applicationID))
+            query.append(QueryItem("nickname", fields.string("nickname") ?? ""))
+            query.append(QueryItem("access_token", headers.accessToken ?? ""))
+            var plain = RequestHeaders()
+            plain.peer = headers.peer
+            let login = try await logIn(Handshake(query: query, headers: plain))
+            let unread = try await ask(try await storage.unreadTotal(of: login.user.id))
+            await activity.note(login.user.id)
+            log(.info, "login")
+            return APIResponse(greeting(login, unread).fields)
+        } catch {
+            telemetry.metrics.refusedLogins += 1
+            throw error
         }
     }
 
@@ -308,6 +336,7 @@ struct Logins: ServerPart {
     func caller(_ headers: RequestHeaders) async throws(ServerError) -> APICaller {
         let caller = try await identify(headers)
         try rates.charge(user: caller.userID)
+        if let id = caller.userID { await activity.note(id) }
         return caller
     }
 

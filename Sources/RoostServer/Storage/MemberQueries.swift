@@ -222,6 +222,32 @@ extension Query where Input == (channel: Int64, user: Int64, moment: Int64), Out
     }
 }
 
+extension Query where Input == (channel: Int64, moment: Int64), Output == Void {
+    static var raiseReadMarks: Query {
+        Query(
+            sql: """
+                UPDATE member SET last_read = max(last_read, ?2)
+                WHERE channel = ?1 AND state = 'joined'
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.moment)
+            })
+    }
+
+    static var rewindReadMarks: Query {
+        Query(
+            sql: """
+                UPDATE member SET last_read = min(last_read, ?2)
+                WHERE channel = ?1 AND state = 'joined'
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.moment)
+            })
+    }
+}
+
 extension Query where Input == (channel: Int64, user: Int64), Output == Bool {
     static var isMember: Query {
         Query(

@@ -10,7 +10,26 @@ extension MemoryStorage {
         messages.map { .success(append($0, now: now)) }
     }
 
-    private func append(_ message: Message, now: Timestamp) -> Appended? {
+    package func importMessages(
+        _ messages: [Message], into url: ChannelURL, _ marks: ImportMarks, now: Timestamp
+    ) -> ImportOutcome {
+        guard let channel = channels[url] else { return .notFound }
+        guard let first = messages.first?.createdAt else { return .imported([]) }
+        if let last = channel.log.last?.message.createdAt, first <= last { return .tooOld(last) }
+        let results = messages.compactMap { append($0, at: $0.createdAt, now: now) }
+        if marks != ImportMarks(), let end = channel.log.last?.message.createdAt {
+            for id in channel.memberOrder where channel.memberships[id]?.state == .joined {
+                let mark = channel.memberships[id]?.lastRead ?? Timestamp(milliseconds: 0)
+                channel.memberships[id]?.lastRead = marks.mark(mark, from: first, through: end)
+            }
+        }
+        return .imported(results)
+    }
+
+    /// Appends a message, an old one at its own moment.
+    private func append(
+        _ message: Message, at moment: Timestamp? = nil, now: Timestamp
+    ) -> Appended? {
         guard let channel = channels[message.channelURL] else { return nil }
         let request: MemoryChannel.Request? = message.requestID.flatMap { id in
             message.sender.map { MemoryChannel.Request(sender: $0.user.id, id: id) }
@@ -21,8 +40,8 @@ extension MemoryStorage {
         let last = channel.log.last?.message.createdAt
         let createdAt =
             last.map { last in
-                max(now, last.advanced(by: spacesTimes ? 1 : 0))
-            } ?? now
+                max(moment ?? now, last.advanced(by: spacesTimes ? 1 : 0))
+            } ?? moment ?? now
         lastMessageID += 1
         var stored = message
         stored.createdAt = createdAt
@@ -32,7 +51,8 @@ extension MemoryStorage {
         if let request { channel.requests[request] = channel.log.count }
         channel.log.append(MemoryChannel.Entry(message: stored, change: change))
         channel.change = change
-        for id in channel.memberOrder where channel.memberships[id]?.hidden == .untilNextMessage {
+        for id in channel.memberOrder
+        where moment == nil && channel.memberships[id]?.hidden == .untilNextMessage {
             channel.memberships[id]?.hidden = .unhidden
         }
         let reply = withSender(stored)
@@ -42,7 +62,8 @@ extension MemoryStorage {
             }
         }
         if let sender = stored.sender?.user.id, channel.memberships[sender]?.state == .joined {
-            channel.memberships[sender]?.lastRead = createdAt
+            let mark = channel.memberships[sender]?.lastRead ?? createdAt
+            channel.memberships[sender]?.lastRead = max(mark, createdAt)
         }
         return Appended(
             message: reply, previousID: previous, isRepeat: false, isDeleted: false,

@@ -14,6 +14,7 @@ package actor MemoryStorage: Storage {
 
     var users: [UserID: User] = [:]
     var userTraits: [UserID: UserTraits] = [:]
+    private var activity: [Int: Set<UserID>] = [:]
     private var credentials = MemoryCredentials()
     var channels: [ChannelURL: MemoryChannel] = [:]
     /// The deleted channels, for the change logs of their members.
@@ -71,6 +72,24 @@ package actor MemoryStorage: Storage {
     package func blockers(of id: UserID, after: UserID?, limit: Int) -> [User] {
         let ids = userTraits.filter { $0.value.blocked.contains(id) }.keys.sorted()
         return ids.filter { $0 > after ?? UserID("") }.prefix(limit).compactMap { users[$0] }
+    }
+
+    package func deviceOwners(
+        _ kind: String, _ token: String, after id: UserID?, limit: Int
+    ) -> [UserID] {
+        let ids = userTraits.filter { $0.value.devices[kind]?.contains(token) == true }.keys
+        return Array(ids.sorted().filter { $0 > id ?? UserID("") }.prefix(limit))
+    }
+
+    package func noteActivity(of id: UserID, on day: Int, forgettingBefore first: Int) {
+        activity = activity.filter { $0.key >= first }
+        if users[id] != nil { activity[day, default: []].insert(id) }
+    }
+
+    package func activeUsers(from first: Int, through last: Int) -> Int {
+        activity.reduce(into: Set<UserID>()) { active, day in
+            if first <= day.key, day.key <= last { active.formUnion(day.value) }
+        }.count
     }
 
     package func deleteUser(_ id: UserID, now: Timestamp) -> [ChannelURL]? {

@@ -38,6 +38,22 @@ enum SQLiteSchema {
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX block_by_blocker ON block (blocker);
 
+                -- The devices of users, a copy of their traits for look-ups by token.
+                CREATE TABLE device (
+                    kind    TEXT NOT NULL,        -- The push service.
+                    token   TEXT NOT NULL,
+                    user_id TEXT NOT NULL,
+                    PRIMARY KEY (kind, token, user_id)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX device_by_user ON device (user_id);
+
+                -- The users of each day of UTC; days are numbers since 1970.
+                CREATE TABLE activity (
+                    day  INTEGER NOT NULL,
+                    user INTEGER NOT NULL REFERENCES user,
+                    PRIMARY KEY (day, user)
+                ) STRICT, WITHOUT ROWID;
+
                 -- Access tokens and session keys, each with a salt of its own. No number is used twice.
                 CREATE TABLE token (
                     id         INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -44,6 +44,35 @@ extension SQLiteStorage {
     }
 }
 
+extension SQLiteStorage {
+    package func importMessages(
+        _ messages: [Message], into url: ChannelURL, _ marks: ImportMarks, now: Timestamp
+    ) throws(StorageError) -> ImportOutcome {
+        try write { db throws(SQLiteError) in
+            guard let row = try db.first(.channelRow, url) else { return .notFound }
+            guard let first = messages.first?.createdAt else { return .imported([]) }
+            if let last = try db.first(.lastCreatedAt, row) ?? nil, first.milliseconds <= last {
+                return .tooOld(Timestamp(milliseconds: last))
+            }
+            let batch = AppendBatch(db, now, showsHidden: false)
+            var results: [Appended] = []
+            for message in messages {
+                try batch.prepare(for: message)
+                if let appended = try batch.append(message, at: message.createdAt) {
+                    results.append(appended)
+                }
+            }
+            try batch.flush()
+            guard let end = try db.first(.lastCreatedAt, row) ?? nil else {
+                return .imported(results)
+            }
+            if marks.rewinds { try db.execute(.rewindReadMarks, (row, first.milliseconds - 1)) }
+            if marks.raises { try db.execute(.raiseReadMarks, (row, end)) }
+            return .imported(results)
+        }
+    }
+}
+
 /// Messages appended in one transaction.
 ///
 /// The rows of channels, senders and the clock are read once for all messages, and `flush` writes
@@ -61,14 +90,17 @@ private final class AppendBatch {
 
     private let db: Connection
     private let now: Timestamp
+    /// Whether channels that are hidden until the next message come back.
+    private let showsHidden: Bool
     private var channels: [ChannelURL: Channel] = [:]
     private var users: [UserID: UserRow] = [:]
     private var clock: ChangeStamp?
     private var lastNumber: Int64?
 
-    init(_ db: Connection, _ now: Timestamp) {
+    init(_ db: Connection, _ now: Timestamp, showsHidden: Bool = true) {
         self.db = db
         self.now = now
+        self.showsHidden = showsHidden
     }
 
     /// Writes pending numbers before a reply, because the change of its parent takes numbers from
@@ -82,7 +114,7 @@ private final class AppendBatch {
         for (url, channel) in channels.sorted(by: { $0.value.row < $1.value.row }) {
             guard let change = channel.change else { continue }
             try db.touch(channel.row, change)
-            try db.execute(.showHidden, channel.row)
+            if showsHidden { try db.execute(.showHidden, channel.row) }
             for (user, moment) in channel.marks.sorted(by: { $0.key < $1.key }) {
                 try db.execute(.raiseReadMark, (channel.row, user, moment))
             }
@@ -94,7 +126,8 @@ private final class AppendBatch {
     }
 
     // The batch changes after the last statement that may fail, so a failed message leaves nothing.
-    func append(_ message: Message) throws(SQLiteError) -> Appended? {
+    /// Appends a message, an old one at its own moment.
+    func append(_ message: Message, at moment: Timestamp? = nil) throws(SQLiteError) -> Appended? {
         let url = message.channelURL
         guard let channel = try channel(url) else { return nil }
         let sender = try message.sender.flatMap { sender throws(SQLiteError) in
@@ -106,10 +139,11 @@ private final class AppendBatch {
             return try db.repeated(message, known, channel.row)
         }
         let after = channel.lastCreatedAt.map { Timestamp(milliseconds: $0).advanced(by: 1) }
-        let createdAt = after.map { max(now, $0) } ?? now
+        let createdAt = after.map { max(moment ?? now, $0) } ?? moment ?? now
         let last = try self.last()
         let change = ChangeStamp(
-            sequence: last.sequence + 1, at: max(last.at, createdAt.milliseconds))
+            sequence: last.sequence + 1,
+            at: max(last.at, createdAt.milliseconds, now.milliseconds))
         let new = NewMessage(
             id: try lastID() + 1, message: message, channel: channel.row, sender: sender?.id,
             createdAt: createdAt,

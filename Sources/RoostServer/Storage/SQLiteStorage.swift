@@ -183,6 +183,9 @@ extension SQLiteStorage {
             if record.traits.blocked != before.traits.blocked {
                 try db.setBlocks(of: id, record.traits.blocked)
             }
+            if record.traits.preferences != before.traits.preferences {
+                try db.setDevices(of: id, record.traits.devices)
+            }
             if !record.user.isActive { try db.closeSessions(ofUser: row) }
             return record
         }
@@ -194,6 +197,27 @@ extension SQLiteStorage {
         try read { db throws(SQLiteError) in
             readable(try db.all(.blockers, (id, after ?? UserID(""), limit))).map(\.user)
         }
+    }
+
+    package func deviceOwners(
+        _ kind: String, _ token: String, after id: UserID?, limit: Int
+    ) throws(StorageError) -> [UserID] {
+        try read { db throws(SQLiteError) in
+            try db.all(.deviceOwners, (kind, token, id ?? UserID(""), limit))
+        }
+    }
+
+    package func noteActivity(
+        of id: UserID, on day: Int, forgettingBefore first: Int
+    ) throws(StorageError) {
+        try write { db throws(SQLiteError) in
+            try db.execute(.forgetActivity, first)
+            try db.execute(.noteActivity, (day, id))
+        }
+    }
+
+    package func activeUsers(from first: Int, through last: Int) throws(StorageError) -> Int {
+        try read { db throws(SQLiteError) in try db.first(.activeUsers, (first, last)) ?? 0 }
     }
 
     package func deleteUser(
@@ -210,6 +234,7 @@ extension SQLiteStorage {
             try db.execute(.closeSessions, user.id)
             try db.execute(.deleteTokens, user.id)
             try db.setBlocks(of: id, [])
+            try db.setDevices(of: id, [:])
             try db.execute(.buryUser, (user.id, now))
             return places.map(\.1)
         }

@@ -59,6 +59,26 @@ package protocol UserStorage: Sendable {
     func blockers(
         of id: UserID, after: UserID?, limit: Int
     ) async throws(StorageError) -> [User]
+    /// Stores that a user was active on a day, and forgets the days before another one.
+    ///
+    /// Days are numbers since 1970. An unknown user is not stored.
+    func noteActivity(
+        of id: UserID, on day: Int, forgettingBefore first: Int
+    ) async throws(StorageError)
+    /// Returns the number of users who were active on one of the days, both ends included.
+    func activeUsers(from first: Int, through last: Int) async throws(StorageError) -> Int
+    /// Returns a page, by ID, of the users with a device.
+    ///
+    /// - Parameters:
+    ///   - kind: The push service of the device.
+    ///   - token: The device's token.
+    ///   - id: The last user of the page before; nil for the first page.
+    ///   - limit: The most users in the page.
+    /// - Returns: The users.
+    /// - Throws: A failure of the storage.
+    func deviceOwners(
+        _ kind: String, _ token: String, after id: UserID?, limit: Int
+    ) async throws(StorageError) -> [UserID]
     /// Deletes a user. The user leaves every channel, and all sessions and tokens end; old messages
     /// keep the name.
     ///
@@ -200,6 +220,22 @@ package protocol MessageStorage: Sendable {
         _ id: MessageID, in url: ChannelURL, now: Timestamp
     ) async throws(StorageError) -> DeleteOutcome
     func message(_ id: MessageID, in url: ChannelURL) async throws(StorageError) -> Message?
+    /// Appends old messages with their own times, all or none.
+    ///
+    /// All of them must be later than the log, deleted messages included. So a client that knows
+    /// the log up to its end learns of them as of any new message. A message whose time is not
+    /// later than the one before moves to the next millisecond.
+    ///
+    /// - Parameters:
+    ///   - messages: The messages, oldest first.
+    ///   - url: The channel of all of them.
+    ///   - marks: The change of the members' read marks.
+    ///   - now: The time of the change.
+    /// - Returns: The messages in the log, or the reason why nothing changed.
+    /// - Throws: A failure of the storage; then nothing has changed.
+    func importMessages(
+        _ messages: [Message], into url: ChannelURL, _ marks: ImportMarks, now: Timestamp
+    ) async throws(StorageError) -> ImportOutcome
     /// Returns whether a channel's log has a sender's message with a request ID, deleted or not.
     func isKnown(
         _ request: RequestID, of sender: UserID, in url: ChannelURL

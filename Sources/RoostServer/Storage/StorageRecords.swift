@@ -172,6 +172,34 @@ package struct Appended: Equatable, Sendable {
     package var parent: Message?
 }
 
+/// The change of the joined members' read marks by an import.
+package struct ImportMarks: Equatable, Sendable {
+    /// Whether marks before the last imported message move to it, so that all of them are read.
+    package var raises: Bool
+    /// Whether marks behind the import move back before it, so that all of it is unread; with
+    /// `raises` they move to the last imported message.
+    package var rewinds: Bool
+
+    package init(raises: Bool = false, rewinds: Bool = false) {
+        self.raises = raises
+        self.rewinds = rewinds
+    }
+
+    /// Returns the mark of a member after the import of messages from one time through another.
+    func mark(_ mark: Timestamp, from first: Timestamp, through last: Timestamp) -> Timestamp {
+        let start = rewinds ? min(mark, first.advanced(by: -1)) : mark
+        return raises ? max(start, last) : start
+    }
+}
+
+package enum ImportOutcome: Equatable, Sendable {
+    case imported([Appended])
+    /// Nothing changed: the log ends at this time, not before the first message.
+    case tooOld(Timestamp)
+    /// Nothing changed: there is no such channel.
+    case notFound
+}
+
 package enum EditOutcome: Equatable, Sendable {
     case edited(Message, oldMention: Mention)
     case notFound

@@ -104,3 +104,89 @@ extension Connection {
         for other in blocked { try execute(.addBlock, (id, other)) }
     }
 }
+
+// MARK: - Activity
+
+extension Query where Input == (day: Int, user: UserID), Output == Void {
+    static var noteActivity: Query {
+        Query(
+            sql: """
+                INSERT OR IGNORE INTO activity (day, user)
+                SELECT ?1, id FROM user WHERE user_id = ?2 AND deleted_at IS NULL
+                """,
+            bind: { input, bindings in
+                bindings.append(input.day)
+                bindings.append(input.user.rawValue)
+            })
+    }
+}
+
+extension Query where Input == Int, Output == Void {
+    static var forgetActivity: Query {
+        Query(
+            sql: "DELETE FROM activity WHERE day < ?1",
+            bind: { day, bindings in bindings.append(day) })
+    }
+}
+
+extension Query where Input == (first: Int, last: Int), Output == Int {
+    static var activeUsers: Query {
+        Query(
+            sql: "SELECT count(DISTINCT user) FROM activity WHERE day BETWEEN ?1 AND ?2",
+            bind: { input, bindings in
+                bindings.append(input.first)
+                bindings.append(input.last)
+            },
+            decode: { row in Int(row.int64(0)) })
+    }
+}
+
+// MARK: - Devices
+
+extension Query
+where Input == (kind: String, token: String, after: UserID, limit: Int), Output == UserID {
+    static var deviceOwners: Query {
+        Query(
+            sql: """
+                SELECT user_id FROM device WHERE kind = ?1 AND token = ?2 AND user_id > ?3
+                ORDER BY user_id LIMIT ?4
+                """,
+            bind: { input, bindings in
+                bindings.append(input.kind)
+                bindings.append(input.token)
+                bindings.append(input.after.rawValue)
+                bindings.append(input.limit)
+            },
+            decode: { row in UserID(row.text(0)) })
+    }
+}
+
+extension Query where Input == UserID, Output == Void {
+    fileprivate static var clearDevices: Query {
+        Query(
+            sql: "DELETE FROM device WHERE user_id = ?1",
+            bind: { id, bindings in bindings.append(id.rawValue) })
+    }
+}
+
+extension Query where Input == (user: UserID, kind: String, token: String), Output == Void {
+    fileprivate static var addDevice: Query {
+        Query(
+            sql: "INSERT OR IGNORE INTO device (kind, token, user_id) VALUES (?2, ?3, ?1)",
+            bind: { input, bindings in
+                bindings.append(input.user.rawValue)
+                bindings.append(input.kind)
+                bindings.append(input.token)
+            })
+    }
+}
+
+extension Connection {
+    /// Replaces the copy of a user's devices.
+    func setDevices(of id: UserID, _ devices: [String: [String]]) throws(SQLiteError) {
+        try execute(.clearDevices, id)
+        for (kind, tokens) in devices {
+            for token in tokens { try execute(.addDevice, (id, kind, token)) }
+        }
+    }
+}

@@ -37,6 +37,8 @@ struct UserSettings: ServerPart {
         case .addDevice, .listDevices, .listDeviceTokens, .removeDevices:
             return try await answerAboutDevices(action, call)
         case .getTemplate, .putTemplate: return try await answerAboutTemplate(action, call)
+        case .deviceOwner, .forgetDevice:
+            return try await answerAboutOwners(action, call)
         }
     }
 
@@ -279,11 +281,56 @@ struct UserSettings: ServerPart {
     }
 }
 
+extension UserSettings {
+    /// The users of one device in one answer, or in one step of its removal.
+    private static let ownersAtOnce = 100
+
+    /// Answers with the users of a device, or removes the device from all of them.
+    private func answerAboutOwners(
+        _ action: SettingAction, _ call: RouteCall
+    ) async throws(ServerError) -> APIResponse {
+        let (kind, token) = (call.fields.pathParts[0], call.fields.pathParts[1])
+        guard ["gcm", "apns", "huawei"].contains(kind) else {
+            throw ServerError(.invalidValue, "A device is of the type gcm, apns or huawei.")
+        }
+        var owners = try await deviceOwners(kind, token, after: nil)
+        guard action == .forgetDevice else {
+            guard let first = owners.first else {
+                throw ServerError(.notFound, "There is no such device.")
+            }
+            let all = owners
+            return APIResponse { writer in
+                writer.field("user_id", first.rawValue)
+                writer.field("user_ids", all.map(\.rawValue))
+            }
+        }
+        // Each step goes on behind the last one, so a device that comes back does not hold it up.
+        while let last = owners.last {
+            for id in owners {
+                try stopIfCancelled()
+                try await ask(
+                    try await storage.updateUser(id) { record in
+                        record.traits.devices[kind]?.removeAll { $0 == token }
+                    })
+            }
+            owners = try await deviceOwners(kind, token, after: last)
+        }
+        return .empty
+    }
+
+    private func deviceOwners(
+        _ kind: String, _ token: String, after id: UserID?
+    ) async throws(ServerError) -> [UserID] {
+        try await ask(
+            try await storage.deviceOwners(kind, token, after: id, limit: Self.ownersAtOnce))
+    }
+}
+
 extension UserTraits {
     fileprivate func push(or defaults: JSONValue) -> JSONValue { preferences["push"] ?? defaults }
 
     /// The device tokens of a user by push service; the server sends no pushes.
-    fileprivate var devices: [String: [String]] {
+    var devices: [String: [String]] {
         get {
             guard case .object(let fields) = preferences["devices"] else { return [:] }
             var devices: [String: [String]] = [:]

@@ -230,27 +230,27 @@ struct Users: ServerPart {
             await publishBlock(20_000, blocker.user, blockee)
             return .empty
         case .listBlocked where call.fields.string("list") == "blocking_me":
-            return try await listBlockers(of: blocker.user.id, call)
+            return try await listBlockers(of: blocker, call)
         default:
             let page = try Page(blocker.traits.blocked, call.fields)
             let users = try await ask(try await storage.users(page.elements))
             return APIResponse { writer in
-                writer.users("users", users)
+                writer.blocked("users", users, Set(page.elements))
                 writer.field("next", page.next)
             }
         }
     }
 
     private func listBlockers(
-        of id: UserID, _ call: RouteCall
+        of blocked: UserRecord, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
         let limit = try call.fields.int("limit", in: 1...100) ?? 20
         let start = call.fields.string("token").flatMap { $0.isEmpty ? nil : UserID($0) }
         let users = try await ask(
-            try await storage.blockers(of: id, after: start, limit: limit + 1))
+            try await storage.blockers(of: blocked.user.id, after: start, limit: limit + 1))
         let page = Array(users.prefix(limit))
         return APIResponse { writer in
-            writer.users("users", page)
+            writer.blocked("users", page, Set(blocked.traits.blocked))
             writer.field("next", users.count > limit ? page.last?.id.rawValue ?? "" : "")
         }
     }
@@ -269,6 +269,18 @@ struct Users: ServerPart {
 }
 
 extension JSONWriter {
+    /// Writes users, and marks those whom the viewer blocks.
+    fileprivate mutating func blocked(_ name: String, _ users: [User], _ blocked: Set<UserID>) {
+        array(name) { writer in
+            for user in users {
+                writer.object { writer in
+                    writer.fields(of: user)
+                    if blocked.contains(user.id) { writer.field("is_blocked_by_me", true) }
+                }
+            }
+        }
+    }
+
     /// Writes the entries of a dictionary as fields, in order.
     mutating func flat(_ texts: [String: String]) {
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) { field(name, text) }

@@ -68,7 +68,8 @@ package final class SimulatedWorld: Sendable {
         let clockError = ClockError()
         serverClockError = clockError
         let salts = SimulatedRandom(seed: ~seed)
-        var configuration = ChatServer.Configuration(applicationID: "simulation")
+        var configuration = ChatServer.Configuration(
+            applicationID: "simulation", apiToken: Self.apiToken)
         // A world has more logins than a user has devices.
         configuration.limits.keysPerUser = .max
         server = await ChatServer(
@@ -79,6 +80,9 @@ package final class SimulatedWorld: Sendable {
                 salt: { salts.next() }, digest: { "plain:" + $0 }),
             on: executor)
     }
+
+    /// The token of the platform.
+    static let apiToken = "platform"
 
     /// Runs a story in a new world and returns its result.
     ///

@@ -119,7 +119,7 @@ extension JSONWriter {
 extension LoginSuccess {
     /// Writes every field of the frame (`docs/protocol` 2.4), under both names where clients
     /// differ.
-    fileprivate func fields(_ writer: inout JSONWriter) {
+    package func fields(_ writer: inout JSONWriter) {
         writer.fields(of: user)
         writer.field("key", sessionKey)
         writer.field("ekey", fileKey)
