@@ -65,12 +65,19 @@ extension ChatClient {
     /// `setPushTrigger(_:of:)` sets the preference of one channel.
     ///
     /// - Returns: All preferences as changed.
-    /// - Throws: `.connectionRequired`, or the server's refusal.
+    /// - Throws: `.invalidParameter` for a part of a day with an hour beyond 23 or a minute beyond 59;
+    ///   `.connectionRequired`, or the server's refusal.
     @discardableResult
     public func update(
         _ change: PushPreferencesChange
     ) async throws(RoostError) -> PushPreferences {
-        try await ask(PushPreferencesQuestion(userID: configuration.userID, change: change))
+        let windows = change.weeklyDoNotDisturb.map { Array($0.windows.values.joined()) } ?? []
+        guard windows.allSatisfy(\.isOnTheClock) else {
+            throw RoostError(
+                .invalidParameter, remedy: .correctInput,
+                message: "The parts of a day are hours below 24 and minutes below 60.")
+        }
+        return try await ask(PushPreferencesQuestion(userID: configuration.userID, change: change))
     }
 
     /// Returns the name of the template of the user's notifications: `default` or `alternative`.

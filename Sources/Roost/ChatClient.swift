@@ -118,7 +118,7 @@ public final class ChatClient: Sendable {
         get async { await engine.read { ConnectionState($0.link) } }
     }
 
-    /// Passes the present state of the connection to a closure, which returns before the next one.
+    /// Passes the state of the connection to a closure, which runs before the state can change.
     package func withConnectionState(
         _ body: @escaping @Sendable (ConnectionState) -> Void
     ) async {

@@ -5,7 +5,7 @@ package import RoostModel
 
 /// An event that a client reports to the door.
 package enum ClientEvent: Sendable {
-    case connection(ConnectionStep, UserID)
+    case connection(ConnectionStep, ConnectionState, UserID)
     /// An event, with its channel as in the cache or, if it is an open one, as last reported.
     case event(ChatEvent, GroupChannel?)
 }
@@ -118,7 +118,14 @@ actor ClientObserver {
     /// callback, and no older state follows.
     func report() async {
         await client?.withConnectionState { [weak door, number] state in
-            door?.note(of: number) { $0.connection = state }
+            let now = door?.world.wallTime()
+            door?.note(of: number) { report in
+                if case .connected = report.connection {
+                } else if case .connected = state {
+                    report.lastConnected = now
+                }
+                report.connection = state
+            }
         }
     }
 
@@ -128,11 +135,7 @@ actor ClientObserver {
         let old = state
         state = new
         await report()
-        if case .connected = new {
-            let now = door?.world.wallTime()
-            door?.note(of: number) { $0.lastConnected = now }
-        }
-        if let step = ConnectionStep(from: old, to: new) { notify(.connection(step, user)) }
+        if let step = ConnectionStep(from: old, to: new) { notify(.connection(step, new, user)) }
         guard case .connected = new else { return failSenders() }
     }
 

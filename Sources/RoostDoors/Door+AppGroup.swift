@@ -4,7 +4,7 @@ package import Foundation
 import Roost
 
 extension Door {
-    /// Moves the cache of later clients into the container of an app group, which the app's
+    /// Keeps the cache of later clients in the container of an app group, which the app's
     /// extensions can read.
     ///
     /// The call does nothing where the system has no app groups, or the app is not in the group.
@@ -16,11 +16,12 @@ extension Door {
         #endif
     }
 
-    /// Moves the cache of later clients into a container, with the folder of keys beside it; a
-    /// cache in memory stays there.
+    /// Keeps the cache of later clients in a container; a cache in memory stays there.
+    ///
+    /// Files of an earlier place and the keys of an encrypted cache stay where they are.
     package func moveCache(toContainer container: URL) {
         configure { settings in
-            guard !settings.isInMemory else { return }
+            if case .memory = settings.place { return }
             settings.cache = .folder(container.appendingPathComponent("roost").path)
         }
     }

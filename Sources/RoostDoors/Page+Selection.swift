@@ -18,14 +18,15 @@ extension Page<User> {
         from list: (String?) async throws(RoostError) -> Page<User>
     ) async throws(RoostError) -> Page<User> {
         guard let ids else { return try await list(token) }
-        let wanted = Set(ids)
+        var wanted = Set(ids)
         var found: [User] = []
         var next = token
         repeat {
             let page = try await list(next)
-            found += page.elements.filter { wanted.contains($0.id) }
+            // Pages may overlap when the list changes between them.
+            found += page.elements.filter { wanted.remove($0.id) != nil }
             next = page.next
-        } while next != nil && found.count < wanted.count
+        } while next != nil && !wanted.isEmpty
         return Page(found, next: nil)
     }
 }

@@ -13,6 +13,8 @@ package final class TokenRenewal<Delegate>: Sendable {
     private struct State {
         var delegate: Carried<WeakBox<AnyObject>>?
         var progress: SessionProgress
+        /// The number of the last request; the end of an earlier one means nothing any more.
+        var request = 0
         var patience = Duration.seconds(60)
     }
 
@@ -40,12 +42,13 @@ package final class TokenRenewal<Delegate>: Sendable {
         state = Guarded(State(progress: SessionProgress(failureCode: failureCode)))
     }
 
-    /// Sets the delegate, which hears nothing about the requests of an earlier one.
+    /// Sets the delegate, which gets no notices of the requests to an earlier one.
     package func use(_ delegate: AnyObject?) {
         let delegate = Carried(WeakBox(delegate))
         state.withLock { state in
             state.delegate = delegate
             state.progress = SessionProgress(failureCode: failureCode)
+            state.request += 1
         }
     }
 
@@ -63,7 +66,15 @@ package final class TokenRenewal<Delegate>: Sendable {
 
     /// Tells the delegate about the end or the renewal of the session; called on the app's queue.
     package func note(_ step: ConnectionStep, _ state: ConnectionState) {
-        for notice in self.state.withLock({ $0.progress.notices(of: step, state) }) { tell(notice) }
+        let notices = self.state.withLock { own in
+            switch step {
+            // The session goes on or has ended without the answer to an open request.
+            case .connected, .regained, .disconnected: own.request += 1
+            case .lost, .givenUp: break
+            }
+            return own.progress.notices(of: step, state)
+        }
+        for notice in notices { tell(notice) }
     }
 
     private static var longestWait: Int { 1_800 }
@@ -78,8 +89,16 @@ package final class TokenRenewal<Delegate>: Sendable {
 
     /// Returns a token of the app; nil without a delegate, or if it gives none in time.
     private func token() async -> String? {
-        let answer = await answer(within: state.withLock { $0.patience })
-        let (token, notice) = state.withLock { $0.progress.take(answer) }
+        let (number, patience) = state.withLock { state in
+            state.request += 1
+            return (state.request, state.patience)
+        }
+        let answer = await answer(within: patience)
+        let (token, notice): (String?, SessionNotice?) = state.withLock { state in
+            if state.request == number { return state.progress.take(answer) }
+            guard case .token(let token) = answer else { return (nil, nil) }
+            return (token, nil)
+        }
         if let notice { door.queue.async { self.tell(notice) } }
         return token
     }
@@ -95,6 +114,8 @@ package final class TokenRenewal<Delegate>: Sendable {
                     open?.answer(.late)
                 }
                 door.queue.async { [self] in
+                    // A busy queue may come to the request after its time.
+                    guard !open.isAnswered else { return }
                     guard let delegate else { return open.answer(.token(nil)) }
                     request(delegate, { open.answer(.token($0)) }, { open.answer(.failure) })
                 }
@@ -112,6 +133,8 @@ private final class OpenRequest: Sendable {
     init(_ waiting: CheckedContinuation<TokenAnswer, Never>) { self.waiting = Guarded(waiting) }
 
     deinit { answer(.released) }
+
+    var isAnswered: Bool { waiting.withLock { $0 == nil } }
 
     func answer(_ answer: TokenAnswer) {
         let waiting = waiting.withLock { waiting in

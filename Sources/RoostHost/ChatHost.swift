@@ -123,6 +123,7 @@ package final class ChatHost: Sendable {
                     Heartbeat(every: .seconds(1), on: loop) {
                         await chat.endExpired()
                         await chat.sendDue()
+                        await chat.storeActivity()
                     },
                 ], log: log)
         } catch {

@@ -59,7 +59,11 @@ public struct MessageFilter: Hashable, Codable, Sendable {
     /// Returns whether the filter selects a message.
     public func matches(_ message: Message) -> Bool {
         guard kind.matches(message.content) else { return false }
-        if let customTypes, !customTypes.contains(message.customType) { return false }
+        if let customTypes,
+            !customTypes.contains(where: { $0.utf8.elementsEqual(message.customType.utf8) })
+        {
+            return false
+        }
         if let senderIDs {
             guard let sender = message.sender, senderIDs.contains(sender.user.id) else {
                 return false

@@ -131,6 +131,12 @@ public struct WeeklyDoNotDisturb: Hashable, Codable, Sendable {
             self.endHour = endHour
             self.endMinute = endMinute
         }
+
+        /// Whether the hours and minutes are those of a clock.
+        package var isOnTheClock: Bool {
+            (0..<24).contains(startHour) && (0..<24).contains(endHour)
+                && (0..<60).contains(startMinute) && (0..<60).contains(endMinute)
+        }
     }
 
     /// The parts of each day.

@@ -60,10 +60,9 @@ extension SBDMain {
     // MARK: Delivery
 
     class func receive(_ event: ClientEvent) {
-        let state = door.report.connection
         door.queue.async {
             switch event {
-            case .connection(let step, _):
+            case .connection(let step, let state, _):
                 session.note(step, state)
                 for case let delegate as any SBDConnectionDelegate in connectionDelegates.all {
                     notify(delegate, step)

@@ -48,7 +48,12 @@ open class BaseMessageCreateParams: NSObject, NSCopying, Codable {
         take(from: .make(try CodedParams(from: decoder).params))
     }
 
-    /// Encodes the parameters, and the bytes of files too; of `mentionedUsers` the IDs.
+    /// Encodes the parameters; of `mentionedUsers` the IDs.
+    ///
+    /// Bytes of files are encoded, those of an encrypted unsent message too. Of a file at a path the
+    /// path is; the path of an unsent message's copy is valid until the message is sent.
+    ///
+    /// - Throws: An `EncodingError` if an encrypted copy cannot be read.
     public func encode(to encoder: any Encoder) throws { try coded.encode(to: encoder) }
 
     /// The properties in the form that is encoded.
@@ -340,12 +345,12 @@ public final class MultipleFilesMessageCreateParams: BaseMessageCreateParams {
     /// Decodes the parameters of several files.
     public required init(from decoder: any Decoder) throws {
         let coded = try CodedParams(from: decoder)
-        let made = BaseMessageCreateParams.make(coded.params)
-        guard let files = made as? MultipleFilesMessageCreateParams
-        else { throw CodedParams.mismatch(decoder) }
+        // A draft may have one file or none yet.
+        guard case .file(let params) = coded.params else { throw CodedParams.mismatch(decoder) }
+        let files = MultipleFilesMessageCreateParams(params)
         uploadableFileInfoList = files.uploadableFileInfoList
         super.init()
-        take(from: files)
+        take(from: .make(coded.params))
         (message, pollId) = (files.message, files.pollId)
     }
 

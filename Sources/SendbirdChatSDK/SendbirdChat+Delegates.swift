@@ -91,10 +91,9 @@ extension SendbirdChat {
 
     /// Passes on an event of a client, on the app's queue.
     class func receive(_ event: ClientEvent) {
-        let state = door.report.connection
         door.queue.async {
             switch event {
-            case .connection(let step, let user):
+            case .connection(let step, let state, let user):
                 for case let delegate as any ConnectionDelegate in connectionDelegates.all {
                     notify(delegate, step, user)
                 }

@@ -79,18 +79,8 @@ extension SendbirdChat {
 
     private class func change(week: WeeklyDoNotDisturb, _ handler: SBErrorHandler?) {
         door.perform(then: .done(handler)) { client throws(RoostError) in
-            for window in week.windows.values.joined() where !window.isOnTheClock {
-                throw .invalid("The parts of a day are hours below 24 and minutes below 60.")
-            }
             try await client.update(PushPreferencesChange(weeklyDoNotDisturb: week))
         }
-    }
-}
-
-extension WeeklyDoNotDisturb.Window {
-    fileprivate var isOnTheClock: Bool {
-        (0..<24).contains(startHour) && (0..<24).contains(endHour)
-            && (0..<60).contains(startMinute) && (0..<60).contains(endMinute)
     }
 }
 

@@ -77,13 +77,13 @@ struct ActivityTests {
         let storage = try await kind.make()
         for id in ["a", "b"] { try await storage.saveUser(User(id: UserID(id))) }
         for (id, day) in [("a", 1), ("b", 1), ("a", 2), ("a", 2), ("none", 2)] {
-            try await storage.noteActivity(of: UserID(id), on: day, forgettingBefore: 0)
+            try await storage.noteActivity(of: [UserID(id)], on: day, forgettingBefore: 0)
         }
         #expect(try await storage.activeUsers(from: 1, through: 1) == 2)
         #expect(try await storage.activeUsers(from: 2, through: 2) == 1)
         #expect(try await storage.activeUsers(from: 0, through: 9) == 2)
         #expect(try await storage.activeUsers(from: 2, through: 1) == 0)
-        try await storage.noteActivity(of: "b", on: 3, forgettingBefore: 2)
+        try await storage.noteActivity(of: ["b", "none"], on: 3, forgettingBefore: 2)
         #expect(try await storage.activeUsers(from: 0, through: 1) == 0)
         #expect(try await storage.activeUsers(from: 2, through: 3) == 2)
     }

@@ -121,6 +121,28 @@ struct MigrationTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `an import with a request ID twice, or a known one, is refused as a whole (protocol 3.7)`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await Scene(try await kind.make())
+        func put(_ ids: [String], from time: Int64) async throws -> Int64? {
+            let messages = ids.enumerated().map { place, id in
+                Self.text("m", at: time + Int64(place), #","dedup_id":"\#(id)""#)
+            }
+            return try await scene.ask(.post, "migration/g", Self.body(messages))["code"]?.int
+        }
+        func count() async throws -> Int { try await scene.fixture.server.log(of: "g").count }
+        let duplicate = Int64(RoostError.Code.duplicate.rawValue)
+        #expect(try await put(["a", "b", "a"], from: 1_000) == duplicate)
+        #expect(try await count() == 0)
+        // An empty ID is none.
+        #expect(try await put(["", "", "a"], from: 1_000) == nil)
+        #expect(try await count() == 3)
+        #expect(try await put(["b", "a"], from: 5_000) == duplicate)
+        #expect(try await count() == 3)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a live message follows an import, and an import unhides no channel (protocol 3.7)`(
         kind: StorageKind
     ) async throws {

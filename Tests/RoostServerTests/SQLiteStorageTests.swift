@@ -16,7 +16,7 @@ struct SQLiteStorageTests {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor)
             .hotPlans()
-        #expect(plans.count == 38)
+        #expect(plans.count == 41)
         for (name, steps) in plans {
             for step in steps {
                 #expect(
@@ -27,11 +27,15 @@ struct SQLiteStorageTests {
         }
         for name in [
             "oldestMessages", "newestMessages", "oldestReplies", "newestReplies", "placeAfter",
-            "placeBefore", "changesAfter", "changesSince", "changedDocuments",
+            "placeBefore", "replyAfter", "replyBefore", "changesAfter", "changesSince",
+            "changedDocuments",
         ] {
             #expect(plans[name]?.contains { $0.contains("TEMP B-TREE") } == false, "\(name)")
         }
-        for name in ["oldestReplies", "newestReplies", "replyCount", "threadEnd", "repliers"] {
+        for name in [
+            "oldestReplies", "newestReplies", "replyCount", "replyAfter", "replyBefore",
+            "threadEnd", "repliers",
+        ] {
             let usesThread = plans[name]?.contains { $0.contains("INDEX message_by_parent (") }
             #expect(usesThread == true, "\(name): \(plans[name] ?? [])")
         }
@@ -75,7 +79,9 @@ struct SQLiteStorageTests {
     }
 
     @Test
-    func `a database of the first schema lists its polls by their changes`() async throws {
+    func `a database of the first schema keeps its polls and the devices of its users`()
+        async throws
+    {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("roost-\(ProcessInfo.processInfo.globallyUniqueString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -89,7 +95,13 @@ struct SQLiteStorageTests {
                     _ = try await storage.addDocument(
                         Document(.poll, of: "ann", in: "g", body: ["changed": .int(moment)]))
                 }
+                try await storage.saveUser(User(id: "ann"))
+                _ = try await storage.updateUser("ann") { user in
+                    user.traits.preferences = ["devices": ["apns": ["phone"]]]
+                }
             }
+            #expect(
+                try await storage.deviceOwners("apns", "phone", after: nil, limit: 9) == ["ann"])
             return try await storage.documents(
                 .poll, in: "g", changedAfter: (5, .max), limit: 9
             ).map(\.id)
@@ -97,11 +109,13 @@ struct SQLiteStorageTests {
         #expect(try await polls() == [1, 3])
         try Connection(location).executeScript(
             """
+            DROP TABLE device;
+            DROP TABLE activity;
             DROP INDEX document_by_change;
             DROP INDEX document_by_request;
             ALTER TABLE document DROP COLUMN changed_at;
             ALTER TABLE document DROP COLUMN request_id;
-            DELETE FROM schema_migration WHERE number = 2;
+            DELETE FROM schema_migration WHERE number > 1;
             PRAGMA user_version = 1;
             """)
         #expect(try await polls() == [1, 3])

@@ -50,6 +50,11 @@ extension SendBirdTests {
                 SBDMain.door.moveCache(toContainer: URL(filePath: folder.path))
                 #expect(SBDMain.door.settings.cache == before.cache)
                 SBDMain.door.configure { $0.isInMemory = false }
+                // The v4 library names the memory as the place.
+                SBDMain.door.configure { $0.cache = .memory }
+                SBDMain.door.moveCache(toContainer: URL(filePath: folder.path))
+                #expect(SBDMain.door.settings.cache == .memory)
+                SBDMain.door.configure { $0.cache = before.cache }
                 #if !canImport(Darwin)
                 // There are no app groups here.
                 SBDMain.setAppGroup("group.app")

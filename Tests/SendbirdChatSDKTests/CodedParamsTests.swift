@@ -77,6 +77,15 @@ extension SendbirdChatTests {
             Self.expectFilled(sameFiles)
             let contents = sameFiles.uploadableFileInfoList.map(\.file)
             #expect(contents == [Data("a".utf8), Data("b".utf8)])
+            // A draft may have one file or none yet.
+            for count in 0...1 {
+                let draft = MultipleFilesMessageCreateParams(
+                    uploadableFileInfoList: [UploadableFileInfo](
+                        repeating: UploadableFileInfo(file: Data("a".utf8)), count: count))
+                draft.message = "look"
+                let same = try Self.again(draft)
+                #expect(same.uploadableFileInfoList.count == count && same.message == "look")
+            }
         }
 
         @Test func `parameters of a scheduled message keep their time`() throws {
@@ -102,7 +111,7 @@ extension SendbirdChatTests {
                 try decoder.decode(FileMessageCreateParams.self, from: text)
             }
             #expect(throws: DecodingError.self) {
-                try decoder.decode(MultipleFilesMessageCreateParams.self, from: file)
+                try decoder.decode(MultipleFilesMessageCreateParams.self, from: text)
             }
             #expect(throws: DecodingError.self) {
                 try decoder.decode(UserMessageCreateParams.self, from: file)

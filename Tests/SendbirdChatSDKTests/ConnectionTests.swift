@@ -212,6 +212,21 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `a login overtakes a request for a token, which ends silently`() throws {
+            try DoorStory.play(seed: 76) { story in
+                let session = Session()
+                SendbirdChat.setSessionDelegate(session)
+                await story.world.setToken("secret", of: "alice")
+                SendbirdChat.connect(userId: "alice", authToken: "wrong")
+                await story.world.pass(.seconds(5))
+                SendbirdChat.connect(userId: "alice", authToken: "secret")
+                await story.world.pass(.seconds(90))
+                #expect(session.heard == [])
+                #expect(SendbirdChat.getConnectState() == .open)
+                SendbirdChat.removeSessionDelegate()
+            }
+        }
+
         @Test func `the session is closed when the server refuses the token`() throws {
             try DoorStory.play(seed: 74) { story in
                 let session = Session()

@@ -45,6 +45,9 @@ extension OutboxContent {
             params.data = edit.data ?? params.data
             params.customType = edit.customType ?? params.customType
             params.mention = edit.mention ?? params.mention
+            if let template = edit.mentionTemplate {
+                params.extraFields.keep(mentionTemplate: template)
+            }
             return .fileMessage(params, copies: copies)
         case .change(.edit(let target, var first)):
             first.text = edit.text ?? first.text

@@ -13,7 +13,7 @@ package import RoostModel
 
 /// Decides the order in which unsent messages and changes are sent.
 package struct OutboxMachine: Equatable, Codable, Sendable {
-    /// The limit of the wait of an unsent message: three days (R151).
+    /// The longest time that an unsent message may wait: three days (R151).
     package static let lifetime = Duration.seconds(3 * 24 * 60 * 60)
     /// The limit of the wait for an acknowledgement (`docs/protocol` 2.3: 5 to 300 s, 10 s by default).
     package static let ackTimeout = Duration.seconds(10)

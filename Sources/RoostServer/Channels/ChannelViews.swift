@@ -31,10 +31,7 @@ struct ChannelViews: ServerPart {
         var view = state.view(for: viewer, extras, at: world.now())
         let sight = Sight(beginning: view.messageOffset)
         view.pinnedMessageIDs = try await visible(view.pinnedMessageIDs, in: view.url, sight)
-        if let newest = view.pinnedMessageIDs.first {
-            let pinned = try await ask(try await storage.message(newest, in: view.url))
-            view.latestPinnedMessage = pinned.flatMap(sight.shown)
-        }
+        view.latestPinnedMessage = await newest(of: view.pinnedMessageIDs, in: view.url, sight)
         if !blocked.isEmpty { view.members.mark(blocked) }
         return view
     }
@@ -79,6 +76,15 @@ struct ChannelViews: ServerPart {
 
     /// The channels whose members are in memory at a time.
     static let statesAtOnce = 10
+
+    /// Returns the newest of some pinned messages; nil if the viewer cannot see it.
+    ///
+    /// An unreadable message does not hide its channel.
+    func newest(of pins: [MessageID], in url: ChannelURL, _ sight: Sight) async -> Message? {
+        guard let newest = pins.first, let pinned = try? await storage.message(newest, in: url)
+        else { return nil }
+        return sight.shown(pinned)?.withPoll(at: world.now())
+    }
 
     /// Returns the messages that a viewer can see, in their order.
     func visible(

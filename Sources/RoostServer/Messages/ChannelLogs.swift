@@ -279,14 +279,15 @@ final class ChannelLogs: ServerPart {
             if !appended.isDeleted, appended.message.details.poll?.messageID == nil {
                 try await polls.carry(appended.message)
             }
-            // A repeat does not pin: the message may have been unpinned since.
-            if post.command.isPinned, !appended.isRepeat, audience.room == nil,
-                let id = appended.message.messageID
-            {
-                try await messages.pin(id, in: url)
-            }
         } catch {
             return post.finish(.failure(error))
+        }
+        // A repeat does not pin: the message may have been unpinned since.
+        if post.command.isPinned, !appended.isRepeat, audience.room == nil,
+            let id = appended.message.messageID
+        {
+            // The message is sent, so a failure of the pin, which the storage's log names, is none of it.
+            try? await messages.pin(id, in: url)
         }
         post.finish(.success(appended.message))
     }

@@ -233,9 +233,8 @@ struct Messages: ServerPart {
     private func pinData(
         _ pins: [MessageID], in url: ChannelURL, _ sight: Sight
     ) async throws(ServerError) -> String {
-        guard let newest = pins.first else { return "{}" }
-        let latest = try await ask(try await storage.message(newest, in: url))
-            .flatMap(sight.shown)
+        guard !pins.isEmpty else { return "{}" }
+        let latest = await views.newest(of: pins, in: url, sight)
         var data = JSONWriter()
         data.object { writer in
             writer.array("pinned_message_ids") { writer in

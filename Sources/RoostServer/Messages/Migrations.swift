@@ -41,6 +41,7 @@ struct Migrations: ServerPart {
         old.sort { $0.sentAt < $1.sentAt }
         let audience = try await publisher.audience(of: url)
         let composed = try await compose(old, to: audience, now)
+        try await checkRequests(of: composed, in: url)
         let outcome = try await ask(
             try await storage.importMessages(composed, into: url, marks, now: now))
         switch outcome {
@@ -64,6 +65,25 @@ struct Migrations: ServerPart {
         }
     }
 
+    /// Refuses a request ID that the call repeats, or that the log knows.
+    private func checkRequests(
+        of messages: [Message], in url: ChannelURL
+    ) async throws(ServerError) {
+        var seen: [UserID: Set<RequestID>] = [:]
+        for message in messages {
+            guard let request = message.requestID, let sender = message.sender?.user.id else {
+                continue
+            }
+            let isNew = seen[sender, default: []].insert(request).inserted
+            let isKnown = try await ask(try await storage.isKnown(request, of: sender, in: url))
+            guard isNew, !isKnown else {
+                throw ServerError(
+                    .duplicate,
+                    "Two messages have the request ID \(request.rawValue); nothing was imported.")
+            }
+        }
+    }
+
     /// Decodes a message of a call.
     private func message(
         _ value: JSONValue, in url: ChannelURL, _ now: Timestamp
@@ -81,7 +101,8 @@ struct Migrations: ServerPart {
             throw ServerError(.invalidValue, "A poll cannot be imported.")
         }
         command.requestID =
-            command.requestID ?? fields.string("dedup_id").map { RequestID($0) }
+            command.requestID
+            ?? fields.string("dedup_id").flatMap { $0.isEmpty ? nil : RequestID($0) }
         try limits.check(command)
         guard let time = try fields.int64("timestamp") else {
             throw ServerError(.parameterMissing, "The parameter timestamp is missing.")

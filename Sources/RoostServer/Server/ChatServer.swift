@@ -125,6 +125,9 @@ extension ChatServer {
     /// Sends the scheduled messages that are due; a host calls it every second.
     package func sendDue() async { await parts.scheduled.sendDue() }
 
+    /// Stores the users who were active since the last call; a host calls it every second.
+    package func storeActivity() async { await parts.activity.store() }
+
     /// Closes the sockets of clients that have missed two pings; a host calls it with every ping.
     package func dropIdle() async {
         parts.rates.forgetIdle()

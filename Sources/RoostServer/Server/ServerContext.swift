@@ -56,6 +56,7 @@ extension ServerPart {
 
     /// Returns the error for a client whose call failed in the storage, and logs the reason.
     func refusal(_ error: StorageError) -> ServerError {
+        guard !error.isCancelled else { return Self.callerGone }
         log(.error, "storage", [.init("message", .string(error.description))])
         return ServerError(
             .internalServerError, "The server could not reach its storage; try again later.")
@@ -65,8 +66,11 @@ extension ServerPart {
     ///
     /// Loops over many rows call it between their steps.
     func stopIfCancelled() throws(ServerError) {
-        guard Task.isCancelled else { return }
-        throw ServerError(
+        if Task.isCancelled { throw Self.callerGone }
+    }
+
+    private static var callerGone: ServerError {
+        ServerError(
             .internalServerError, "The caller closed the connection; the call was not finished.")
     }
 

@@ -30,7 +30,7 @@ struct SocketCommands: ServerPart {
             }
             do throws(ServerError) {
                 try chargeFrame(frame, of: user)
-                await parts.activity.note(user)
+                parts.activity.note(user)
                 let command = try decode(frame)
                 if case .message(let command) = command {
                     await parts.sessions.settle(id, to: Self.postLimit - 1)

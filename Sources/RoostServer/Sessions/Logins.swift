@@ -42,7 +42,7 @@ struct Logins: ServerPart {
             let endings = sessions.endings
             let login = try await logIn(handshake)
             let unread = try await ask(try await storage.unreadTotal(of: login.user.id))
-            await activity.note(login.user.id)
+            activity.note(login.user.id)
             guard sessions.count(of: login.user.id) < limits.sessionsPerUser else {
                 throw ServerError(
                     RoostError.Code(400_500), "The user has too many connections open.")
@@ -91,7 +91,7 @@ struct Logins: ServerPart {
             plain.peer = headers.peer
             let login = try await logIn(Handshake(query: query, headers: plain))
             let unread = try await ask(try await storage.unreadTotal(of: login.user.id))
-            await activity.note(login.user.id)
+            activity.note(login.user.id)
             log(.info, "login")
             return APIResponse(greeting(login, unread).fields)
         } catch {
@@ -336,7 +336,7 @@ struct Logins: ServerPart {
     func caller(_ headers: RequestHeaders) async throws(ServerError) -> APICaller {
         let caller = try await identify(headers)
         try rates.charge(user: caller.userID)
-        if let id = caller.userID { await activity.note(id) }
+        if let id = caller.userID { activity.note(id) }
         return caller
     }
 

@@ -81,9 +81,9 @@ package actor MemoryStorage: Storage {
         return Array(ids.sorted().filter { $0 > id ?? UserID("") }.prefix(limit))
     }
 
-    package func noteActivity(of id: UserID, on day: Int, forgettingBefore first: Int) {
+    package func noteActivity(of ids: [UserID], on day: Int, forgettingBefore first: Int) {
         activity = activity.filter { $0.key >= first }
-        if users[id] != nil { activity[day, default: []].insert(id) }
+        for id in ids where users[id] != nil { activity[day, default: []].insert(id) }
     }
 
     package func activeUsers(from first: Int, through last: Int) -> Int {

@@ -63,80 +63,62 @@ extension Query where Input == MessageStretch, Output == MessageRow {
         }
     }
 
-    static var oldestMessages: Query {
+    private static func page(_ condition: StaticString) -> Query {
         Query(
-            sql: SQL(
-                MessageRow.query,
-                """
-                WHERE m.channel = ?1 AND m.is_reply & ~?7 = 0
-                    AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) < (?4, ?5)
-                    AND m.deleted_at IS NULL AND (?6 = '' OR m.kind = ?6)
-                    AND (?8 IS NULL OR hex(m.custom_type) IN (SELECT value FROM json_each(?8)))
-                    AND (?9 IS NULL OR hex(u.user_id) IN (SELECT value FROM json_each(?9)))
-                ORDER BY m.created_at, m.id LIMIT ?10
-                """),
+            sql: SQL(MessageRow.query, condition),
             bind: { input, bindings in
                 bindings.append(input.channel, input.range, input.filter)
                 bindings.append(input.limit)
             },
             decode: { row in MessageRow(row) })
+    }
+
+    static var oldestMessages: Query {
+        page(
+            """
+            WHERE m.channel = ?1 AND m.is_reply & ~?7 = 0
+                AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) < (?4, ?5)
+                AND m.deleted_at IS NULL AND (?6 = '' OR m.kind = ?6)
+                AND (?8 IS NULL OR hex(m.custom_type) IN (SELECT value FROM json_each(?8)))
+                AND (?9 IS NULL OR hex(u.user_id) IN (SELECT value FROM json_each(?9)))
+            ORDER BY m.created_at, m.id LIMIT ?10
+            """)
     }
 
     static var newestMessages: Query {
-        Query(
-            sql: SQL(
-                MessageRow.query,
-                """
-                WHERE m.channel = ?1 AND m.is_reply & ~?7 = 0
-                    AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) < (?4, ?5)
-                    AND m.deleted_at IS NULL AND (?6 = '' OR m.kind = ?6)
-                    AND (?8 IS NULL OR hex(m.custom_type) IN (SELECT value FROM json_each(?8)))
-                    AND (?9 IS NULL OR hex(u.user_id) IN (SELECT value FROM json_each(?9)))
-                ORDER BY m.created_at DESC, m.id DESC LIMIT ?10
-                """),
-            bind: { input, bindings in
-                bindings.append(input.channel, input.range, input.filter)
-                bindings.append(input.limit)
-            },
-            decode: { row in MessageRow(row) })
+        page(
+            """
+            WHERE m.channel = ?1 AND m.is_reply & ~?7 = 0
+                AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) < (?4, ?5)
+                AND m.deleted_at IS NULL AND (?6 = '' OR m.kind = ?6)
+                AND (?8 IS NULL OR hex(m.custom_type) IN (SELECT value FROM json_each(?8)))
+                AND (?9 IS NULL OR hex(u.user_id) IN (SELECT value FROM json_each(?9)))
+            ORDER BY m.created_at DESC, m.id DESC LIMIT ?10
+            """)
     }
 
     static var oldestReplies: Query {
-        Query(
-            sql: SQL(
-                MessageRow.query,
-                """
-                WHERE m.parent = ?7 AND +m.channel = ?1
-                    AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) < (?4, ?5)
-                    AND m.deleted_at IS NULL AND (?6 = '' OR m.kind = ?6)
-                    AND (?8 IS NULL OR hex(m.custom_type) IN (SELECT value FROM json_each(?8)))
-                    AND (?9 IS NULL OR hex(u.user_id) IN (SELECT value FROM json_each(?9)))
-                ORDER BY m.created_at, m.id LIMIT ?10
-                """),
-            bind: { input, bindings in
-                bindings.append(input.channel, input.range, input.filter)
-                bindings.append(input.limit)
-            },
-            decode: { row in MessageRow(row) })
+        page(
+            """
+            WHERE m.parent = ?7 AND +m.channel = ?1
+                AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) < (?4, ?5)
+                AND m.deleted_at IS NULL AND (?6 = '' OR m.kind = ?6)
+                AND (?8 IS NULL OR hex(m.custom_type) IN (SELECT value FROM json_each(?8)))
+                AND (?9 IS NULL OR hex(u.user_id) IN (SELECT value FROM json_each(?9)))
+            ORDER BY m.created_at, m.id LIMIT ?10
+            """)
     }
 
     static var newestReplies: Query {
-        Query(
-            sql: SQL(
-                MessageRow.query,
-                """
-                WHERE m.parent = ?7 AND +m.channel = ?1
-                    AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) < (?4, ?5)
-                    AND m.deleted_at IS NULL AND (?6 = '' OR m.kind = ?6)
-                    AND (?8 IS NULL OR hex(m.custom_type) IN (SELECT value FROM json_each(?8)))
-                    AND (?9 IS NULL OR hex(u.user_id) IN (SELECT value FROM json_each(?9)))
-                ORDER BY m.created_at DESC, m.id DESC LIMIT ?10
-                """),
-            bind: { input, bindings in
-                bindings.append(input.channel, input.range, input.filter)
-                bindings.append(input.limit)
-            },
-            decode: { row in MessageRow(row) })
+        page(
+            """
+            WHERE m.parent = ?7 AND +m.channel = ?1
+                AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) < (?4, ?5)
+                AND m.deleted_at IS NULL AND (?6 = '' OR m.kind = ?6)
+                AND (?8 IS NULL OR hex(m.custom_type) IN (SELECT value FROM json_each(?8)))
+                AND (?9 IS NULL OR hex(u.user_id) IN (SELECT value FROM json_each(?9)))
+            ORDER BY m.created_at DESC, m.id DESC LIMIT ?10
+            """)
     }
 }
 
@@ -146,75 +128,98 @@ where Input == (channel: Int64, range: PositionRange, filter: MessageFilter), Ou
         filter.parentID == nil ? messageCount : replyCount
     }
 
-    static var messageCount: Query {
+    private static func count(_ sql: SQL) -> Query {
         Query(
-            sql: """
-                SELECT count(*) FROM message AS m
-                WHERE m.channel = ?1 AND m.is_reply & ~?7 = 0
-                    AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) < (?4, ?5)
-                    AND m.deleted_at IS NULL AND (?6 = '' OR m.kind = ?6)
-                    AND (?8 IS NULL OR hex(m.custom_type) IN (SELECT value FROM json_each(?8)))
-                    AND (?9 IS NULL OR EXISTS (
-                        SELECT 1 FROM user AS u WHERE u.id = m.sender
-                            AND hex(u.user_id) IN (SELECT value FROM json_each(?9))))
-                """,
+            sql: sql,
             bind: { input, bindings in
                 bindings.append(input.channel, input.range, input.filter)
             },
             decode: { row in Int(row.int64(0)) })
     }
 
+    static var messageCount: Query {
+        count(
+            """
+            SELECT count(*) FROM message AS m
+            WHERE m.channel = ?1 AND m.is_reply & ~?7 = 0
+                AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) < (?4, ?5)
+                AND m.deleted_at IS NULL AND (?6 = '' OR m.kind = ?6)
+                AND (?8 IS NULL OR hex(m.custom_type) IN (SELECT value FROM json_each(?8)))
+                AND (?9 IS NULL OR EXISTS (
+                    SELECT 1 FROM user AS u WHERE u.id = m.sender
+                        AND hex(u.user_id) IN (SELECT value FROM json_each(?9))))
+            """)
+    }
+
     static var replyCount: Query {
-        Query(
-            sql: """
-                SELECT count(*) FROM message AS m
-                WHERE m.parent = ?7 AND +m.channel = ?1
-                    AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) < (?4, ?5)
-                    AND m.deleted_at IS NULL AND (?6 = '' OR m.kind = ?6)
-                    AND (?8 IS NULL OR hex(m.custom_type) IN (SELECT value FROM json_each(?8)))
-                    AND (?9 IS NULL OR EXISTS (
-                        SELECT 1 FROM user AS u WHERE u.id = m.sender
-                            AND hex(u.user_id) IN (SELECT value FROM json_each(?9))))
-                """,
-            bind: { input, bindings in
-                bindings.append(input.channel, input.range, input.filter)
-            },
-            decode: { row in Int(row.int64(0)) })
+        count(
+            """
+            SELECT count(*) FROM message AS m
+            WHERE m.parent = ?7 AND +m.channel = ?1
+                AND (m.created_at, m.id) > (?2, ?3) AND (m.created_at, m.id) < (?4, ?5)
+                AND m.deleted_at IS NULL AND (?6 = '' OR m.kind = ?6)
+                AND (?8 IS NULL OR hex(m.custom_type) IN (SELECT value FROM json_each(?8)))
+                AND (?9 IS NULL OR EXISTS (
+                    SELECT 1 FROM user AS u WHERE u.id = m.sender
+                        AND hex(u.user_id) IN (SELECT value FROM json_each(?9))))
+            """)
     }
 }
 
 extension Query
-where Input == (channel: Int64, range: PositionRange, count: Int), Output == Position {
-    /// The last of a number of a range's first places, read from the index alone.
-    static var placeAfter: Query {
+where Input == (owner: Int64, range: PositionRange, count: Int), Output == Position {
+    private static func place(_ sql: SQL) -> Query {
         Query(
-            sql: """
-                SELECT created_at, id FROM message
-                WHERE channel = ?1 AND (created_at, id) > (?2, ?3)
-                    AND (created_at, id) < (?4, ?5)
-                ORDER BY created_at, id LIMIT 1 OFFSET ?6 - 1
-                """,
+            sql: sql,
             bind: { input, bindings in
-                bindings.append(input.channel, input.range)
+                bindings.append(input.owner, input.range)
                 bindings.append(input.count)
             },
             decode: { row in Position(row) })
     }
 
+    /// The last of a number of a range's first places, read from the index alone.
+    static var placeAfter: Query {
+        place(
+            """
+            SELECT created_at, id FROM message
+            WHERE channel = ?1 AND (created_at, id) > (?2, ?3)
+                AND (created_at, id) < (?4, ?5)
+            ORDER BY created_at, id LIMIT 1 OFFSET ?6 - 1
+            """)
+    }
+
     /// The first of a number of a range's last places.
     static var placeBefore: Query {
-        Query(
-            sql: """
-                SELECT created_at, id FROM message
-                WHERE channel = ?1 AND (created_at, id) > (?2, ?3)
-                    AND (created_at, id) < (?4, ?5)
-                ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?6 - 1
-                """,
-            bind: { input, bindings in
-                bindings.append(input.channel, input.range)
-                bindings.append(input.count)
-            },
-            decode: { row in Position(row) })
+        place(
+            """
+            SELECT created_at, id FROM message
+            WHERE channel = ?1 AND (created_at, id) > (?2, ?3)
+                AND (created_at, id) < (?4, ?5)
+            ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?6 - 1
+            """)
+    }
+
+    /// As `placeAfter`, of a thread, which its parent names.
+    static var replyAfter: Query {
+        place(
+            """
+            SELECT created_at, id FROM message
+            WHERE parent = ?1 AND deleted_at IS NULL AND (created_at, id) > (?2, ?3)
+                AND (created_at, id) < (?4, ?5)
+            ORDER BY created_at, id LIMIT 1 OFFSET ?6 - 1
+            """)
+    }
+
+    /// As `placeBefore`, of a thread.
+    static var replyBefore: Query {
+        place(
+            """
+            SELECT created_at, id FROM message
+            WHERE parent = ?1 AND deleted_at IS NULL AND (created_at, id) > (?2, ?3)
+                AND (created_at, id) < (?4, ?5)
+            ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ?6 - 1
+            """)
     }
 }
 

@@ -38,22 +38,6 @@ enum SQLiteSchema {
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX block_by_blocker ON block (blocker);
 
-                -- The devices of users, a copy of their traits for look-ups by token.
-                CREATE TABLE device (
-                    kind    TEXT NOT NULL,        -- The push service.
-                    token   TEXT NOT NULL,
-                    user_id TEXT NOT NULL,
-                    PRIMARY KEY (kind, token, user_id)
-                ) STRICT, WITHOUT ROWID;
-                CREATE INDEX device_by_user ON device (user_id);
-
-                -- The users of each day of UTC; days are numbers since 1970.
-                CREATE TABLE activity (
-                    day  INTEGER NOT NULL,
-                    user INTEGER NOT NULL REFERENCES user,
-                    PRIMARY KEY (day, user)
-                ) STRICT, WITHOUT ROWID;
-
                 -- Access tokens and session keys, each with a salt of its own. No number is used twice.
                 CREATE TABLE token (
                     id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -140,9 +124,8 @@ enum SQLiteSchema {
                 CREATE UNIQUE INDEX message_by_request ON message (channel, sender, request_id)
                     WHERE request_id IS NOT NULL;
                 CREATE UNIQUE INDEX message_by_change ON message (channel, sequence);
-                -- The live replies of a thread, with the columns of its summary.
-                CREATE INDEX message_by_parent ON message (parent, created_at, id, sender)
-                    WHERE parent IS NOT NULL AND deleted_at IS NULL;
+                CREATE INDEX message_by_parent ON message (parent, created_at, id)
+                    WHERE parent IS NOT NULL;
 
                 -- The users whom a live message mentions by name.
                 CREATE TABLE mention (
@@ -180,6 +163,37 @@ enum SQLiteSchema {
                 CREATE UNIQUE INDEX document_by_request
                     ON document (owner, kind, channel_url, request_id)
                     WHERE request_id IS NOT NULL;
+                """),
+            Migration(
+                3, "Threads, devices and active users",
+                """
+                -- The live replies of a thread, with the columns of its summary.
+                DROP INDEX message_by_parent;
+                CREATE INDEX message_by_parent ON message (parent, created_at, id, sender)
+                    WHERE parent IS NOT NULL AND deleted_at IS NULL;
+
+                -- The devices of users, a copy of their traits for look-ups by token.
+                CREATE TABLE device (
+                    kind    TEXT NOT NULL,        -- The push service.
+                    token   TEXT NOT NULL,
+                    user_id TEXT NOT NULL,
+                    PRIMARY KEY (kind, token, user_id)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX device_by_user ON device (user_id);
+                INSERT OR IGNORE INTO device (kind, token, user_id)
+                    SELECT kind.key, token.value, user.user_id
+                    FROM user
+                    JOIN json_each(CASE WHEN json_valid(traits) THEN traits ELSE '{}' END,
+                        '$.preferences.devices') AS kind
+                    JOIN json_each(CASE kind.type WHEN 'array' THEN kind.value ELSE '[]' END) AS token
+                    WHERE user.deleted_at IS NULL AND token.type = 'text';
+
+                -- The users of each day of UTC; days are numbers since 1970.
+                CREATE TABLE activity (
+                    day  INTEGER NOT NULL,
+                    user INTEGER NOT NULL REFERENCES user,
+                    PRIMARY KEY (day, user)
+                ) STRICT, WITHOUT ROWID;
                 """),
         ])
 }

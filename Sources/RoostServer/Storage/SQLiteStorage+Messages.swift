@@ -96,7 +96,8 @@ extension SQLiteStorage {
             let missing = limit - messages.count
             let (found, rest) = try read { db throws(SQLiteError) -> ([Message], PositionRange?) in
                 guard let channel = try db.first(.channelRow, url) else { return ([], nil) }
-                let (part, rest) = try db.part(of: range, filter, newestFirst, in: channel)
+                let (part, rest) = try db.part(
+                    of: range, filter, newestFirst, in: channel, isPage: true)
                 let rows = try db.all(
                     .messages(filter, newestFirst: newestFirst), (channel, part, filter, missing))
                 // An unreadable row makes no page short, because a short page is the last.
@@ -121,7 +122,8 @@ extension SQLiteStorage {
         while true {
             let (found, rest) = try read { db throws(SQLiteError) -> (Int, PositionRange?) in
                 guard let channel = try db.first(.channelRow, url) else { return (0, nil) }
-                let (part, rest) = try db.part(of: range, filter, false, in: channel)
+                let (part, rest) = try db.part(
+                    of: range, filter, false, in: channel, isPage: false)
                 return (try db.first(.count(filter), (channel, part, filter)) ?? 0, rest)
             }
             count += found
@@ -134,7 +136,7 @@ extension SQLiteStorage {
     /// Lets other work in; throws if the caller has gone.
     private func pause() async throws(StorageError) {
         await Task.yield()
-        if Task.isCancelled { throw StorageError("The caller has gone.") }
+        if Task.isCancelled { throw .cancelled }
     }
 
     package func messageChanges(
@@ -195,16 +197,24 @@ extension Connection {
 
     /// Returns the first part of a range that a query may read at once, and the rest of the range.
     ///
-    /// A query without a selection ends with its page, so it may read everything.
+    /// A page without a selection reads on over deleted messages and replies only, so its limit ends
+    /// it soon enough.
     fileprivate func part(
-        of range: PositionRange, _ filter: MessageFilter, _ newestFirst: Bool, in channel: Int64
+        of range: PositionRange, _ filter: MessageFilter, _ newestFirst: Bool, in channel: Int64,
+        isPage: Bool
     ) throws(SQLiteError) -> (PositionRange, rest: PositionRange?) {
         let isSelective =
             filter.kind != .all || filter.customTypes != nil || filter.senderIDs != nil
-        guard isSelective, filter.parentID == nil,
-            let end = try first(
-                newestFirst ? .placeBefore : .placeAfter, (channel, range, Self.stretch))
-        else { return (range, nil) }
+        guard isSelective || !isPage else { return (range, nil) }
+        let end =
+            if let parent = filter.parentID {
+                try first(
+                    newestFirst ? .replyBefore : .replyAfter,
+                    (parent.rawValue, range, Self.stretch))
+            } else {
+                try first(newestFirst ? .placeBefore : .placeAfter, (channel, range, Self.stretch))
+            }
+        guard let end else { return (range, nil) }
         // The ends of a range are not in it, and the part has its end.
         var part = range
         let id = end.messageID.rawValue

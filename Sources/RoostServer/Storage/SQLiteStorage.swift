@@ -208,11 +208,11 @@ extension SQLiteStorage {
     }
 
     package func noteActivity(
-        of id: UserID, on day: Int, forgettingBefore first: Int
+        of ids: [UserID], on day: Int, forgettingBefore first: Int
     ) throws(StorageError) {
         try write { db throws(SQLiteError) in
             try db.execute(.forgetActivity, first)
-            try db.execute(.noteActivity, (day, id))
+            for id in ids { try db.execute(.noteActivity, (day, id)) }
         }
     }
 

@@ -31,6 +31,12 @@ package struct StorageError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
+    /// The end of a call whose caller has gone; the storage has not failed.
+    package static let cancelled = StorageError("The caller has gone.")
+
+    /// Whether the call ended because its caller has gone.
+    var isCancelled: Bool { underlying == nil && message == Self.cancelled.message }
+
     package var description: String { underlying.map { "\(message) (\($0))" } ?? message }
 }
 
@@ -59,11 +65,11 @@ package protocol UserStorage: Sendable {
     func blockers(
         of id: UserID, after: UserID?, limit: Int
     ) async throws(StorageError) -> [User]
-    /// Stores that a user was active on a day, and forgets the days before another one.
+    /// Stores that users were active on a day, and forgets the days before another one.
     ///
-    /// Days are numbers since 1970. An unknown user is not stored.
+    /// Days are numbers since 1970. Unknown users are not stored.
     func noteActivity(
-        of id: UserID, on day: Int, forgettingBefore first: Int
+        of ids: [UserID], on day: Int, forgettingBefore first: Int
     ) async throws(StorageError)
     /// Returns the number of users who were active on one of the days, both ends included.
     func activeUsers(from first: Int, through last: Int) async throws(StorageError) -> Int

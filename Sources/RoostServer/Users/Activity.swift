@@ -9,32 +9,46 @@ package import RoostWire
 package final class Activity: ServerPart {
     let context: ServerContext
     private var today = 0
-    /// The users who are in the storage for today, as far as this server knows.
+    /// The users who are in the storage for today or wait for it, as far as this server knows.
     private var known: Set<UserID> = []
+    /// The users who are not in the storage yet, by their day.
+    private var waiting: [Int: Set<UserID>] = [:]
 
     /// The days that the storage keeps.
     private static let keptDays = 92
     /// The days of a month.
     private static let monthDays = 30
-    /// The most users in memory; a user beyond is stored again with each call.
+    /// The most known users; a user beyond is stored again after each call.
     private static let knownLimit = 100_000
+    /// The most users of one transaction.
+    private static let batch = 1_000
 
     init(_ context: ServerContext) { self.context = context }
 
-    /// Stores that a user is active today, once for the day.
-    ///
-    /// A failure refuses nothing: the next call of the user tries again.
-    func note(_ id: UserID) async {
+    /// Notes that a user is active today; `store` stores it, so no frame waits for the disk.
+    func note(_ id: UserID) {
         let day = Self.day(of: world.now())
         if day != today { (today, known) = (day, []) }
         guard !known.contains(id) else { return }
         if known.count < Self.knownLimit { known.insert(id) }
-        do throws(StorageError) {
-            try await storage.noteActivity(
-                of: id, on: day, forgettingBefore: day - Self.keptDays + 1)
-        } catch {
-            known.remove(id)
-            _ = refusal(error)
+        waiting[day, default: []].insert(id)
+    }
+
+    /// Stores the noted users; after a failure the next call tries again.
+    func store() async {
+        for day in waiting.keys.sorted() {
+            while let users = waiting[day]?.prefix(Self.batch), !users.isEmpty {
+                waiting[day]?.subtract(users)
+                do throws(StorageError) {
+                    try await storage.noteActivity(
+                        of: Array(users), on: day, forgettingBefore: day - Self.keptDays + 1)
+                } catch {
+                    waiting[day, default: []].formUnion(users)
+                    _ = refusal(error)
+                    return
+                }
+            }
+            if waiting[day]?.isEmpty == true { waiting[day] = nil }
         }
     }
 
@@ -49,6 +63,7 @@ package final class Activity: ServerPart {
             throw ServerError(
                 .invalidValue, "The server knows the users of the last \(Self.keptDays) days.")
         }
+        await store()
         let count = try await ask(try await storage.activeUsers(from: first, through: last))
         return APIResponse { writer in writer.field(action == .monthly ? "mau" : "dau", count) }
     }
