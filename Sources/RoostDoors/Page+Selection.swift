@@ -3,6 +3,9 @@
 package import RoostModel
 
 extension Page<User> {
+    /// The size of the pages in which users are looked for.
+    package static var largest: Int { 100 }
+
     /// Returns the listed users among some, as one page.
     ///
     /// The server's list has no such condition, so its pages are read until all are found.

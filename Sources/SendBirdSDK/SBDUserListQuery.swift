@@ -51,21 +51,22 @@ public class SBDUserListQuery: NSObject {
             if case .application = kind {
                 return try await client.users(query, pageSize: pageSize, after: token)
             }
+            let size = query.ids == nil ? pageSize : Page<User>.largest
             return try await .selecting(query.ids, after: token) { token throws(RoostError) in
                 switch kind {
                 case .application, .blocked:
-                    try await client.blockedUsers(pageSize: pageSize, after: token)
+                    try await client.blockedUsers(pageSize: size, after: token)
                 case .muted(let channel):
-                    try await client.mutedUsers(of: channel, pageSize: pageSize, after: token)
+                    try await client.mutedUsers(of: channel, pageSize: size, after: token)
                         .users
                 case .banned(let channel):
-                    try await client.bannedUsers(of: channel, pageSize: pageSize, after: token)
+                    try await client.bannedUsers(of: channel, pageSize: size, after: token)
                         .users
                 case .operators(let channel):
-                    try await client.operators(of: channel, pageSize: pageSize, after: token)
+                    try await client.operators(of: channel, pageSize: size, after: token)
                 case .participants(let url):
                     try await client.participants(
-                        ofOpenChannel: url, pageSize: pageSize, after: token)
+                        ofOpenChannel: url, pageSize: size, after: token)
                 }
             }
         }

@@ -107,8 +107,8 @@ public final class BlockedUserListQuery: NSObject {
 
     /// Loads the next page; an empty one behind the last.
     public func loadNextPage(completionHandler: @escaping ([User]?, SBError?) -> Void) {
-        let limit = Int(clamping: params.limit)
         let ids = params.userIdsFilter.isEmpty ? nil : params.userIdsFilter.map { UserID($0) }
+        let limit = ids == nil ? Int(clamping: params.limit) : Page<RoostModel.User>.largest
         reader.load(then: .users(completionHandler)) { client, token throws(RoostError) in
             try await .selecting(ids, after: token) { token throws(RoostError) in
                 try await client.blockedUsers(pageSize: limit, after: token)

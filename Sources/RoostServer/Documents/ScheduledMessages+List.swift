@@ -66,7 +66,7 @@ extension ScheduledMessages {
     /// Returns a page in an order that the storage does not have; its token is the place of its last
     /// document.
     ///
-    /// The limits bound the messages of a user, so the places of all of them fit into memory.
+    /// It visits all selected documents, and keeps the places of a few pages.
     private func sorted(
         _ selection: ScheduledSelection, _ order: ScheduledOrder, after token: String, limit: Int
     ) async throws(ServerError) -> ScheduledPage {
@@ -79,6 +79,10 @@ extension ScheduledMessages {
         try await visit(selection, after: 0) { [start] document in
             let place = order.place(of: document)
             if start.map({ order.has($0, before: place) }) ?? true { places.append(place) }
+            if places.count > 8 * (limit + 1) {
+                places.sort { order.has($0, before: $1) }
+                places.removeLast(places.count - limit - 1)
+            }
             return true
         }
         places.sort { order.has($0, before: $1) }
