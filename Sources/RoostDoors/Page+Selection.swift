@@ -23,13 +23,17 @@ extension Page<User> {
         guard let ids else { return try await list(token) }
         var wanted = Set(ids)
         var found: [User] = []
-        var next = token
+        var (next, seen) = (token, Set<String>())
         repeat {
             let page = try await list(next)
             // Pages may overlap when the list changes between them.
             found += page.elements.filter { wanted.remove($0.id) != nil }
             next = page.next
-        } while next != nil && !wanted.isEmpty
+            // A list that repeats a token, or goes on without users, would never end.
+            guard let token = next, !page.elements.isEmpty, seen.insert(token).inserted else {
+                break
+            }
+        } while !wanted.isEmpty
         return Page(found, next: nil)
     }
 }

@@ -27,13 +27,13 @@ package enum SessionNotice: Equatable, Sendable {
     case closed
 }
 
-/// The outcome of the last request for a token, and the decision on what the delegate hears.
+/// The outcome of the last request for a token, and the decision on the notices for the delegate.
 package struct SessionProgress: Equatable, Sendable {
     private enum Outcome {
         case none
         /// The app has given a token that the server has not accepted yet.
         case renewed
-        /// The app has given no token, and the delegate knows.
+        /// The app has given no token, and the delegate was notified.
         case failed
     }
 

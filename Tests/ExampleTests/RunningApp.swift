@@ -78,6 +78,9 @@ final class RunningApp {
         return Array(rest[..<last])
     }
 
+    /// Ends a process after a time, unless the task is canceled before.
+    ///
+    /// The sleep synchronises nothing: it bounds a wait for a line that may never come.
     private static func killing(
         _ process: ChildProcess, after time: Duration
     ) -> Task<Void, any Error> {
