@@ -40,6 +40,8 @@ let modules: [Target] = [
     .target(
         name: "RoostSockets",
         dependencies: ["CRoostUV", "CRoostWebSocket", "CRoostTLS", "CRoostZlib", "RoostExecutors"]),
+    // libpq is found at run time, so nothing here needs it to be installed.
+    .target(name: "RoostPostgres", dependencies: ["RoostExecutors", "RoostSockets"]),
     .target(name: "RoostModel"),
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
     .target(name: "RoostCore", dependencies: ["RoostModel", "RoostWire"]),
@@ -81,6 +83,12 @@ let modules: [Target] = [
     .target(
         name: "RoostServer",
         dependencies: ["RoostExecutors", "RoostModel", "RoostSQLite", "RoostWire"]),
+    .target(
+        name: "RoostCluster",
+        dependencies: [
+            "RoostExecutors", "RoostModel", "RoostPostgres", "RoostServer", "RoostSockets",
+            "RoostWire",
+        ]),
     .target(
         name: "RoostHost",
         dependencies: [
@@ -176,6 +184,9 @@ let tests: [Target] = [
         name: "RoostSealingTests", dependencies: ["RoostTestSupport", "RoostSealing"]),
     .testTarget(name: "RoostSocketsTests", dependencies: ["RoostTestSupport", "RoostSockets"]),
     .testTarget(
+        name: "RoostPostgresTests",
+        dependencies: ["RoostTestSupport", "RoostPostgres", "RoostSockets"]),
+    .testTarget(
         name: "RoostWireTests",
         dependencies: ["CRoostAllocations", "RoostTestSupport", "RoostModel", "RoostWire"],
         exclude: ["Serialized"]),
@@ -237,8 +248,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostServerTests",
         dependencies: [
-            "RoostTestSupport", "RoostExecutors", "RoostModel", "RoostSQLite", "RoostServer",
-            "RoostWire",
+            "RoostTestSupport", "RoostCluster", "RoostExecutors", "RoostModel", "RoostPostgres",
+            "RoostSQLite", "RoostServer", "RoostSockets", "RoostWire",
         ]),
     .testTarget(
         name: "RoostHostTests",

@@ -179,33 +179,92 @@ extension ChannelListing {
     }
 }
 
+/// A place in the change log of a user's channels.
+///
+/// Changes of several channels may have one number, and on some storages a change of a lower number may
+/// become visible later. So a walk over several pages remembers the number up to which all changes had
+/// ended at its start, and ends there.
+package struct ChannelChangePlace: Equatable, Sendable {
+    /// The number whose changes, and all lower ones, are done for ever.
+    package var settled: Int64
+    /// The last change of the walk so far; nil between two walks.
+    package var through: (number: Int64, url: ChannelURL)?
+
+    package init(settled: Int64, through: (number: Int64, url: ChannelURL)? = nil) {
+        self.settled = settled
+        self.through = through
+    }
+
+    package static func == (one: Self, other: Self) -> Bool { one.token == other.token }
+
+    package var token: String {
+        let start = ChangeToken.text(settled, kind: "c")
+        return through.map { "\(start).\($0.number).\($0.url.rawValue)" } ?? start
+    }
+
+    /// Reads a token.
+    ///
+    /// - Throws: `.invalidValue` for a text that is no token of a change log of channels.
+    package init(token: String) throws(ServerError) {
+        let parts = token.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+        settled = try ChangeToken.sequence(String(parts[0]), kind: "c")
+        guard parts.count == 3 else {
+            guard parts.count == 1 else { throw ChangeToken.foreign }
+            return
+        }
+        guard let number = Int64(parts[1]), number >= 0 else { throw ChangeToken.foreign }
+        through = (number, ChannelURL(String(parts[2])))
+    }
+
+    /// Whether a change is done.
+    func covers(_ listing: ChannelListing) -> Bool {
+        guard let through else { return listing.changeSequence <= settled }
+        return (listing.changeSequence, listing.record.url) <= through
+    }
+}
+
+private func <= (one: (Int64, ChannelURL), other: (number: Int64, url: ChannelURL)) -> Bool {
+    one.0 == other.number ? one.1.rawValue <= other.url.rawValue : one.0 < other.number
+}
+
 /// A page of the change log of a user's channels, without the channels' data.
 package struct ChannelChangePage {
     private let call: ChannelChangeLog
-    /// The number of changes in this page and all later ones.
-    private let count: Int
-    private let start: Int64
-    private var page: ArraySlice<ChannelListing>
+    /// The changes of this page and of all later ones.
+    private let changes: [ChannelListing]
+    /// The place before the page.
+    private let start: ChannelChangePlace
+    /// The number up to which all changes had ended when the walk began.
+    private let settled: Int64
+    private var count: Int
 
     /// Makes a page from all channels that a user has or had.
     package init(of listings: [ChannelListing], _ call: ChannelChangeLog) throws(ServerError) {
         self.call = call
         // Operators and banned users of open channels have a row there, but no place in a list.
         let all = listings.filter { !$0.record.traits.isOpen }
+        let present = listings.map(\.settledSequence).min() ?? .max
         let changed: [ChannelListing]
         switch call.cursor {
         case .token(let token):
-            let end = try ChangeToken.sequence(token, kind: "c")
-            start = end
-            changed = all.filter { $0.changeSequence > end }
+            let place = try ChannelChangePlace(token: token)
+            start = place
+            settled = place.through == nil ? present : place.settled
+            changed = all.filter { !place.covers($0) }
         case .since(let moment):
-            start = all.map(\.changeSequence).max() ?? 0
+            start = ChannelChangePlace(
+                settled: min(present, all.map(\.changeSequence).max() ?? 0))
+            settled = present
             changed = all.filter { $0.changedAt >= moment }
         }
-        count = changed.count
-        page = changed.sorted { $0.changeSequence < $1.changeSequence }
-            .prefix(ChangeToken.pageLimit)
+        changes = changed.sorted {
+            ($0.changeSequence, $0.record.url.rawValue)
+                < ($1.changeSequence, $1.record.url.rawValue)
+        }
+        count = min(changes.count, ChangeToken.pageLimit)
     }
+
+    private var page: ArraySlice<ChannelListing> { changes.prefix(count) }
 
     /// The channels whose data belong to the page.
     package var shown: [ChannelListing] {
@@ -217,15 +276,26 @@ package struct ChannelChangePage {
 
     /// Leaves a channel and all later changes to the next page.
     mutating func end(before listing: ChannelListing) {
-        page = page.prefix { $0.changeSequence < listing.changeSequence }
+        count = page.prefix { $0.record.url != listing.record.url }.count
+    }
+
+    private var hasMore: Bool { count < changes.count }
+
+    /// The place behind the page.
+    private var end: ChannelChangePlace {
+        guard let last = page.last else { return start }
+        let number = last.changeSequence
+        let isBetween = hasMore && changes[count].changeSequence == number
+        guard hasMore, isBetween || number > settled else {
+            return ChannelChangePlace(settled: min(settled, number))
+        }
+        return ChannelChangePlace(settled: settled, through: (number, last.record.url))
     }
 
     /// Returns the answer, with the data of the channels in `shown`.
     package func answer(with channels: [GroupChannel], at now: Timestamp) -> ChannelChanges {
         ChannelChanges(
             updated: channels, deleted: page.filter { $0.state == .none }.map(\.record.url),
-            hasMore: count > page.count,
-            next: ChangeToken.text(page.last?.changeSequence ?? start, kind: "c"),
-            timestamp: now)
+            hasMore: hasMore, next: end.token, timestamp: now)
     }
 }

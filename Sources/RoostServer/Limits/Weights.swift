@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostModel
+package import RoostModel
 import RoostWire
 
 // A client closes a socket for one frame that is too long, and gives up a list for one answer that
@@ -113,7 +113,7 @@ extension Message {
 
     /// The preview of the message in its replies; if it is too heavy, its text is cut and its data
     /// are left out.
-    var shownPreview: ParentPreview {
+    package var shownPreview: ParentPreview {
         let whole = preview
         guard whole.mayBeHeavy, whole.weight > ServerLimits.previewBytes else { return whole }
         var short = whole

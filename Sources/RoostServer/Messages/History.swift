@@ -293,11 +293,13 @@ package enum ChangeToken {
     /// - Throws: `.invalidValue` for a text that is no token of this kind.
     package static func sequence(_ text: String, kind: Character) throws(ServerError) -> Int64 {
         guard text.first == kind, let sequence = Int64(text.dropFirst()), sequence >= 0 else {
-            throw ServerError(
-                .invalidValue, "The token is not from this server; start from a time.")
+            throw foreign
         }
         return sequence
     }
+
+    static let foreign = ServerError(
+        .invalidValue, "The token is not from this server; start from a time.")
 }
 
 extension MessageGapAnswer {

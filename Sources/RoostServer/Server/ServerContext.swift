@@ -114,6 +114,8 @@ struct JudgedChange<Value: Sendable>: Sendable {
     func apply(to value: inout Value) {
         var outcome = value
         change(&outcome)
+        // A storage may repeat the step with a newer value, whose judgement counts.
+        refusal.withLock { $0 = nil }
         do throws(ServerError) {
             try check(outcome, value)
             value = outcome

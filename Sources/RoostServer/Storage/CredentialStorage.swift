@@ -74,6 +74,12 @@ package struct SessionRecord: Equatable, Sendable {
     package var kept: KeptSecret
     package var expiresAt: Timestamp?
 
+    package init(userID: UserID, kept: KeptSecret, expiresAt: Timestamp?) {
+        self.userID = userID
+        self.kept = kept
+        self.expiresAt = expiresAt
+    }
+
     func isOver(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
 }
 
@@ -82,6 +88,11 @@ package struct AddedCredential: Equatable, Sendable {
     package var number: Int64
     /// The numbers of the sessions that ended in the same step.
     package var ended: [Int64]
+
+    package init(number: Int64, ended: [Int64]) {
+        self.number = number
+        self.ended = ended
+    }
 }
 
 // MARK: - In memory

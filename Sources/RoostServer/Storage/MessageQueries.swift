@@ -5,7 +5,9 @@ import RoostSQLite
 import RoostWire
 
 /// A row of a channel's log with the rows of its sender and of its live parent.
-struct MessageRow: Sendable {
+typealias MessageRow = StoredMessage
+
+extension MessageRow {
     /// The start of all queries for these rows.
     static let query: StaticString = """
         SELECT m.id, m.created_at, m.sequence, m.deleted_at, m.body, u.body, p.created_at, p.body,
@@ -16,88 +18,26 @@ struct MessageRow: Sendable {
         LEFT JOIN user AS pu ON pu.id = p.sender
         """
 
-    /// The texts of a message's row and its sender's row.
-    private struct Text: Sendable {
-        let createdAt: Timestamp
-        let body: String
-        let senderBody: String?
-
-        func message() throws(WireError) -> Message {
-            var reader = JSONReader(body)
-            // No client can read deeper JSON within a list.
-            reader.depthBound = JSONReader.contentDepth + JSONReader.wrappingDepth
-            var message = try reader.readMessage()
-            message.createdAt = createdAt
-            if let senderBody {
-                var reader = JSONReader(senderBody)
-                message.sender?.user = try reader.readUser()
-            }
-            return message
-        }
-    }
-
-    let id: Int64
-    let sequence: Int64
-    let deletedAt: Timestamp?
-    private let text: Text
-    private let parent: Text?
-
     init(_ row: borrowing Row) {
-        id = row.int64(0)
-        sequence = row.int64(2)
-        deletedAt = row.optionalInt64(3).map { Timestamp(milliseconds: $0) }
-        text = Text(
-            createdAt: Timestamp(milliseconds: row.int64(1)), body: row.text(4),
-            senderBody: row.optionalText(5))
-        parent = row.optionalInt64(6).map { createdAt in
-            Text(
-                createdAt: Timestamp(milliseconds: createdAt), body: row.text(7),
-                senderBody: row.optionalText(8))
-        }
+        self.init(
+            id: row.int64(0), sequence: row.int64(2),
+            deletedAt: row.optionalInt64(3).map { Timestamp(milliseconds: $0) },
+            text: Text(
+                createdAt: Timestamp(milliseconds: row.int64(1)), body: row.text(4),
+                senderBody: row.optionalText(5)),
+            parent: row.optionalInt64(6).map { createdAt in
+                Text(
+                    createdAt: Timestamp(milliseconds: createdAt), body: row.text(7),
+                    senderBody: row.optionalText(8))
+            })
     }
 
-    var createdAt: Timestamp { text.createdAt }
-
-    /// Returns the message with the present name of its sender and the present state of its parent.
     func message() throws(SQLiteError) -> Message {
         do throws(WireError) {
-            var message = try text.message()
-            message.delivery = .delivered(MessageID(id), message.requestID)
-            if message.parentID != nil {
-                message.details.parentPreview = try parent?.message().shownPreview
-            }
-            // A log has no votes of single users.
-            if !message.hasNoDetails { message.details.poll?.votedOptionIDs = nil }
-            return message
+            return try decoded()
         } catch {
             throw .malformed("message \(id)", because: error.description)
         }
-    }
-
-    /// The message; nil inside if the row cannot be read.
-    var readable: Readable<Message> { Readable { () throws(SQLiteError) in try message() } }
-
-    var change: Readable<MessageChangePage.Change> {
-        if let deletedAt { return Readable(value: .deleted(MessageID(id), at: deletedAt)) }
-        return Readable(value: readable.value.map { .current($0) })
-    }
-}
-
-extension Message {
-    /// The stored text: the message without the data in its row, the sender's row and the parent's.
-    fileprivate var body: String {
-        var message = self
-        if parentID != nil { message.details.parentPreview = nil }
-        message.delivery = .delivered(MessageID(1), requestID)
-        if let sender { message.sender?.user = User(id: sender.user.id) }
-        var writer = JSONWriter()
-        writer.message(message)
-        return writer.text
-    }
-
-    fileprivate var replyNumber: Int64 {
-        if parentID == nil { return 0 }
-        return isReplyToChannel ? 2 : 1
     }
 }
 
@@ -132,7 +72,7 @@ extension Query where Input == NewMessage, Output == Void {
                 bindings.append(message.mention.kind == .channel)
                 bindings.append(new.change.sequence)
                 bindings.append(new.change.at)
-                bindings.append(message.body)
+                bindings.append(message.storedBody)
                 bindings.append(new.id)
             })
     }
@@ -157,7 +97,7 @@ where
                 bindings.append(input.change.sequence)
                 bindings.append(input.change.at)
                 bindings.append(input.deletedAt?.milliseconds)
-                bindings.append(input.message.body)
+                bindings.append(input.message.storedBody)
             })
     }
 }

@@ -152,9 +152,7 @@ extension SQLiteStorage {
             let rows = try db.channels(urls)
             let order = urls.compactMap { rows[$0]?.0 }
             for (id, record) in rows.values {
-                states[id] = ChannelState(
-                    record: record, members: [], lastMessage: nil, unreadCount: 0,
-                    mentionCount: 0)
+                states[id] = ChannelState(record: record)
             }
             let page = JSONValue.array(order.map { .int($0) }).text
             try db.forEach(.membersOfPage, page) { row in

@@ -176,12 +176,6 @@ extension SQLiteStorage {
     }
 }
 
-extension MessageRow {
-    fileprivate var position: Position {
-        Position(createdAt: createdAt, messageID: MessageID(id))
-    }
-}
-
 extension PositionRange {
     /// Returns the part of the range behind a position, in the direction of reading.
     fileprivate func behind(_ place: Position, _ newestFirst: Bool) -> PositionRange {
@@ -226,23 +220,13 @@ extension Connection {
         return (part, range.behind(end, newestFirst))
     }
 
-    /// Returns the answer to a repeated request: the stored message, or if it was deleted the
-    /// repeated content in its place.
+    /// Returns the answer to a repeated request.
     func repeated(
         _ message: Message, _ known: MessageRow, _ channel: Int64
     ) throws(SQLiteError) -> Appended {
-        let stored = try known.message()
-        var answer = stored
-        if known.deletedAt != nil {
-            answer = message
-            answer.createdAt = stored.createdAt
-            answer.delivery = stored.delivery
-            answer.sender = stored.sender
-        }
-        let place = Position(createdAt: stored.createdAt, messageID: MessageID(known.id))
-        return Appended(
-            message: answer, previousID: try first(.liveBefore, (channel, place)),
-            isRepeat: true, isDeleted: known.deletedAt != nil)
+        known.answer(
+            try known.message(), to: message,
+            after: try first(.liveBefore, (channel, known.position)))
     }
 
     /// Changes a live message and keeps its place.

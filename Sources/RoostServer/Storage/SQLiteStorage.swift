@@ -6,9 +6,6 @@ package import RoostSQLite
 import RoostWire
 
 /// A storage in one SQLite database; each call is one transaction on the actor's own thread.
-///
-/// The JSON of a message has no name and picture of the sender. They come from the user's row, so a
-/// rename changes one row.
 package actor SQLiteStorage: Storage {
     private nonisolated let executor: any SerialExecutor
     private let connection: Connection
@@ -257,35 +254,21 @@ struct UserRow: Sendable {
     init(id: Int64, body: String) throws(SQLiteError) {
         self.id = id
         do throws(WireError) {
-            var reader = JSONReader(body)
-            user = try reader.readUser()
+            user = try User(stored: body)
         } catch {
             throw .malformed("user \(id)", because: error.description)
         }
     }
 }
 
-/// The value of a row; nil if the row cannot be read.
-struct Readable<Value: Sendable>: Sendable {
-    let value: Value?
-
-    init(value: Value?) { self.value = value }
-
+extension Readable {
     /// Reads a row; a failure does not reach other rows.
     init(_ read: () throws(SQLiteError) -> Value) {
         do throws(SQLiteError) {
-            value = try read()
+            self.init(value: try read())
         } catch {
-            value = nil
+            self.init(value: nil)
         }
-    }
-}
-
-extension User {
-    var body: String {
-        var writer = JSONWriter()
-        writer.user(self)
-        return writer.text
     }
 }
 
@@ -345,7 +328,7 @@ extension Query where Input == User, Output == Void {
                 """,
             bind: { user, bindings in
                 bindings.append(user.id.rawValue)
-                bindings.append(user.body)
+                bindings.append(user.storedBody)
             })
     }
 }

@@ -57,7 +57,7 @@ package struct NewChannel: Equatable, Sendable {
     }
 
     /// The members in their order, as runs of one state.
-    var runs: [(state: MembershipState, members: [UserID])] {
+    package var runs: [(state: MembershipState, members: [UserID])] {
         var runs: [(state: MembershipState, members: [UserID])] = []
         for id in members {
             let state: MembershipState = invited.contains(id) ? .invited : .joined
@@ -71,7 +71,7 @@ package struct NewChannel: Equatable, Sendable {
     }
 
     /// The name of a distinct channel's set of members: equal sets have equal names.
-    var distinctKey: String? {
+    package var distinctKey: String? {
         guard record.isDistinct else { return nil }
         return JSONValue.array(members.sorted().map { .string($0.rawValue) }).text
     }
@@ -106,6 +106,15 @@ package struct ChannelAccess: Equatable, Sendable {
 
     /// Messages at or before this are invisible to the user.
     package var messageOffset: Timestamp? { traits.messageOffset }
+
+    package init(
+        record: ChannelRecord, state: MembershipState, role: Role, traits: MemberTraits
+    ) {
+        self.record = record
+        self.state = state
+        self.role = role
+        self.traits = traits
+    }
 }
 
 /// A joined or invited user, who gets events of a channel.
@@ -133,7 +142,22 @@ package struct MemberRecord: Equatable, Sendable {
     package var traits = MemberTraits()
 
     /// Whether unread messages of the channel count in the user's total.
-    var isCounted: Bool { hidden == .unhidden && traits.countPreference != .off }
+    package var isCounted: Bool { hidden == .unhidden && traits.countPreference != .off }
+
+    package init(
+        user: User, state: MembershipState, role: Role, joinedAt: Timestamp? = nil,
+        lastRead: Timestamp? = nil, deliveredAt: Timestamp? = nil,
+        hidden: HiddenState = .unhidden, traits: MemberTraits = MemberTraits()
+    ) {
+        self.user = user
+        self.state = state
+        self.role = role
+        self.joinedAt = joinedAt
+        self.lastRead = lastRead
+        self.deliveredAt = deliveredAt
+        self.hidden = hidden
+        self.traits = traits
+    }
 }
 
 /// A channel with the data of a view.
@@ -145,6 +169,21 @@ package struct ChannelState: Equatable, Sendable {
     package var lastMessage: Message?
     package var unreadCount: Int
     package var mentionCount: Int
+
+    package init(record: ChannelRecord) {
+        self.init(record: record, members: [], unreadCount: 0, mentionCount: 0)
+    }
+
+    init(
+        record: ChannelRecord, members: [MemberRecord], lastMessage: Message? = nil,
+        unreadCount: Int, mentionCount: Int
+    ) {
+        self.record = record
+        self.members = members
+        self.lastMessage = lastMessage
+        self.unreadCount = unreadCount
+        self.mentionCount = mentionCount
+    }
 }
 
 /// A channel in a user's list, with the data for filters and order.
@@ -158,6 +197,24 @@ package struct ChannelListing: Equatable, Sendable {
     /// The number of the last change that the user can see.
     package var changeSequence: Int64
     package var changedAt: Timestamp
+    /// The number up to which all changes had ended when the listing was read.
+    ///
+    /// Behind it, a change may become visible after one of a higher number.
+    package var settledSequence = Int64.max
+
+    package init(
+        record: ChannelRecord, state: MembershipState, hidden: HiddenState,
+        lastMessageAt: Timestamp?, changeSequence: Int64, changedAt: Timestamp,
+        settledSequence: Int64 = .max
+    ) {
+        self.record = record
+        self.state = state
+        self.hidden = hidden
+        self.lastMessageAt = lastMessageAt
+        self.changeSequence = changeSequence
+        self.changedAt = changedAt
+        self.settledSequence = settledSequence
+    }
 }
 
 package struct Appended: Equatable, Sendable {
@@ -170,6 +227,17 @@ package struct Appended: Equatable, Sendable {
     package var isDeleted: Bool
     /// The parent of a reply, with its thread after the reply.
     package var parent: Message?
+
+    package init(
+        message: Message, previousID: MessageID?, isRepeat: Bool, isDeleted: Bool,
+        parent: Message? = nil
+    ) {
+        self.message = message
+        self.previousID = previousID
+        self.isRepeat = isRepeat
+        self.isDeleted = isDeleted
+        self.parent = parent
+    }
 }
 
 /// The change of the joined members' read marks by an import.
@@ -255,140 +323,21 @@ package struct MessageChangePage: Equatable, Sendable {
     package var hasMore: Bool
     /// The number of the last change in the page.
     package var end: Int64
+
+    package init(changes: [Change], hasMore: Bool, end: Int64) {
+        self.changes = changes
+        self.hasMore = hasMore
+        self.end = end
+    }
 }
 
 package struct LogEntry: Equatable, Sendable {
     /// The message in its present state; without content if deleted.
     package var message: Message
     package var deletedAt: Timestamp?
-}
 
-// MARK: - Rules that every storage keeps
-
-extension Message {
-    /// Whether the message counts as unread and can be a channel's last message; silent messages
-    /// and replies within a thread do not.
-    var isCounted: Bool { !isSilent && (parentID == nil || isReplyToChannel) }
-
-    func mentions(_ user: UserID) -> Bool {
-        mention.calls(user)
-    }
-
-    /// The rest of a deleted message: its place, its IDs and its sender.
-    var tombstone: Message {
-        Message(
-            delivery: delivery, channelURL: channelURL, createdAt: createdAt, sender: sender,
-            content: .user(text: ""))
-    }
-
-    /// Adds a stored reply to the thread.
-    mutating func note(reply: Message) {
-        var thread = details.threadInfo ?? ThreadInfo(replyCount: 0)
-        thread.replyCount += 1
-        thread.add(reply.sender?.user)
-        thread.lastRepliedAt = reply.createdAt
-        thread.updatedAt = nextThreadTime(at: reply.createdAt)
-        details.threadInfo = thread
-    }
-
-    /// Sets the thread to its replies.
-    ///
-    /// - Parameters:
-    ///   - count: The number of the replies.
-    ///   - last: The time of the last one.
-    ///   - users: The users who replied, in the order of their first replies, up to
-    ///     `ThreadInfo.mostRepliers`.
-    ///   - now: The time of the change.
-    mutating func setReplies(
-        _ count: Int, lastAt last: Timestamp?, by users: [User], now: Timestamp
-    ) {
-        var thread = ThreadInfo(replyCount: count)
-        for user in users { thread.add(user) }
-        thread.lastRepliedAt = last
-        thread.updatedAt = nextThreadTime(at: now)
-        details.threadInfo = thread
-    }
-
-    /// Returns the time of the next state of the thread; clients keep the newer of two states, so
-    /// no two have one time.
-    private func nextThreadTime(at now: Timestamp) -> Timestamp {
-        guard let last = details.threadInfo?.updatedAt else { return now }
-        return max(now, last.advanced(by: 1))
-    }
-
-    /// Applies an edit; unnamed properties stay (`docs/protocol` 2.6).
-    mutating func apply(_ edit: EditCommand, mentioned: [User], at now: Timestamp) {
-        if let text = edit.text { content.setText(text) }
-        data = edit.data ?? data
-        customType = edit.customType ?? customType
-        if edit.mentionKind != nil || edit.mentionedUserIDs != nil {
-            setMention(edit.mentionKind ?? mention.kind, users: mentioned)
-        }
-        if let template = edit.mentionTemplate {
-            // A new message has the template among the fields that travel unchanged.
-            unknownFields = unknownFields.removing(UnknownFields.mentionTemplateName)
-            details.mentionTemplate = template
-        }
-        if let change = edit.metaArrays { apply(change) }
-        // Clients keep the later of two edits, so no two have one time.
-        let next = updatedAt.map { $0.advanced(by: 1) }
-        updatedAt = max(now, createdAt, next ?? createdAt)
-    }
-
-    private mutating func apply(_ change: EditCommand.MetaArrayEdit) {
-        for array in change.arrays {
-            let index = metaArrays.firstIndex { $0.key == array.key }
-            switch (change.mode, index) {
-            case (.add, let index?):
-                let known = Set(metaArrays[index].values)
-                metaArrays[index].values += array.values.filter { !known.contains($0) }
-            case (.add, nil): if change.isUpsert { metaArrays.append(array) }
-            case (.remove, let index?):
-                if array.values.isEmpty {
-                    metaArrays.remove(at: index)
-                } else {
-                    metaArrays[index].values.removeAll { array.values.contains($0) }
-                }
-            case (.remove, nil): break
-            }
-        }
-    }
-}
-
-extension ThreadInfo {
-    /// The users among whom the summary of a thread finds five that have room in it.
-    static let mostRepliers = 20
-
-    /// Adds a user who replied, unless there are five users or no room for another.
-    fileprivate mutating func add(_ user: User?) {
-        guard let user, mostReplies.count < 5, !mostReplies.contains(where: { $0.id == user.id })
-        else { return }
-        let weight = mostReplies.reduce(user.weight) { $0 + $1.weight }
-        // The other fields of the summary are smaller than this reserve.
-        guard weight <= ServerLimits.relationBytes - 512 else { return }
-        mostReplies.append(user)
-    }
-}
-
-extension MessageContent {
-    fileprivate mutating func setText(_ text: String) {
-        switch self {
-        case .user: self = .user(text: text)
-        case .admin: self = .admin(text: text)
-        case .file(var file):
-            file.caption = text
-            self = .file(file)
-        case .unknown: break
-        }
-    }
-}
-
-extension MemberTraits {
-    /// Applies an entry: a ban ends, a mute and hidden history stay.
-    mutating func admit(as state: MembershipState, by inviter: UserID?, now: Timestamp) {
-        ban = nil
-        guard state == .invited else { return }
-        self.inviter = inviter
-        invitedAt = now
+    package init(message: Message, deletedAt: Timestamp? = nil) {
+        self.message = message
+        self.deletedAt = deletedAt
     }
 }

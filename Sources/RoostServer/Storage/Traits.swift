@@ -123,7 +123,7 @@ extension JSONValue {
 }
 
 extension ChannelTraits {
-    var json: String {
+    package var json: String {
         var writer = TraitWriter()
         writer.add("open", isOpen)
         writer.add("frozen", isFrozen)
@@ -145,7 +145,7 @@ extension ChannelTraits {
         return writer.text
     }
 
-    init(json: String) {
+    package init(json: String) {
         let value = JSONValue(trait: json)
         isOpen = value["open"] != nil
         isFrozen = value["frozen"] != nil
@@ -180,7 +180,7 @@ extension Restriction {
 }
 
 extension MemberTraits {
-    var json: String {
+    package var json: String {
         var writer = TraitWriter()
         writer.add("offset", messageOffset)
         writer.add("mute", mute?.json)
@@ -192,7 +192,7 @@ extension MemberTraits {
         return writer.text
     }
 
-    init(json: String) {
+    package init(json: String) {
         let value = JSONValue(trait: json)
         messageOffset = value.moment("offset")
         mute = Restriction(value["mute"])
@@ -206,7 +206,7 @@ extension MemberTraits {
 }
 
 extension UserTraits {
-    var json: String {
+    package var json: String {
         var writer = TraitWriter()
         writer.add("created", createdAt)
         writer.add("blocked", blocked.map(\.rawValue))
@@ -218,7 +218,7 @@ extension UserTraits {
         return writer.text
     }
 
-    init(json: String) {
+    package init(json: String) {
         let value = JSONValue(trait: json)
         createdAt = value.moment("created")
         blocked = value.texts("blocked").map { UserID($0) }

@@ -18,7 +18,7 @@ extension Query where Input == (id: Int64, record: UserRecord), Output == Void {
             sql: "UPDATE user SET body = ?2, traits = ?3 WHERE id = ?1",
             bind: { input, bindings in
                 bindings.append(input.id)
-                bindings.append(input.record.user.body)
+                bindings.append(input.record.user.storedBody)
                 bindings.append(input.record.traits.json)
             })
     }

@@ -330,7 +330,7 @@ extension UserTraits {
     fileprivate func push(or defaults: JSONValue) -> JSONValue { preferences["push"] ?? defaults }
 
     /// The device tokens of a user by push service; the server sends no pushes.
-    var devices: [String: [String]] {
+    package var devices: [String: [String]] {
         get {
             guard case .object(let fields) = preferences["devices"] else { return [:] }
             var devices: [String: [String]] = [:]

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+import RoostPostgres
+package import RoostServer
+import RoostWire
+
+extension PostgresStorage {
+    package func createChannel(
+        _ new: NewChannel, now: Timestamp
+    ) async throws(StorageError) -> CreateOutcome {
+        try await write { db async throws(PostgresError) in
+            if let key = new.distinctKey.map(Self.key),
+                let channel = try await db.first(.distinctChannel(key))
+            {
+                let (known, members) = try await db.all(
+                    .members(of: channel.id, new.members), .memberIDs(of: channel.id))
+                guard new.barred.isSubset(of: members) else { return .barred }
+                let joined = try await db.add(new, to: channel, known, now: now)
+                return .done(CreatedChannel(url: channel.url, isCreated: false, joined: joined))
+            }
+            let url = new.record.url
+            guard try await db.first(.channelRow(url)) == nil else {
+                return .done(CreatedChannel(url: url, isCreated: false, joined: []))
+            }
+            guard new.barred.isEmpty else { return .barred }
+            if let creator = new.record.createdBy, new.creatorLimit < .max {
+                // Two servers must not exceed the limit together.
+                db.add(.lockCreator(creator))
+                guard try await db.first(.createdChannels(creator)) ?? 0 < new.creatorLimit else {
+                    return .tooMany
+                }
+            }
+            guard let channel = try await db.first(.insertChannel(new, now)) else {
+                // Another server created it a moment ago.
+                throw .conflict
+            }
+            let known = try await db.all(.members(of: channel.id, new.members))
+            let joined = try await db.add(new, to: channel, known, now: now)
+            if !new.operators.isEmpty { db.add(.makeOperators(channel.id, new.operators)) }
+            return .done(CreatedChannel(url: url, isCreated: true, joined: joined))
+        }
+    }
+
+    package func access(
+        to url: ChannelURL, of id: UserID?
+    ) async throws(StorageError) -> ChannelAccess? {
+        try await read { db async throws(PostgresError) in try await db.first(.access(url, id)) }
+    }
+
+    package func updateChannel(
+        _ url: ChannelURL, now: Timestamp, _ change: @Sendable (inout ChannelRecord) -> Void
+    ) async throws(StorageError) -> ChannelRecord? {
+        try await write { db async throws(PostgresError) in
+            guard let (id, before) = try await db.first(.lockedRecord(url)) else { return nil }
+            var record = before
+            change(&record)
+            record.url = before.url
+            db.add(.updateChannel(id, record, now))
+            return record
+        }
+    }
+
+    package func deleteChannel(
+        _ url: ChannelURL, now: Timestamp
+    ) async throws(StorageError) -> Bool {
+        try await write { db async throws(PostgresError) in
+            guard let channel = try await db.first(.lockedChannel(url)) else { return false }
+            db.add(.emptyChannel(channel.id, now))
+            db.add(PostgresQuery("DELETE FROM mention WHERE channel = $1", .int(channel.id)))
+            db.add(PostgresQuery("DELETE FROM message WHERE channel = $1", .int(channel.id)))
+            db.add(.buryChannel(channel.id, now))
+            return true
+        }
+    }
+
+    package func channels(
+        after url: ChannelURL?, limit: Int
+    ) async throws(StorageError) -> [ChannelRecord] {
+        try await read { db async throws(PostgresError) in
+            try await db.all(.channelsAfter(url ?? ChannelURL(""), limit))
+        }
+    }
+
+    package func channelStates(
+        _ urls: [ChannelURL], viewer: UserID?
+    ) async throws(StorageError) -> [ChannelState] {
+        try await read { db async throws(PostgresError) in
+            let order = try await db.all(.channelsOfPage(urls))
+            var states: [Int64: ChannelState] = [:]
+            for (id, record) in order {
+                states[id] = ChannelState(record: record)
+            }
+            let page = order.map(\.0)
+            let (members, messages, unread) = try await db.all(
+                .membersOfPage(page), .lastMessagesOfPage(page),
+                .unreadOfPage(viewer ?? UserID(""), viewer == nil ? [] : page))
+            for row in members {
+                guard let member = row.value else {
+                    leaveOut(1)
+                    continue
+                }
+                states[member.channel]?.members.append(member.member)
+            }
+            for row in messages {
+                states[row.channel]?.lastMessage = readable([row.message.readable]).first
+            }
+            for row in unread {
+                states[row.channel]?.unreadCount = row.unread
+                states[row.channel]?.mentionCount = row.mentions
+            }
+            return order.compactMap { states[$0.0] }
+        }
+    }
+
+    package func listings(of id: UserID) async throws(StorageError) -> [ChannelListing] {
+        let (margin, base) = (clockMargin, changeBase)
+        return try await read { db async throws(PostgresError) in
+            let (listings, unsettled) = try await db.all(
+                .listings(of: id, base: base, margin: margin), .unsettledChange)
+            let settled = base + (unsettled.first ?? 1) - 1
+            return listings.map { listing in
+                var listing = listing
+                listing.settledSequence = settled
+                return listing
+            }
+        }
+    }
+
+    package func unreadCounts(
+        in url: ChannelURL, of ids: Set<UserID>
+    ) async throws(StorageError) -> [UserID: Int] {
+        try await read { db async throws(PostgresError) in
+            let rows = try await db.all(.unreadOfMembers(url, Array(ids)))
+            return Dictionary(rows, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    package func unreadTotal(of id: UserID) async throws(StorageError) -> Int {
+        try await read { db async throws(PostgresError) in
+            try await db.first(.unreadTotal(of: id)) ?? 0
+        }
+    }
+}
+
+extension PostgresError {
+    /// Two transactions met; the next attempt sees the other's result.
+    static let conflict = PostgresError(.refused("40001"), "Two servers met in one step.")
+}

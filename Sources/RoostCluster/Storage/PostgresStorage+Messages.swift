@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostModel
+import RoostPostgres
+package import RoostServer
+package import RoostWire
+
+extension PostgresStorage {
+    package func edit(
+        _ edit: EditCommand, mentioned: [User], now: Timestamp
+    ) async throws(StorageError) -> EditOutcome {
+        try await write { db async throws(PostgresError) in
+            guard let channel = try await db.first(.lockedChannel(edit.channelURL)),
+                let row = try await db.first(.message(channel.id, edit.messageID)),
+                row.deletedAt == nil
+            else { return .notFound }
+            let before = try row.message()
+            var after = before
+            after.apply(edit, mentioned: mentioned, at: now)
+            db.replace(row.id, with: after, in: channel, seq: channel.seq + 1, now: now)
+            db.setMentions(after, row.id, in: channel)
+            return .edited(after, oldMention: before.mention)
+        }
+    }
+
+    package func delete(
+        _ id: MessageID, in url: ChannelURL, now: Timestamp
+    ) async throws(StorageError) -> DeleteOutcome {
+        try await write { db async throws(PostgresError) in
+            guard let channel = try await db.first(.lockedChannel(url)),
+                let row = try await db.first(.message(channel.id, id)), row.deletedAt == nil
+            else { return .notFound }
+            let before = try row.message()
+            db.replace(
+                row.id, with: before.tombstone, in: channel, seq: channel.seq + 1, now: now,
+                deletedAt: now)
+            db.add(.clearMentions(channel.id, row.id))
+            guard let parentID = before.parentID else { return .deleted(before, parent: nil) }
+            let (ends, repliers, parents) = try await db.all(
+                .threadEnd(channel.id, parentID),
+                .repliers(channel.id, parentID, ThreadInfo.mostRepliers),
+                .message(channel.id, parentID))
+            guard let parentRow = parents.first, parentRow.deletedAt == nil else {
+                return .deleted(before, parent: nil)
+            }
+            var parent = try parentRow.message()
+            parent.setReplies(
+                ends.first?.count ?? 0, lastAt: ends.first?.last, by: readable(repliers), now: now)
+            db.replace(parentRow.id, with: parent, in: channel, seq: channel.seq + 2, now: now)
+            return .deleted(before, parent: parent)
+        }
+    }
+
+    package func updateMessage(
+        _ id: MessageID, in url: ChannelURL, now: Timestamp,
+        _ change: @Sendable (inout Message) -> Void
+    ) async throws(StorageError) -> Message? {
+        try await write { db async throws(PostgresError) in
+            guard let channel = try await db.first(.lockedChannel(url)),
+                let row = try await db.first(.message(channel.id, id)), row.deletedAt == nil
+            else { return nil }
+            var message = try row.message()
+            change(&message)
+            db.replace(row.id, with: message, in: channel, seq: channel.seq + 1, now: now)
+            return message
+        }
+    }
+
+    package func message(
+        _ id: MessageID, in url: ChannelURL
+    ) async throws(StorageError) -> Message? {
+        try await read { db async throws(PostgresError) in
+            guard let channel = try await db.first(.channelRow(url)),
+                let row = try await db.first(.message(channel.id, id)), row.deletedAt == nil
+            else { return nil }
+            return try row.message()
+        }
+    }
+
+    package func isKnown(
+        _ request: RequestID, of sender: UserID, in url: ChannelURL
+    ) async throws(StorageError) -> Bool {
+        try await read { db async throws(PostgresError) in
+            let (channels, users) = try await db.all(.channelRow(url), .user(sender))
+            guard let channel = channels.first, let user = users.first else { return false }
+            let name = RequestName(
+                channel: channel.id, sender: user.id, key: Self.key(request.rawValue))
+            return try await !db.all(.known([name])).isEmpty
+        }
+    }
+
+    package func position(
+        of id: MessageID, in url: ChannelURL
+    ) async throws(StorageError) -> Position? {
+        try await read { db async throws(PostgresError) in
+            guard let channel = try await db.first(.channelRow(url)) else { return nil }
+            return try await db.first(.message(channel.id, id))?.position
+        }
+    }
+
+    package func messages(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
+        limit: Int
+    ) async throws(StorageError) -> [Message] {
+        var (range, messages) = (range, [Message]())
+        // An unreadable row makes no page short, because a short page is the last.
+        while messages.count < limit {
+            let (part, missing) = (range, limit - messages.count)
+            let rows = try await read { db async throws(PostgresError) in
+                try await db.all(
+                    .page(url, part, filter, newestFirst: newestFirst, missing))
+            }
+            messages += readable(rows.map(\.readable))
+            guard rows.count == missing, let end = rows.last?.position else { break }
+            if newestFirst { range.before = end } else { range.after = end }
+        }
+        return messages
+    }
+
+    package func messageCount(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
+    ) async throws(StorageError) -> Int {
+        try await read { db async throws(PostgresError) in
+            try await db.first(.count(url, range, filter)) ?? 0
+        }
+    }
+
+    package func messageChanges(
+        in url: ChannelURL, after point: ChangePoint, limit: Int
+    ) async throws(StorageError) -> MessageChangePage {
+        let margin = clockMargin
+        return try await read { db async throws(PostgresError) in
+            let channel = try await db.first(.channelRow(url))
+            let start: Int64
+            switch point {
+            case .sequence(let sequence): start = sequence
+            case .time: start = channel?.seq ?? 0
+            }
+            guard let channel else {
+                return MessageChangePage(changes: [], hasMore: false, end: start)
+            }
+            let rows =
+                switch point {
+                case .sequence(let sequence):
+                    try await db.all(.changesAfter(channel.id, sequence, limit + 1))
+                case .time(let moment):
+                    try await db.all(
+                        .changesSince(
+                            channel.id, moment.advanced(by: -margin), limit + 1))
+                }
+            let shown = rows.prefix(limit)
+            return MessageChangePage(
+                changes: readable(shown.map(\.change)), hasMore: rows.count > limit,
+                end: shown.last?.sequence ?? start)
+        }
+    }
+
+    package func log(of url: ChannelURL) async throws(StorageError) -> [LogEntry] {
+        try await read { db async throws(PostgresError) in
+            var entries: [LogEntry] = []
+            for row in try await db.all(.log(url)) {
+                entries.append(LogEntry(message: try row.message(), deletedAt: row.deletedAt))
+            }
+            return entries
+        }
+    }
+}
+
+extension PostgresTransaction {
+    /// Stores the new state of a message under the next number of its channel.
+    func replace(
+        _ id: Int64, with message: Message, in channel: ChannelRow, seq: Int64, now: Timestamp,
+        deletedAt: Timestamp? = nil
+    ) {
+        add(.replaceMessage(channel.id, id, message, seq, now, deletedAt: deletedAt))
+        add(.countChange(channel.id, seq, now))
+    }
+
+    func setMentions(_ message: Message, _ id: Int64, in channel: ChannelRow) {
+        add(.clearMentions(channel.id, id))
+        guard message.mention.kind == .users else { return }
+        let users = message.mention.userIDs
+        add(
+            .addMentions(
+                users.map { _ in channel.id }, users.map { _ in id }, users))
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostExecutors
+import RoostModel
+package import RoostPostgres
+package import RoostServer
+import RoostSockets
+import RoostWire
+
+/// A storage in a PostgreSQL database, which several servers may share.
+///
+/// The order of a channel comes from the lock of its row: each change of its messages and members
+/// holds it. Nothing orders two channels, so they do not wait for each other.
+///
+/// A call that meets a lost connection is repeated, at the present primary, as long as the patience of
+/// the pool lasts.
+package final class PostgresStorage: Storage {
+    let pool: PostgresPool
+    /// The margin of change logs that begin at a time, in milliseconds.
+    ///
+    /// Clocks of several servers differ, and a commit may become visible later than its time.
+    let clockMargin: Int64
+    /// The number that change logs add to the numbers of transactions.
+    let changeBase: Int64
+    private let unreadable = Guarded(0)
+
+    /// Opens a database of the newest schema.
+    ///
+    /// - Parameters:
+    ///   - pool: The sessions; the caller closes them.
+    ///   - clockMargin: The most by which the clocks of the servers differ, with the longest commit, in
+    ///     milliseconds.
+    /// - Throws: An error that names the remedy if the database cannot be reached, was not migrated, or
+    ///   belongs to a newer version.
+    package init(
+        _ pool: PostgresPool, clockMargin: Int64 = 60_000
+    ) async throws(StorageError) {
+        self.pool = pool
+        self.clockMargin = clockMargin
+        do throws(PostgresError) {
+            switch try await PostgresMigrator(pool).state() {
+            case .current: break
+            case .ahead(let number): throw PostgresError.newer(number)
+            case .behind(let missing):
+                throw PostgresError(
+                    .rejected,
+                    "The database lacks the migrations \(missing.joined(separator: ", ")). "
+                        + "Run: roost migrate --database ...")
+            }
+            changeBase = try await pool.read { db async throws(PostgresError) in
+                try await db.first(.changeBase) ?? 0
+            }
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    package var unreadableCount: Int { unreadable.withLock { $0 } }
+
+    /// Returns the values of readable rows, and counts the others.
+    func readable<Value>(_ rows: [Readable<Value>]) -> [Value] {
+        let values = rows.compactMap(\.value)
+        leaveOut(rows.count - values.count)
+        return values
+    }
+
+    /// Counts unreadable rows.
+    func leaveOut(_ count: Int) {
+        if count > 0 { unreadable.withLock { $0 += count } }
+    }
+
+    /// Runs reads at one state of the database.
+    func read<T: Sendable>(
+        _ body: @Sendable (PostgresTransaction) async throws(PostgresError) -> T
+    ) async throws(StorageError) -> T {
+        do throws(PostgresError) {
+            return try await pool.read(body)
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    /// Runs a transaction that writes; the body may run several times.
+    @discardableResult
+    func write<T: Sendable>(
+        _ body: @Sendable (PostgresTransaction) async throws(PostgresError) -> T
+    ) async throws(StorageError) -> T {
+        do throws(PostgresError) {
+            return try await pool.write(body)
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    static func failure(_ error: PostgresError) -> StorageError {
+        if error.kind == .cancelled { return .cancelled }
+        return StorageError(error.message, underlying: error)
+    }
+
+    /// Returns a text of at most 128 bytes that stands for a text of any length.
+    static func key(_ text: String) -> String {
+        text.utf8.count <= 128 ? text : "\u{2}" + Digest.sha256(text)
+    }
+
+    package func prove() async throws(StorageError) {
+        try await write { db async throws(PostgresError) in db.add(.prove) }
+    }
+}
+
+extension PostgresQuery where Output == Void {
+    fileprivate static var prove: PostgresQuery {
+        PostgresQuery(
+            """
+            INSERT INTO proof VALUES (1, now()) ON CONFLICT (id) DO UPDATE SET at = excluded.at
+            """)
+    }
+}
+
+extension PostgresQuery where Output == Int64 {
+    fileprivate static var changeBase: PostgresQuery {
+        PostgresQuery("SELECT change_base FROM server") { $0.int64(0) }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The rules that every storage keeps.
+
+package import RoostModel
+package import RoostWire
+
+extension Message {
+    /// Whether the message counts as unread and can be a channel's last message; silent messages
+    /// and replies within a thread do not.
+    package var isCounted: Bool { !isSilent && (parentID == nil || isReplyToChannel) }
+
+    func mentions(_ user: UserID) -> Bool {
+        mention.calls(user)
+    }
+
+    /// The rest of a deleted message: its place, its IDs and its sender.
+    package var tombstone: Message {
+        Message(
+            delivery: delivery, channelURL: channelURL, createdAt: createdAt, sender: sender,
+            content: .user(text: ""))
+    }
+
+    /// Adds a stored reply to the thread.
+    package mutating func note(reply: Message) {
+        var thread = details.threadInfo ?? ThreadInfo(replyCount: 0)
+        thread.replyCount += 1
+        thread.add(reply.sender?.user)
+        thread.lastRepliedAt = reply.createdAt
+        thread.updatedAt = nextThreadTime(at: reply.createdAt)
+        details.threadInfo = thread
+    }
+
+    /// Sets the thread to its replies.
+    ///
+    /// - Parameters:
+    ///   - count: The number of the replies.
+    ///   - last: The time of the last one.
+    ///   - users: The users who replied, in the order of their first replies, up to
+    ///     `ThreadInfo.mostRepliers`.
+    ///   - now: The time of the change.
+    package mutating func setReplies(
+        _ count: Int, lastAt last: Timestamp?, by users: [User], now: Timestamp
+    ) {
+        var thread = ThreadInfo(replyCount: count)
+        for user in users { thread.add(user) }
+        thread.lastRepliedAt = last
+        thread.updatedAt = nextThreadTime(at: now)
+        details.threadInfo = thread
+    }
+
+    /// Returns the time of the next state of the thread; clients keep the newer of two states, so
+    /// no two have one time.
+    private func nextThreadTime(at now: Timestamp) -> Timestamp {
+        guard let last = details.threadInfo?.updatedAt else { return now }
+        return max(now, last.advanced(by: 1))
+    }
+
+    /// Applies an edit; unnamed properties stay (`docs/protocol` 2.6).
+    package mutating func apply(_ edit: EditCommand, mentioned: [User], at now: Timestamp) {
+        if let text = edit.text { content.setText(text) }
+        data = edit.data ?? data
+        customType = edit.customType ?? customType
+        if edit.mentionKind != nil || edit.mentionedUserIDs != nil {
+            setMention(edit.mentionKind ?? mention.kind, users: mentioned)
+        }
+        if let template = edit.mentionTemplate {
+            // A new message has the template among the fields that travel unchanged.
+            unknownFields = unknownFields.removing(UnknownFields.mentionTemplateName)
+            details.mentionTemplate = template
+        }
+        if let change = edit.metaArrays { apply(change) }
+        // Clients keep the later of two edits, so no two have one time.
+        let next = updatedAt.map { $0.advanced(by: 1) }
+        updatedAt = max(now, createdAt, next ?? createdAt)
+    }
+
+    private mutating func apply(_ change: EditCommand.MetaArrayEdit) {
+        for array in change.arrays {
+            let index = metaArrays.firstIndex { $0.key == array.key }
+            switch (change.mode, index) {
+            case (.add, let index?):
+                let known = Set(metaArrays[index].values)
+                metaArrays[index].values += array.values.filter { !known.contains($0) }
+            case (.add, nil): if change.isUpsert { metaArrays.append(array) }
+            case (.remove, let index?):
+                if array.values.isEmpty {
+                    metaArrays.remove(at: index)
+                } else {
+                    metaArrays[index].values.removeAll { array.values.contains($0) }
+                }
+            case (.remove, nil): break
+            }
+        }
+    }
+}
+
+extension ThreadInfo {
+    /// The users among whom the summary of a thread finds five that have room in it.
+    package static let mostRepliers = 20
+
+    /// Adds a user who replied, unless there are five users or no room for another.
+    fileprivate mutating func add(_ user: User?) {
+        guard let user, mostReplies.count < 5, !mostReplies.contains(where: { $0.id == user.id })
+        else { return }
+        let weight = mostReplies.reduce(user.weight) { $0 + $1.weight }
+        // The other fields of the summary are smaller than this reserve.
+        guard weight <= ServerLimits.relationBytes - 512 else { return }
+        mostReplies.append(user)
+    }
+}
+
+extension MessageContent {
+    fileprivate mutating func setText(_ text: String) {
+        switch self {
+        case .user: self = .user(text: text)
+        case .admin: self = .admin(text: text)
+        case .file(var file):
+            file.caption = text
+            self = .file(file)
+        case .unknown: break
+        }
+    }
+}
+
+extension MemberTraits {
+    /// Applies an entry: a ban ends, a mute and hidden history stay.
+    package mutating func admit(as state: MembershipState, by inviter: UserID?, now: Timestamp) {
+        ban = nil
+        guard state == .invited else { return }
+        self.inviter = inviter
+        invitedAt = now
+    }
+}

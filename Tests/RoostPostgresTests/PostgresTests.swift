@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostPostgres
+import RoostSockets
+import RoostTestSupport
+import Synchronization
+import Testing
+
+/// The event loop of all tests.
+private let loop = Result { () throws(SocketError) in try EventLoop.start() }
+
+struct PostgresTests {
+    private static func pool(
+        _ address: String? = nil, sessions: Int = 3, patience: Duration = .seconds(10)
+    ) async throws -> PostgresPool {
+        var configuration = PostgresConfiguration(
+            try await address.orAsync { try await PostgresServer.shared().address })
+        configuration.schema = PostgresServer.schemaName()
+        configuration.name = configuration.schema
+        configuration.sessions = sessions
+        configuration.patience = patience
+        let pool = PostgresPool(configuration, on: try loop.get())
+        let schema = try #require(PostgresSQL.createSchema(configuration.schema))
+        try await pool.write { db async throws(PostgresError) in
+            db.add(PostgresQuery(schema))
+            db.add(PostgresQuery(.once("CREATE TABLE IF NOT EXISTS note (id int PRIMARY KEY)")))
+        }
+        return pool
+    }
+
+    private static func notes(_ pool: PostgresPool) async throws -> [Int64] {
+        try await pool.read { db async throws(PostgresError) in
+            try await db.all(PostgresQuery("SELECT id FROM note ORDER BY id") { $0.int64(0) })
+        }
+    }
+
+    private static func insert(_ id: Int64) -> PostgresQuery<Void> {
+        PostgresQuery("INSERT INTO note VALUES ($1)", .int(id))
+    }
+
+    @Test func `every text comes back as it was, alone and in a list`() async throws {
+        let texts = [
+            "", "a", "'", "\"", "\\", "{a,b}", "NULL", "a\u{0}b", "\u{1}", "\u{1}0", "\u{0}\u{1}1",
+            "🐔\u{200D}\u{FFFF}", "line\nbreak", String(repeating: "x", count: 100_000),
+        ]
+        let pool = try await Self.pool()
+        let found = try await pool.read { db async throws(PostgresError) in
+            var found: [String] = []
+            for text in texts {
+                found += try await db.all(
+                    PostgresQuery("SELECT $1::text", .text(text)) { $0.text(0) })
+            }
+            return found
+        }
+        #expect(found == texts)
+        let list = try await pool.read { db async throws(PostgresError) in
+            try await db.all(
+                PostgresQuery("SELECT * FROM unnest($1::text[])", .texts(texts + [nil])) {
+                    $0.optionalText(0)
+                })
+        }
+        #expect(list == texts + [nil])
+        let sorted = try await pool.read { db async throws(PostgresError) in
+            try await db.all(
+                PostgresQuery(
+                    "SELECT t FROM unnest($1::text[]) AS t ORDER BY t COLLATE \"C\"",
+                    .texts(texts)
+                ) { $0.text(0) })
+        }
+        #expect(
+            sorted.map { Array($0.utf8) }
+                == texts.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
+    }
+
+    @Test func `numbers, flags and missing values come back`() async throws {
+        let pool = try await Self.pool()
+        let row = try await pool.read { db async throws(PostgresError) in
+            try await db.first(
+                PostgresQuery(
+                    "SELECT $1::bigint, $2::bigint, $3::boolean, $4::text, $5::bigint[]",
+                    .int(.min), .null, .bool(true), .null, .ints([1, nil, .max])
+                ) { row in
+                    "\(row.int64(0)) \(row.optionalInt64(1) as Int64?) \(row.bool(2)) "
+                        + "\(row.optionalText(3) as String?) \(row.text(4))"
+                })
+        }
+        #expect(row == "-9223372036854775808 nil true nil {1,NULL,9223372036854775807}")
+    }
+
+    @Test func `a refused statement undoes its transaction, and the session stays`() async throws {
+        let pool = try await Self.pool(sessions: 1)
+        await #expect(throws: PostgresError.self) {
+            try await pool.write { db async throws(PostgresError) in
+                db.add(Self.insert(1))
+                _ = try await db.all(PostgresQuery("SELECT 1 / (id - 1) FROM note") { $0.int64(0) })
+            }
+        }
+        do {
+            try await pool.write { db async throws(PostgresError) in
+                db.add(Self.insert(2))
+                db.add(Self.insert(2))
+            }
+            Issue.record("The same number twice was stored.")
+        } catch {
+            #expect(error.kind == .refused("23505"))
+        }
+        try await pool.write { db async throws(PostgresError) in db.add(Self.insert(3)) }
+        #expect(try await Self.notes(pool) == [3])
+    }
+
+    @Test func `two transactions that lock each other out are both done`() async throws {
+        let pool = try await Self.pool()
+        try await pool.write { db async throws(PostgresError) in
+            for id in 1...2 { db.add(Self.insert(Int64(id))) }
+            db.add(PostgresQuery(.once("CREATE TABLE tally (id int PRIMARY KEY, n int)")))
+            db.add(PostgresQuery(.once("INSERT INTO tally VALUES (1, 0), (2, 0)")))
+        }
+        let count = PostgresSQL(
+            stringLiteral: "UPDATE tally SET n = n + 1 WHERE id = $1 RETURNING n")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for order in [[1, 2], [2, 1]] {
+                for _ in 0..<5 {
+                    group.addTask {
+                        try await pool.write { db async throws(PostgresError) in
+                            for id in order {
+                                _ = try await db.all(
+                                    PostgresQuery(count, .int(Int64(id))) { $0.int64(0) })
+                            }
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let sums = try await pool.read { db async throws(PostgresError) in
+            try await db.all(PostgresQuery("SELECT n FROM tally ORDER BY id") { $0.int64(0) })
+        }
+        #expect(sums == [10, 10])
+    }
+
+    @Test(arguments: [CuttingRelay.Cut.beforeAnswer, .beforeQuestion])
+    func `a commit whose answer is lost takes effect once`(cut: CuttingRelay.Cut) async throws {
+        let server = try await PostgresServer.onOwnPort()
+        let relay = try CuttingRelay(to: try #require(server.port))
+        let pool = try await Self.pool(
+            "host=127.0.0.1 port=\(relay.port) user=roost dbname=postgres", sessions: 1)
+        let runs = Mutex(0)
+        let number = try await pool.write { db async throws(PostgresError) -> Int in
+            let run = runs.withLock { runs in
+                runs += 1
+                return runs
+            }
+            _ = try await db.all(PostgresQuery("SELECT 1") { $0.int64(0) })
+            db.add(Self.insert(7))
+            if run == 1 { relay.cutNext(cut) }
+            return run
+        }
+        #expect(relay.hasCut)
+        #expect(try await Self.notes(pool) == [7])
+        if case .beforeAnswer = cut {
+            #expect(number == 1)
+        } else {
+            #expect(number == 2)
+        }
+        await server.end()
+    }
+
+    @Test func `a commit that no standby has is no success (cluster)`() async throws {
+        let server = try await PostgresServer(
+            port: try CuttingRelay.freePort(), settings: ["fsync=off"])
+        let pool = try await Self.pool(server.address, sessions: 2, patience: .seconds(3))
+        try await pool.write { db async throws(PostgresError) in db.add(Self.insert(1)) }
+        try server.set("synchronous_standby_names", to: "nobody")
+        // The server reads its settings a moment later.
+        var failure: (any Error)?
+        var number: Int64 = 2
+        while failure == nil {
+            let next = number
+            do {
+                try await pool.write { db async throws(PostgresError) in
+                    db.add(PostgresQuery(.once("SET LOCAL statement_timeout = '300ms'")))
+                    db.add(Self.insert(next))
+                }
+                number += 1
+            } catch {
+                failure = error
+            }
+        }
+        try server.set("synchronous_standby_names", to: "")
+        let last = number
+        try await pool.write { db async throws(PostgresError) in
+            // As the caller's repeat does, it finds what the first attempt left.
+            db.add(
+                PostgresQuery("INSERT INTO note VALUES ($1) ON CONFLICT DO NOTHING", .int(last)))
+        }
+        #expect(try await Self.notes(pool) == Array(1...last))
+        await server.end()
+    }
+
+    @Test func `calls wait for a database that comes back, and go on by themselves`() async throws {
+        let server = try await PostgresServer.onOwnPort()
+        let relay = try CuttingRelay(to: try #require(server.port))
+        let pool = try await Self.pool(
+            "host=127.0.0.1 port=\(relay.port) user=roost dbname=postgres")
+        relay.kill()
+        async let waiting: Void = pool.write { db async throws(PostgresError) in
+            db.add(Self.insert(1))
+        }
+        while await pool.outage == nil { await Task.yield() }
+        relay.revive()
+        try await waiting
+        #expect(try await Self.notes(pool) == [1])
+        #expect(await pool.outage == nil)
+        await server.end()
+    }
+
+    @Test func `sessions that the server ends are replaced`() async throws {
+        let pool = try await Self.pool()
+        let other = try await Self.pool()
+        for _ in 0..<3 {
+            _ = try await Self.notes(pool)
+            let schema = pool.configuration.schema
+            try await other.write { db async throws(PostgresError) in
+                db.add(
+                    PostgresQuery(
+                        """
+                        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                        WHERE application_name = $1
+                        """, .text(schema)))
+            }
+            try await pool.write { db async throws(PostgresError) in
+                db.add(PostgresQuery("DELETE FROM note"))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("host=/nowhere user=roost", "Check that PostgreSQL runs there"),
+        ("postgresql://127.0.0.1:notaport/x", "Write --database as postgresql://"),
+        ("host=127.0.0.1 port", "Write --database as postgresql://"),
+    ])
+    func `a wrong address is answered by a sentence that says what to do`(
+        address: String, remedy: String
+    ) async throws {
+        do {
+            _ = try await Self.pool(address, patience: .seconds(1))
+            Issue.record("A wrong address was accepted.")
+        } catch let error as PostgresError {
+            #expect(error.message.contains(remedy), "\(error)")
+        }
+    }
+
+    @Test func `an unknown database or user is told at once, without the password`() async throws {
+        let server = try await PostgresServer.shared()
+        do {
+            _ = try await Self.pool(server.address + "x password=secret", patience: .seconds(60))
+            Issue.record("An unknown database was accepted.")
+        } catch let error as PostgresError {
+            #expect(error.kind == .rejected)
+            #expect(error.message.contains("createdb"), "\(error)")
+            #expect(!error.message.contains("secret"))
+        }
+    }
+
+    @Test func `a closed pool refuses calls`() async throws {
+        let pool = try await Self.pool()
+        await pool.close()
+        await #expect(throws: PostgresError.self) { try await Self.notes(pool) }
+    }
+}
+
+extension Optional {
+    fileprivate func orAsync(_ other: () async throws -> Wrapped) async rethrows -> Wrapped {
+        if let self { return self }
+        return try await other()
+    }
+}
+
+extension PostgresServer {
+    /// Starts a server on a free port.
+    fileprivate static func onOwnPort() async throws -> PostgresServer {
+        try await PostgresServer(port: try CuttingRelay.freePort())
+    }
+}
