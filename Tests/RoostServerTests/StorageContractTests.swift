@@ -38,12 +38,15 @@ extension PostgresStorage {
 
     /// Makes a storage in a schema of its own.
     static func forTest(clockMargin: Int64 = 0) async throws -> PostgresStorage {
-        let pool = PostgresPool(try await configuration(), on: try loop.get())
+        let pool = PostgresPool(try await testConfiguration(), on: try loop.get())
         try await PostgresMigrator(pool).migrate()
         return try await PostgresStorage(pool, clockMargin: clockMargin)
     }
 
-    private static func configuration() async throws -> PostgresConfiguration {
+    static func testLoop() throws -> EventLoop { try loop.get() }
+
+    /// Returns the address of the tests' database and a schema of its own.
+    static func testConfiguration() async throws -> PostgresConfiguration {
         var configuration = PostgresConfiguration(try await PostgresServer.shared().address)
         configuration.schema = PostgresServer.schemaName()
         configuration.sessions = 2

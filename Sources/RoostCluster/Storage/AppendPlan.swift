@@ -12,7 +12,7 @@ struct RequestName: Hashable, Sendable {
 }
 
 /// A place in a channel's log.
-struct MessageName: Hashable, Sendable {
+struct StoredName: Hashable, Sendable {
     let channel: Int64
     let id: MessageID
 }
@@ -25,12 +25,21 @@ struct AppendPlan {
         var lastTime: Int64?
         var changedAt: Int64
         var lastLive: MessageID?
+        /// The number of the first change here, and the transaction of the last change before it.
+        let first: Int64
+        let logChange: Int64
         /// The read marks of senders in their own messages, by the number of their row.
         var marks: [Int64: Int64] = [:]
+
+        /// Returns the place of the last change.
+        func place(in url: ChannelURL) -> LogPlace {
+            LogPlace(
+                channel: url, sequence: seq, first: first, previousChange: logChange)
+        }
     }
 
     struct New {
-        let name: MessageName
+        let name: StoredName
         let firstSeq: Int64
         let seq: Int64
         let changedAt: Int64
@@ -46,19 +55,21 @@ struct AppendPlan {
     private var numbers: ArraySlice<Int64>
     private(set) var channels: [ChannelURL: Channel]
     /// The parents that live; nil for one that cannot be read.
-    private var parents: [MessageName: Message?]
+    private var parents: [StoredName: Message?]
     private var newOfRequest: [RequestName: Int] = [:]
-    private var newOfName: [MessageName: Int] = [:]
+    private var newOfName: [StoredName: Int] = [:]
     private(set) var new: [New] = []
     /// The new states of parents that were there before, each with the number of its change.
-    private(set) var changedParents: [MessageName: (message: Message, seq: Int64)] = [:]
+    private(set) var changedParents: [StoredName: (message: Message, seq: Int64)] = [:]
+    /// The places of all changes, in their order.
+    private(set) var places: [(name: StoredName, place: LogPlace)] = []
     /// The URLs of channels that get a message.
     private(set) var touched: Set<ChannelURL> = []
 
     init(
         now: Timestamp, channels: [ChannelRow], lastLive: [Int64: MessageID],
         users: [UserID: UserRow], known: [RequestName: KnownRequest],
-        parents: [MessageName: Message?], numbers: [Int64]
+        parents: [StoredName: Message?], numbers: [Int64]
     ) {
         self.now = now
         self.users = users
@@ -69,7 +80,7 @@ struct AppendPlan {
         for row in channels {
             self.channels[row.url] = Channel(
                 row: row.id, seq: row.seq, lastTime: row.lastTime, changedAt: row.changedAt,
-                lastLive: lastLive[row.id])
+                lastLive: lastLive[row.id], first: row.seq + 1, logChange: row.logChange)
         }
     }
 
@@ -95,7 +106,7 @@ struct AppendPlan {
             if let index = newOfRequest[request] { return repeated(new[index]) }
         }
         let parent = try message.parentID.flatMap { id throws(PostgresError) in
-            try self.parent(MessageName(channel: channel.row, id: id))
+            try self.parent(StoredName(channel: channel.row, id: id))
         }
         guard let number = numbers.popFirst() else {
             throw .malformed("message numbers", because: "There are fewer than messages.")
@@ -105,7 +116,7 @@ struct AppendPlan {
         channel.seq += 1
         channel.changedAt = max(
             channel.changedAt, createdAt.milliseconds, now.milliseconds)
-        let name = MessageName(channel: channel.row, id: MessageID(number))
+        let name = StoredName(channel: channel.row, id: MessageID(number))
         var stored = message
         stored.createdAt = createdAt
         stored.delivery = .delivered(name.id, message.requestID)
@@ -118,6 +129,7 @@ struct AppendPlan {
         if let request { newOfRequest[request] = new.count }
         newOfName[name] = new.count
         new.append(entry)
+        places.append((name, channel.place(in: url)))
         // A message may name its own number, which its sender guessed.
         let own = message.parentID == name.id
         var row = stored
@@ -132,7 +144,8 @@ struct AppendPlan {
         if var parent = own ? row : parent, let id = parent.messageID {
             parent.note(reply: stored)
             channel.seq += 1
-            keep(parent, MessageName(channel: channel.row, id: id), channel.seq)
+            keep(parent, StoredName(channel: channel.row, id: id), channel.seq)
+            places.append((StoredName(channel: channel.row, id: id), channel.place(in: url)))
             answered = parent
         }
         channels[url] = channel
@@ -142,7 +155,7 @@ struct AppendPlan {
             parent: answered)
     }
 
-    private func parent(_ name: MessageName) throws(PostgresError) -> Message? {
+    private func parent(_ name: StoredName) throws(PostgresError) -> Message? {
         guard let found = parents[name] else { return nil }
         guard let message = found else {
             throw .malformed("message \(name.id)", because: "It has replies.")
@@ -151,7 +164,7 @@ struct AppendPlan {
     }
 
     /// Keeps the new state of a parent.
-    private mutating func keep(_ parent: Message, _ name: MessageName, _ seq: Int64) {
+    private mutating func keep(_ parent: Message, _ name: StoredName, _ seq: Int64) {
         parents[name] = parent
         if let index = newOfName[name] {
             let old = new[index]
@@ -168,7 +181,7 @@ struct AppendPlan {
         _ message: Message, _ known: KnownRequest, _ channel: Int64
     ) throws(PostgresError) -> Appended {
         let row = known.message
-        let name = MessageName(channel: channel, id: MessageID(row.id))
+        let name = StoredName(channel: channel, id: MessageID(row.id))
         if let changed = changedParents[name]?.message {
             return row.answer(changed, to: message, after: known.previous)
         }

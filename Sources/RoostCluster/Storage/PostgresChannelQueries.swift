@@ -14,6 +14,8 @@ struct ChannelRow: Sendable {
     let lastTime: Int64?
     /// The time of the last change; never goes back.
     let changedAt: Int64
+    /// The transaction of the last change of a message.
+    let logChange: Int64
 
     init(_ row: PostgresRow) {
         id = row.int64(0)
@@ -21,6 +23,7 @@ struct ChannelRow: Sendable {
         seq = row.int64(2)
         lastTime = row.optionalInt64(3)
         changedAt = row.int64(4)
+        logChange = row.int64(5)
     }
 }
 
@@ -46,7 +49,7 @@ extension PostgresQuery where Output == ChannelRow {
     static func channelRow(_ url: ChannelURL) -> PostgresQuery {
         channel(
             """
-            SELECT id, url, seq, last_time, changed_at FROM channel
+            SELECT id, url, seq, last_time, changed_at, log_change FROM channel
             WHERE url = $1 AND deleted_at IS NULL
             """, url.rawValue)
     }
@@ -55,7 +58,7 @@ extension PostgresQuery where Output == ChannelRow {
     static func lockedChannel(_ url: ChannelURL) -> PostgresQuery {
         channel(
             """
-            SELECT id, url, seq, last_time, changed_at FROM channel
+            SELECT id, url, seq, last_time, changed_at, log_change FROM channel
             WHERE url = $1 AND deleted_at IS NULL FOR NO KEY UPDATE
             """, url.rawValue)
     }
@@ -63,7 +66,7 @@ extension PostgresQuery where Output == ChannelRow {
     static func distinctChannel(_ key: String) -> PostgresQuery {
         channel(
             """
-            SELECT id, url, seq, last_time, changed_at FROM channel
+            SELECT id, url, seq, last_time, changed_at, log_change FROM channel
             WHERE distinct_key = $1 AND deleted_at IS NULL FOR NO KEY UPDATE
             """, key)
     }
@@ -72,7 +75,7 @@ extension PostgresQuery where Output == ChannelRow {
     static func lockedChannels(_ urls: [ChannelURL]) -> PostgresQuery {
         PostgresQuery(
             """
-            SELECT id, url, seq, last_time, changed_at FROM channel
+            SELECT id, url, seq, last_time, changed_at, log_change FROM channel
             WHERE url = ANY ($1::text[]) AND deleted_at IS NULL ORDER BY id FOR NO KEY UPDATE
             """, .texts(urls.map(\.rawValue))
         ) { ChannelRow($0) }
@@ -84,17 +87,20 @@ extension PostgresQuery where Output == ChannelRow {
         return PostgresQuery(
             """
             INSERT INTO channel AS c (url, name, cover_url, data, custom_type, created_at,
-                created_by, distinct_key, is_super, is_public, traits, change, changed_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, pg_current_xact_id(), $12)
+                created_by, distinct_key, is_super, is_public, traits, change, view_change,
+                changed_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, pg_current_xact_id(),
+                pg_current_xact_id(), $12)
             ON CONFLICT (url) DO UPDATE SET
                 name = excluded.name, cover_url = excluded.cover_url, data = excluded.data,
                 custom_type = excluded.custom_type, created_at = excluded.created_at,
                 created_by = excluded.created_by, distinct_key = excluded.distinct_key,
                 is_super = excluded.is_super, is_public = excluded.is_public,
-                traits = excluded.traits, change = excluded.change, last_time = NULL,
+                traits = excluded.traits, change = excluded.change,
+                view_change = excluded.view_change, last_time = NULL,
                 changed_at = greatest(c.changed_at, excluded.changed_at), deleted_at = NULL
             WHERE c.deleted_at IS NOT NULL
-            RETURNING id, url, seq, last_time, changed_at
+            RETURNING id, url, seq, last_time, changed_at, log_change
             """,
             .text(record.url.rawValue), .text(record.name), .text(record.coverURL),
             .text(record.data), .text(record.customType), .int(record.createdAt.milliseconds),
@@ -285,7 +291,7 @@ extension PostgresQuery where Output == Void {
             """
             UPDATE channel SET name = $2, cover_url = $3, data = $4, custom_type = $5,
                 is_public = $6, traits = $7, change = pg_current_xact_id(),
-                changed_at = greatest(changed_at, $8)
+                view_change = pg_current_xact_id(), changed_at = greatest(changed_at, $8)
             WHERE id = $1
             """,
             .int(id), .text(record.name), .text(record.coverURL), .text(record.data),
@@ -308,7 +314,7 @@ extension PostgresQuery where Output == Void {
             """
             UPDATE channel SET deleted_at = $2, distinct_key = NULL, name = '', data = '',
                 cover_url = '', traits = '{}', last_time = NULL, change = pg_current_xact_id(),
-                changed_at = greatest(changed_at, $2)
+                view_change = pg_current_xact_id(), changed_at = greatest(changed_at, $2)
             WHERE id = $1
             """, .int(id), .int(now.milliseconds))
     }

@@ -356,7 +356,7 @@ extension PostgresQuery where Output == Void {
         PostgresQuery(
             """
             UPDATE channel SET seq = $2, change = pg_current_xact_id(),
-                changed_at = greatest(changed_at, $3)
+                log_change = pg_current_xact_id(), changed_at = greatest(changed_at, $3)
             WHERE id = $1
             """, .int(channel), .int(seq), .int(now.milliseconds))
     }

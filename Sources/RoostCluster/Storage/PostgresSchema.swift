@@ -97,9 +97,9 @@ package enum PostgresSchema {
         .once("CREATE INDEX session_by_user ON session (user_id, id)"),
         .once("CREATE INDEX session_by_token ON session (token) WHERE token IS NOT NULL"),
         .once("CREATE INDEX session_by_end ON session (expires_at) WHERE expires_at IS NOT NULL"),
-        // `seq` is the last change of a message and has no holes. `change` is the transaction of the
-        // last change that a member can see. `last_time` is the time of the newest message, deleted or
-        // not.
+        // `seq` is the last change of a message and has no holes; `log_change` is its transaction.
+        // `view_change` is that of the last other change that a member can see, `change` the later of
+        // both. `last_time` is the time of the newest message, deleted or not.
         .once(
             """
             CREATE TABLE channel (
@@ -116,6 +116,8 @@ package enum PostgresSchema {
                 is_public    boolean NOT NULL,
                 traits       text NOT NULL,
                 seq          bigint NOT NULL DEFAULT 0,
+                log_change   xid8 NOT NULL DEFAULT '0',
+                view_change  xid8 NOT NULL,
                 last_time    bigint,
                 change       xid8 NOT NULL,
                 changed_at   bigint NOT NULL,

@@ -26,6 +26,7 @@ extension PostgresStorage {
                 }
             }
             db.store(plan, now: now, showsHidden: true)
+            for (name, place) in plan.places { places.note(name.id, place) }
             earlier.withLock {
                 $0 = plan.new.first.map { Attempt(proof: $0.name, result: results) }
             }
@@ -54,6 +55,7 @@ extension PostgresStorage {
                 }
             }
             db.store(plan, now: now, showsHidden: false)
+            for (name, place) in plan.places { places.note(name.id, place) }
             if let end = plan.channels[url]?.lastTime {
                 if marks.rewinds { db.add(.rewindReadMarks(channel.id, first.milliseconds - 1)) }
                 if marks.raises { db.add(.raiseReadMarks(channel.id, end)) }
@@ -69,7 +71,7 @@ extension PostgresStorage {
 
 /// An attempt whose commit may have taken effect: then the database has the first of its messages.
 private struct Attempt<T: Sendable>: Sendable {
-    let proof: MessageName
+    let proof: StoredName
     let result: T
 }
 
@@ -88,10 +90,10 @@ extension PostgresTransaction {
         var distinct: Set<RequestName> = []
         // The messages that no request names; each of them is new.
         var nameless = 0
-        var parents: [MessageName] = []
+        var parents: [StoredName] = []
         for message in messages {
             guard let channel = rows[message.channelURL] else { continue }
-            if let id = message.parentID { parents.append(MessageName(channel: channel, id: id)) }
+            if let id = message.parentID { parents.append(StoredName(channel: channel, id: id)) }
             guard let sender = message.sender.flatMap({ users[$0.user.id] }),
                 let request = message.requestID
             else {
@@ -109,9 +111,9 @@ extension PostgresTransaction {
             .messageNumbers(nameless + requests.count, without: requests, timeline))
         var knownRequests: [RequestName: KnownRequest] = [:]
         for row in known { knownRequests[requests[row.place]] = row }
-        var live: [MessageName: Message?] = [:]
+        var live: [StoredName: Message?] = [:]
         for row in found {
-            let name = MessageName(channel: row.channel, id: MessageID(row.message.id))
+            let name = StoredName(channel: row.channel, id: MessageID(row.message.id))
             live[name] = .some(row.message.readable.value)
         }
         return AppendPlan(
@@ -121,7 +123,7 @@ extension PostgresTransaction {
     }
 
     /// Whether a message is stored, deleted or not.
-    fileprivate func holds(_ name: MessageName) async throws(PostgresError) -> Bool {
+    fileprivate func holds(_ name: StoredName) async throws(PostgresError) -> Bool {
         try await first(.message(name.channel, name.id)) != nil
     }
 
@@ -209,7 +211,7 @@ extension PostgresQuery where Output == Void {
             """
             UPDATE channel AS c SET seq = new.seq, last_time = new.last_time,
                 changed_at = greatest(c.changed_at, new.changed_at),
-                change = pg_current_xact_id()
+                change = pg_current_xact_id(), log_change = pg_current_xact_id()
             FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
                 AS new (id, seq, last_time, changed_at)
             WHERE c.id = new.id

@@ -332,7 +332,7 @@ extension PostgresQuery where Output == Void {
         PostgresQuery(
             """
             UPDATE channel SET change = pg_current_xact_id(),
-                changed_at = greatest(changed_at, $2)
+                view_change = pg_current_xact_id(), changed_at = greatest(changed_at, $2)
             WHERE id = ANY ($1::bigint[])
             """, .ints(channels), .int(now.milliseconds))
     }

@@ -22,6 +22,7 @@ package final class PostgresStorage: Storage {
     let clockMargin: Int64
     /// The number that change logs add to the numbers of transactions.
     let changeBase: Int64
+    let places = PlaceLedger()
     private let unreadable = Guarded(0)
 
     /// Opens a database of the newest schema.
@@ -54,6 +55,9 @@ package final class PostgresStorage: Storage {
             throw Self.failure(error)
         }
     }
+
+    /// Returns the place of the last change of a message by this server, if it was of late.
+    package func place(of name: MessageName) -> LogPlace? { places.place(of: name) }
 
     package var unreadableCount: Int { unreadable.withLock { $0 } }
 

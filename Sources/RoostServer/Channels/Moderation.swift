@@ -136,7 +136,10 @@ struct Moderation: ServerPart {
             })
         guard let member = changed else { return .empty }
         try await publishRestricted(member, isBan ? .banned : .muted, in: url)
-        if isBan { await rooms.evict(id, from: url) }
+        if isBan {
+            await publisher.fanOut.tell(.evict(id, from: url))
+            await rooms.evict(id, from: url)
+        }
         return APIResponse { writer in
             writer.restricted(member, isBan: isBan, at: now)
         }

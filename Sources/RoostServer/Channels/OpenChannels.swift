@@ -31,6 +31,7 @@ struct OpenChannels: ServerPart {
                 throw ServerError(.notFound, "There is no such channel.")
             }
             await publisher.publish(.channel(event), to: Audience(room: url))
+            await publisher.fanOut.tell(.close(url))
             rooms.close(url)
             return .empty
         case .participants:

@@ -265,7 +265,9 @@ final class ChannelLogs: ServerPart {
             if appended.parent == nil {
                 let readers = audience.readers(of: appended.message.createdAt)
                 await publisher.publish(
-                    Notice(frame: news, recipients: readers, room: audience.room, except: except))
+                    Notice(
+                        frame: news, recipients: readers, room: audience.room, except: except,
+                        subject: ServerEvent.message(event).subject))
             } else {
                 await publisher.publish(appended.message, to: audience, except: except) {
                     .message(

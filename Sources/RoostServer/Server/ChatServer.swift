@@ -44,6 +44,7 @@ package actor ChatServer {
         commands = SocketCommands(context: context, parts: parts)
         background.server = self
         await fanOut.subscribe { [weak self] notice in await self?.deliver(notice) }
+        await fanOut.obey { [weak self] order in await self?.obey(order) }
     }
 
     /// Starts work that no caller waits for.
@@ -55,6 +56,8 @@ package actor ChatServer {
     }
 
     private func deliver(_ notice: Notice) async { await parts.sessions.deliver(notice) }
+
+    private func obey(_ order: PeerOrder) async { await parts.sessions.obey(order) }
 }
 
 // MARK: - The host's calls

@@ -81,8 +81,11 @@ struct EventPublisher: ServerPart {
 
     /// Sends an event to all sockets of users but one.
     func publish(_ event: ServerEvent, to users: [UserID], except: SessionID? = nil) async {
-        guard !users.isEmpty else { return }
-        await publish(Notice(frame: event.encoded, recipients: users, except: except))
+        let subject = event.subject
+        // Other servers count the changes of a log, those without readers too.
+        guard !users.isEmpty || subject != nil else { return }
+        await publish(
+            Notice(frame: event.encoded, recipients: users, except: except, subject: subject))
     }
 
     /// Sends events to all sockets of their recipients.
@@ -109,7 +112,8 @@ struct EventPublisher: ServerPart {
         guard let room else { return await publish(event, to: users, except: except) }
         await publish(
             Notice(
-                frame: event.encoded(isOpen: true), recipients: users, room: room, except: except))
+                frame: event.encoded(isOpen: true), recipients: users, room: room, except: except,
+                subject: event.subject))
     }
 
     /// Sends a message to the users who see it, each without the parts of hidden messages in it.

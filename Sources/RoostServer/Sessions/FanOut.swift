@@ -5,8 +5,13 @@ package import RoostModel
 /// The name of one open socket among all servers of an application.
 package struct SessionID: Hashable, Sendable {
     /// The number of the server.
-    let server: UInt64
-    let number: Int
+    package let server: UInt64
+    package let number: Int
+
+    package init(server: UInt64, number: Int) {
+        self.server = server
+        self.number = number
+    }
 }
 
 /// The outgoing side of one socket; its transport has a limit of its own and never blocks.
@@ -26,6 +31,50 @@ package struct Notice: Equatable, Sendable {
     package var room: ChannelURL?
     /// The socket that gets an answer in place of the frame.
     package let except: SessionID?
+    /// The message whose new state the frame shows; nil for other events.
+    package var subject: MessageName?
+    /// The place of the change of the subject, if the fan-out orders notices by it.
+    package var place: LogPlace?
+
+    package init(
+        frame: String, recipients: [UserID], room: ChannelURL? = nil, except: SessionID? = nil,
+        subject: MessageName? = nil
+    ) {
+        self.frame = frame
+        self.recipients = recipients
+        self.room = room
+        self.except = except
+        self.subject = subject
+    }
+}
+
+/// A message in a channel's log.
+package struct MessageName: Hashable, Sendable {
+    package let channel: ChannelURL
+    package let message: MessageID
+
+    package init(channel: ChannelURL, message: MessageID) {
+        self.channel = channel
+        self.message = message
+    }
+}
+
+/// The place of a change among those of a channel's log, on a storage that several servers share.
+package struct LogPlace: Hashable, Sendable {
+    package let channel: ChannelURL
+    /// The number of the change; the numbers of a channel have no holes.
+    package let sequence: Int64
+    /// The number of the first change of the same transaction.
+    package let first: Int64
+    /// The last transaction before this one that changed the log.
+    package let previousChange: Int64
+
+    package init(channel: ChannelURL, sequence: Int64, first: Int64, previousChange: Int64) {
+        self.channel = channel
+        self.sequence = sequence
+        self.first = first
+        self.previousChange = previousChange
+    }
 }
 
 /// The seam that carries notices to the servers of their recipients.
@@ -36,6 +85,28 @@ package protocol FanOut: Sendable {
     func subscribe(_ deliver: @escaping @Sendable (Notice) async -> Void) async
     /// Sends a notice to all servers.
     func publish(_ notice: Notice) async
+    /// Registers a server for the orders of the other servers.
+    func obey(_ handler: @escaping @Sendable (PeerOrder) async -> Void) async
+    /// Sends an order to the other servers, at most once.
+    func tell(_ order: PeerOrder) async
+}
+
+extension FanOut {
+    // The servers of one process share the storage's state only, and usually there is one.
+    package func obey(_ handler: @escaping @Sendable (PeerOrder) async -> Void) {}
+    package func tell(_ order: PeerOrder) {}
+}
+
+/// An order of a server to the others, about sockets that they may have.
+package enum PeerOrder: Equatable, Sendable {
+    /// Ends the sockets of a user whose session keys are no longer valid, with a last frame.
+    case end(keys: [Int64], of: UserID, frame: String)
+    /// Ends every socket of a user, with a last frame.
+    case expel(UserID, frame: String)
+    /// Takes every socket of a user out of an open channel.
+    case evict(UserID, from: ChannelURL)
+    /// Takes every socket out of a deleted open channel.
+    case close(ChannelURL)
 }
 
 /// Fan-out among the servers of one process, usually a single one.

@@ -23,6 +23,7 @@ final class Sessions: ServerPart {
     let context: ServerContext
     private let rooms: Rooms
     private let telemetry: Telemetry
+    private let fanOut: any FanOut
     private let serverNumber: UInt64
     private var lastNumber = 0
     private var open: [SessionID: Session] = [:]
@@ -31,9 +32,12 @@ final class Sessions: ServerPart {
     /// Grows when sessions end before their time.
     private(set) var endings = 0
 
-    init(_ context: ServerContext, _ rooms: Rooms, _ telemetry: Telemetry) {
+    init(
+        _ context: ServerContext, _ rooms: Rooms, _ telemetry: Telemetry, fanOut: any FanOut
+    ) {
         self.context = context
         self.rooms = rooms
+        self.fanOut = fanOut
         self.telemetry = telemetry
         serverNumber = context.world.entropy()
     }
@@ -91,25 +95,60 @@ final class Sessions: ServerPart {
         await drop(id)
     }
 
-    /// Ends every socket of a user, with a last frame.
+    /// Ends every socket of a user at all servers, with a last frame.
     func expel(_ id: UserID, _ word: ServerEvent) async {
-        await end(openOfUser[id] ?? [], word)
+        await fanOut.tell(.expel(id, frame: word.encoded))
+        await expel(id, word.encoded)
     }
 
-    /// Ends the sockets of a user whose session keys are no longer valid, with a last frame.
+    private func expel(_ id: UserID, _ frame: String) async {
+        await end(openOfUser[id] ?? [], frame)
+    }
+
+    /// Ends the sockets of a user whose session keys are no longer valid, at all servers and with a
+    /// last frame.
     func end(keys: [Int64], of id: UserID, _ word: ServerEvent) async {
         guard !keys.isEmpty else { return }
+        await fanOut.tell(.end(keys: keys, of: id, frame: word.encoded))
+        await end(keys: keys, of: id, word.encoded)
+    }
+
+    private func end(keys: [Int64], of id: UserID, _ frame: String) async {
         let ended = Set(keys)
         await end(
             (openOfUser[id] ?? []).filter { open[$0].map { ended.contains($0.key) } ?? false },
-            word)
+            frame)
+    }
+
+    /// Ends the sockets whose session keys have ended.
+    func end(keys: Set<Int64>) async {
+        for id in ids(where: { keys.contains($0.key) }) { await expire(id) }
+    }
+
+    /// The numbers of the session keys of all sockets.
+    var keys: [Int64] { Array(Set(open.values.map(\.key))) }
+
+    /// Whether an audience has a socket here.
+    func hasAny(of audience: Audience) -> Bool {
+        if let room = audience.room, rooms.count(in: room) > 0 { return true }
+        return audience.members.contains { isOnline($0) }
+    }
+
+    /// Carries an order of another server out.
+    func obey(_ order: PeerOrder) async {
+        switch order {
+        case .end(let keys, let id, let frame): await end(keys: keys, of: id, frame)
+        case .expel(let id, let frame): await expel(id, frame)
+        case .evict(let id, let url): await rooms.evict(id, from: url)
+        case .close(let url): rooms.close(url)
+        }
     }
 
     /// Ends sockets; the channels get the events of exits after all sockets have ended.
-    private func end(_ ids: [SessionID], _ word: ServerEvent) async {
+    private func end(_ ids: [SessionID], _ frame: String) async {
         endings += 1
         for id in ids {
-            open[id]?.outlet.deliver(word.encoded)
+            open[id]?.outlet.deliver(frame)
             open[id]?.outlet.close()
         }
         for id in ids { await drop(id) }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCluster
+import RoostExecutors
+import RoostModel
+import RoostPostgres
+import RoostServer
+import RoostSockets
+import RoostWire
+import Synchronization
+import Testing
+
+/// A bus between the servers of a test, which loses and delays notices on request.
+final class TestBus: Sendable {
+    enum Fate: Sendable {
+        case arrives
+        case isLost
+        /// Arrives with the next call of `release`.
+        case waits
+    }
+
+    private struct State {
+        var ends: [End] = []
+        var waiting: [(notice: Notice, from: Int)] = []
+        var fate: @Sendable (Notice) -> Fate = { _ in .arrives }
+        var isConnected = true
+    }
+
+    private let state = Mutex(State())
+
+    /// Sets what happens to the notices from now on.
+    func setFate(_ fate: @escaping @Sendable (Notice) -> Fate) {
+        state.withLock { $0.fate = fate }
+    }
+
+    /// Breaks the bus, or repairs it.
+    func connect(_ isConnected: Bool) { state.withLock { $0.isConnected = isConnected } }
+
+    var isConnected: Bool { state.withLock { $0.isConnected } }
+
+    /// Delivers the waiting notices, the last one first.
+    func releaseBackwards() async {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for item in waiting.reversed() { await deliver(item.notice, from: item.from) }
+    }
+
+    func makeEnd() -> End {
+        state.withLock { state in
+            let end = End(self, state.ends.count)
+            state.ends.append(end)
+            return end
+        }
+    }
+
+    fileprivate func send(_ notice: Notice, from number: Int) async {
+        let fate = state.withLock { state in
+            guard state.isConnected else { return Fate.isLost }
+            let fate = state.fate(notice)
+            if fate == .waits { state.waiting.append((notice, number)) }
+            return fate
+        }
+        if fate == .arrives { await deliver(notice, from: number) }
+    }
+
+    private func deliver(_ notice: Notice, from number: Int) async {
+        for end in state.withLock({ $0.ends }) where end.number != number {
+            await end.receive(notice)
+        }
+    }
+
+    fileprivate func tell(_ order: PeerOrder, from number: Int) async {
+        guard isConnected else { return }
+        for end in state.withLock({ $0.ends }) where end.number != number {
+            await end.receive(order)
+        }
+    }
+
+    /// The bus as one server has it.
+    final class End: Bus {
+        fileprivate let number: Int
+        private let bus: TestBus
+        private let deliver = Mutex<(@Sendable (Notice) async -> Void)?>(nil)
+        private let handler = Mutex<(@Sendable (PeerOrder) async -> Void)?>(nil)
+
+        fileprivate init(_ bus: TestBus, _ number: Int) {
+            self.bus = bus
+            self.number = number
+        }
+
+        var isConnected: Bool { bus.isConnected }
+
+        func subscribe(_ deliver: @escaping @Sendable (Notice) async -> Void) async {
+            self.deliver.withLock { $0 = deliver }
+        }
+
+        func obey(_ handler: @escaping @Sendable (PeerOrder) async -> Void) async {
+            self.handler.withLock { $0 = handler }
+        }
+
+        func publish(_ notice: Notice) async {
+            await receive(notice)
+            await bus.send(notice, from: number)
+        }
+
+        func tell(_ order: PeerOrder) async { await bus.tell(order, from: number) }
+
+        fileprivate func receive(_ notice: Notice) async {
+            await deliver.withLock { $0 }?(notice)
+        }
+
+        fileprivate func receive(_ order: PeerOrder) async {
+            await handler.withLock { $0 }?(order)
+        }
+    }
+}
+
+/// Several servers on one database and one bus, with a clock that the test moves.
+struct ClusterScene {
+    let bus = TestBus()
+    let servers: [ServerFixture]
+    let fanOuts: [ClusterFanOut]
+    private final class Shared: Sendable {
+        let now = Mutex(ContinuousClock.now)
+    }
+    private let shared = Shared()
+
+    init(servers count: Int = 2) async throws {
+        let loop = try PostgresStorage.testLoop()
+        let configuration = try await PostgresStorage.testConfiguration()
+        try await PostgresMigrator(PostgresPool(configuration, on: loop)).migrate()
+        var (servers, fanOuts) = ([ServerFixture](), [ClusterFanOut]())
+        let shared = shared
+        for number in 0..<count {
+            let storage = try await PostgresStorage(PostgresPool(configuration, on: loop))
+            let fanOut = try await ClusterFanOut(
+                storage, bus: bus.makeEnd(), on: loop, now: { shared.now.withLock { $0 } })
+            let server = await ServerFixture(
+                storage: storage, fanOut: fanOut, seed: UInt64(number) + 1)
+            await fanOut.serve(server.server)
+            servers.append(server)
+            fanOuts.append(fanOut)
+        }
+        self.servers = servers
+        self.fanOuts = fanOuts
+    }
+
+    /// Moves the clock.
+    func advance(_ duration: Duration) { shared.now.withLock { $0 += duration } }
+
+    /// Lets every server look for what it missed, as its timers would within a second.
+    func settle() async {
+        for _ in 0..<3 {
+            for fanOut in fanOuts {
+                await fanOut.sweep()
+                advance(.milliseconds(60))
+                await fanOut.tick()
+            }
+        }
+    }
+}

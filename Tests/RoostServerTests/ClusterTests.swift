@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCluster
+import RoostModel
+import RoostServer
+import RoostTestSupport
+import RoostWire
+import Synchronization
+import Testing
+
+struct ClusterTests {
+    /// Two servers, with Ann at the first and Bob at the second, both in the channel "g".
+    private static func start() async throws -> (
+        ClusterScene, ann: ServerFixture.Device, bob: ServerFixture.Device
+    ) {
+        let scene = try await ClusterScene()
+        let bob = try await scene.servers[1].connect("bob")
+        let ann = try await scene.servers[0].connect("ann")
+        try await scene.servers[0].channel(of: ["ann", "bob"], by: ann)
+        await scene.settle()
+        _ = try (ann.inbox.take(), bob.inbox.take())
+        return (scene, ann, bob)
+    }
+
+    private static func texts(_ device: ServerFixture.Device) throws -> [String] {
+        try device.inbox.take().compactMap { $0.message?.message.text }
+    }
+
+    @Test func `a message sent at one server arrives at the other`() async throws {
+        let (scene, ann, bob) = try await Self.start()
+        for number in 0..<5 {
+            await scene.servers[0].send(
+                "\(number)", RequestID("a\(number)"), to: "g", on: ann)
+            await scene.servers[1].send(
+                "\(number)'", RequestID("b\(number)"), to: "g", on: bob)
+        }
+        #expect(try Self.texts(bob) == ["0", "0'", "1", "1'", "2", "2'", "3", "3'", "4", "4'"])
+        #expect(try Self.texts(ann) == ["0", "0'", "1", "1'", "2", "2'", "3", "3'", "4", "4'"])
+        #expect(await scene.fanOuts[1].counts.readings == 0)
+    }
+
+    @Test func `without the bus, a sweep brings messages, edits and deletions`() async throws {
+        let (scene, ann, bob) = try await Self.start()
+        scene.bus.connect(false)
+        await scene.servers[0].send("one", "r1", to: "g", on: ann)
+        await scene.servers[0].send("two", "r2", to: "g", on: ann)
+        #expect(try Self.texts(bob).isEmpty)
+        await scene.settle()
+        #expect(try Self.texts(bob) == ["one", "two"])
+        let log = try await scene.servers[0].server.log(of: "g").map(\.message)
+        let ids = log.compactMap(\.messageID)
+        await scene.servers[0].say(
+            .edit(
+                EditCommand(channelURL: "g", messageID: ids[0], requestID: "e", text: "ONE")),
+            on: ann)
+        try await scene.servers[0].call(
+            DeleteMessage(channelURL: "g", messageID: ids[1]), as: ann)
+        await scene.settle()
+        let events = try bob.inbox.take()
+        let edits = events.compactMap { event in
+            if case .edited(let edit) = event { edit.message.text } else { nil }
+        }
+        let deletions = events.compactMap { event in
+            if case .deleted(let deletion) = event { deletion.messageID } else { nil }
+        }
+        #expect(edits == ["ONE"])
+        #expect(deletions == [ids[1]])
+        await scene.settle()
+        #expect(try bob.inbox.take().isEmpty)
+    }
+
+    @Test func `a lost notice is read from the database before later ones are delivered`()
+        async throws
+    {
+        let (scene, ann, bob) = try await Self.start()
+        await scene.servers[0].send("zero", "r0", to: "g", on: ann)
+        scene.bus.setFate { $0.frame.contains("lost") ? .isLost : .arrives }
+        await scene.servers[0].send("lost", "r1", to: "g", on: ann)
+        await scene.servers[0].send("later", "r2", to: "g", on: ann)
+        #expect(try Self.texts(bob) == ["zero"])
+        scene.advance(.milliseconds(51))
+        await scene.fanOuts[1].tick()
+        #expect(try Self.texts(bob) == ["lost", "later"])
+        await scene.settle()
+        #expect(try bob.inbox.take().isEmpty)
+    }
+
+    @Test func `notices that overtake each other are delivered in order, each once`() async throws {
+        let (scene, ann, bob) = try await Self.start()
+        await scene.servers[0].send("zero", "r0", to: "g", on: ann)
+        scene.bus.setFate { _ in .waits }
+        for number in 1...4 {
+            await scene.servers[0].send("\(number)", RequestID("r\(number)"), to: "g", on: ann)
+        }
+        await scene.bus.releaseBackwards()
+        #expect(try Self.texts(bob) == ["zero", "1", "2", "3", "4"])
+        await scene.settle()
+        #expect(try bob.inbox.take().isEmpty)
+    }
+
+    @Test func `a notice that comes after the database gave its change is dropped`() async throws {
+        let (scene, ann, bob) = try await Self.start()
+        scene.bus.setFate { _ in .waits }
+        await scene.servers[0].send("slow", "r1", to: "g", on: ann)
+        await scene.settle()
+        #expect(try Self.texts(bob) == ["slow"])
+        await scene.bus.releaseBackwards()
+        #expect(try Self.texts(bob).isEmpty)
+    }
+
+    @Test func `a request is stored once, whichever server gets its repeat (scar 10)`() async throws
+    {
+        let (scene, ann, bob) = try await Self.start()
+        let other = try await scene.servers[1].connect("ann")
+        _ = try other.inbox.take()
+        await scene.servers[0].send("once", "r", to: "g", on: ann)
+        await scene.servers[1].send("once", "r", to: "g", on: other)
+        #expect(try await scene.servers[1].server.log(of: "g").count == 1)
+        #expect(try Self.texts(bob) == ["once"])
+    }
+
+    @Test func `a user who is ended at one server is ended at all`() async throws {
+        let (scene, _, bob) = try await Self.start()
+        try await ask("PUT", "users/bob", #"{"is_active":false}"#, at: scene.servers[0])
+        #expect(bob.inbox.isClosed)
+    }
+
+    @Test func `a socket whose session ended elsewhere ends, also if the order is lost`()
+        async throws
+    {
+        let (scene, _, bob) = try await Self.start()
+        scene.bus.connect(false)
+        try await ask("PUT", "users/bob", #"{"is_active":false}"#, at: scene.servers[0])
+        #expect(!bob.inbox.isClosed)
+        await scene.settle()
+        #expect(bob.inbox.isClosed)
+    }
+
+    @Test func `a change of a channel reaches clients also if its notice is lost`() async throws {
+        let (scene, ann, bob) = try await Self.start()
+        scene.bus.setFate { _ in .isLost }
+        try await ask("PUT", "group_channels/g", #"{"name":"new"}"#, at: scene.servers[0], as: ann)
+        #expect(try bob.inbox.take().isEmpty)
+        await scene.fanOuts[1].noteLoss()
+        await scene.settle()
+        #expect(try bob.inbox.take().contains { $0.category == .propertiesChanged })
+    }
+
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func `whatever the bus does, every reader gets every message once and in the log's order`(
+        seed: UInt64
+    ) async throws {
+        let scene = try await ClusterScene(servers: 3)
+        var devices: [ServerFixture.Device] = []
+        for (number, server) in scene.servers.enumerated() {
+            devices.append(try await server.connect(UserID("u\(number)")))
+        }
+        let urls: [ChannelURL] = ["g", "h"]
+        for url in urls {
+            try await scene.servers[0].channel(url, of: ["u0", "u1", "u2"], by: devices[0])
+        }
+        await scene.settle()
+        for device in devices { _ = try device.inbox.take() }
+        let dice = Mutex(SplitMix64(seed: seed))
+        scene.bus.setFate { _ in
+            switch dice.withLock({ Int.random(in: 0..<10, using: &$0) }) {
+            case 0..<2: .isLost
+            case 2..<5: .waits
+            default: .arrives
+            }
+        }
+        for step in 0..<60 {
+            let (at, to) = dice.withLock {
+                (Int.random(in: 0..<3, using: &$0), Int.random(in: 0..<2, using: &$0))
+            }
+            await scene.servers[at].send(
+                "\(step)", RequestID("r\(step)"), to: urls[to], on: devices[at])
+            if step % 7 == 0 { await scene.bus.releaseBackwards() }
+            if step % 11 == 0 { scene.bus.connect(step % 22 != 0) }
+            if step % 5 == 0 { await scene.settle() }
+        }
+        scene.bus.connect(true)
+        await scene.settle()
+        await scene.bus.releaseBackwards()
+        await scene.settle()
+        for (number, device) in devices.enumerated() {
+            // The answer to a sender is not in the order of the log.
+            let seen = try device.inbox.take().compactMap(\.message)
+                .filter { $0.acknowledges == nil }.map(\.message)
+            for url in urls {
+                let log = try await scene.servers[0].server.log(of: url).map(\.message)
+                #expect(log.count > 10)
+                let others = log.filter { $0.sender?.user.id != UserID("u\(number)") }
+                #expect(
+                    seen.filter { $0.channelURL == url }.map(\.text) == others.map(\.text),
+                    "seed \(seed), client \(number)")
+            }
+        }
+    }
+}
+
+/// Makes a call that must succeed; nil is the platform.
+private func ask(
+    _ method: String, _ path: String, _ body: String, at server: ServerFixture,
+    as device: ServerFixture.Device? = nil
+) async throws {
+    var headers = RequestHeaders(sessionKey: device?.key)
+    if device == nil { headers.apiToken = ServerFixture.apiToken }
+    let request = try APIRequest(
+        method: method, target: "/v3/" + path, body: Array(body.utf8))
+    let answer = await server.server.respond(to: request, headers: headers)
+    #expect(answer.status == 200, "\(method) \(path)")
+}
