@@ -23,6 +23,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CRoostZlib", pkgConfig: "zlib",
         providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(name: "CRoostNATS"),  // Loaded at run time, by a server with a bus only.
 ]
 
 let apple: [Platform] = [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]
@@ -40,6 +41,7 @@ let modules: [Target] = [
     .target(
         name: "RoostSockets",
         dependencies: ["CRoostUV", "CRoostWebSocket", "CRoostTLS", "CRoostZlib", "RoostExecutors"]),
+    .target(name: "RoostNATS", dependencies: ["CRoostNATS", "RoostExecutors"]),
     // libpq is found at run time, so nothing here needs it to be installed.
     .target(name: "RoostPostgres", dependencies: ["RoostExecutors", "RoostSockets"]),
     .target(name: "RoostModel"),
@@ -86,14 +88,14 @@ let modules: [Target] = [
     .target(
         name: "RoostCluster",
         dependencies: [
-            "RoostExecutors", "RoostModel", "RoostPostgres", "RoostServer", "RoostSockets",
-            "RoostWire",
+            "RoostExecutors", "RoostModel", "RoostNATS", "RoostPostgres", "RoostServer",
+            "RoostSockets", "RoostWire",
         ]),
     .target(
         name: "RoostHost",
         dependencies: [
-            "RoostExecutors", "RoostModel", "RoostServer", "RoostSockets", "RoostSQLite",
-            "RoostWire",
+            "RoostCluster", "RoostExecutors", "RoostModel", "RoostNATS", "RoostPostgres",
+            "RoostServer", "RoostSockets", "RoostSQLite", "RoostWire",
         ]),
     .target(name: "RoostCommandLine"),
     .executableTarget(

@@ -11,16 +11,18 @@ struct ChatHandler: HTTPServerHandler {
     private let formLimit: Int
     private let origins: OriginPolicy
     private let health: HealthProbe
+    private let moreMetrics: @Sendable () async -> String
 
     init(
         _ server: ChatServer, believesProxy: Bool, formLimit: Int, origins: OriginPolicy,
-        health: HealthProbe
+        health: HealthProbe, moreMetrics: @escaping @Sendable () async -> String
     ) {
         self.server = server
         self.believesProxy = believesProxy
         self.formLimit = formLimit
         self.origins = origins
         self.health = health
+        self.moreMetrics = moreMetrics
     }
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
@@ -121,7 +123,7 @@ struct ChatHandler: HTTPServerHandler {
         if request.method == "GET", request.target == "/metrics" {
             return HTTPServerResponse(
                 status: 200, headers: ["Content-Type": "text/plain; version=0.0.4"],
-                body: Array(await server.metrics.text.utf8))
+                body: Array((await server.metrics.text + moreMetrics()).utf8))
         }
         do throws(ServerError) {
             return HTTPServerResponse(

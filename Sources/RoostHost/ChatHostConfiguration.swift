@@ -23,8 +23,10 @@ extension ChatHost {
         package var host = "127.0.0.1"
         /// The port to listen on; 0 for a free one.
         package var port: UInt16 = 0
-        /// The folder of `server.sqlite`; created if missing.
+        /// The folder of `server.sqlite` and of the uploads; created if missing.
         package var dataFolder: String
+        /// The database that several servers share; nil for the one in the folder.
+        package var cluster: Cluster?
         package var applicationID: String
         /// The token of the platform's calls; nil refuses all of them.
         package var apiToken: String?

@@ -226,14 +226,14 @@ extension PostgresPool {
     private func repeating<T>(
         _ work: () async throws(PostgresError) -> T
     ) async throws(PostgresError) -> T {
-        let end = ContinuousClock.now + configuration.patience
+        let end = EventLoop.systemSeconds() + configuration.patience.components.seconds
         var attempts = 0
         while true {
             do throws(PostgresError) {
                 return try await work()
             } catch {
                 attempts += 1
-                guard error.isTransient, attempts < 20, ContinuousClock.now < end,
+                guard error.isTransient, attempts < 20, EventLoop.systemSeconds() <= end,
                     !Task.isCancelled
                 else { throw error }
             }

@@ -8,8 +8,28 @@ import RoostServer
 
 extension Option {
     static let data = Option(
-        "data", .text(placeholder: "DIR"), isRequired: true,
+        "data", .text(placeholder: "DIR"),
         help: "the folder of the server's database; made if missing")
+    static let database = Option(
+        "database", .text(placeholder: "URL"),
+        help:
+            "a PostgreSQL database in place of --data, for several servers at once; several hosts, "
+            + "separated by commas, are tried for the primary")
+    static let schema = Option(
+        "schema", .text(placeholder: "NAME"), standard: "roost",
+        help: "the schema of the server's tables in the database")
+    static let bus = Option(
+        "bus", .text(placeholder: "URLS"), mayRepeat: true,
+        help: "the NATS servers that connect the servers of one database, separated by commas")
+    static let node = Option(
+        "node", .text(placeholder: "NAME"),
+        help: "the name of this server in metrics and logs; the machine's by default")
+    static let files = Option(
+        "files", .text(placeholder: "DIR"),
+        help: "the folder of uploads that all servers of the database share; none refuses uploads")
+    static let sessions = Option(
+        "database-sessions", .number(placeholder: "N", 2...1_000), standard: "8",
+        help: "the most sessions of this server at the database")
     static let port = Option(
         "port", .number(placeholder: "N", 0...65_535), standard: "8080",
         help: "the port to listen on; 0 takes a free port")
@@ -92,9 +112,14 @@ extension Command {
             The secret of administrators' calls comes from --api-token-file, from the variable
             ROOST_API_TOKEN or from --api-token. Without --require-token anyone who reaches the port may
             act as any user, so the server then listens on this machine only.
+
+            With --database the server keeps nothing of its own, and may run as many times as wanted on
+            one database, after one roost migrate. The password may come from the variable PGPASSWORD or
+            from ~/.pgpass, so that other users of this machine do not see it.
             """,
         options: [
-            .data, .port, .host, .applicationID, .apiTokenFile, .apiToken, .requireToken, .insecure,
+            .data, .database, .schema, .bus, .node, .files, .sessions, .port, .host, .applicationID,
+            .apiTokenFile, .apiToken, .requireToken, .insecure,
             .allowOrigin,
             .tlsCertificate, .tlsKey, .publicURL, .behindProxy, .compress, .log, .userRate,
             .addressRate,
@@ -126,9 +151,15 @@ extension Command {
 
 extension ChatHost.Configuration {
     init(_ arguments: Arguments) throws(CommandFailure) {
-        self.init(
-            dataFolder: arguments.requiredText(.data),
-            applicationID: arguments.requiredText(.applicationID))
+        let cluster = try Self.cluster(arguments)
+        guard let folder = arguments.text(.data) ?? cluster.map({ _ in "" }) else {
+            throw CommandFailure(
+                .wrongArguments,
+                "roost serve still needs --data DIR, the folder of its database, or --database URL. "
+                    + "See roost help serve.")
+        }
+        self.init(dataFolder: folder, applicationID: arguments.requiredText(.applicationID))
+        self.cluster = cluster
         host = arguments.requiredText(.host)
         guard
             LoopbackAddress.contains(host) || arguments.has(.requireToken)
@@ -160,6 +191,32 @@ extension ChatHost.Configuration {
         limits.sessionsPerUser = arguments.number(.maxPerUser) ?? limits.sessionsPerUser
         limits.textBytes = arguments.number(.maxText) ?? limits.textBytes
         limits.bodyBytes = arguments.number(.maxBody) ?? limits.bodyBytes
+    }
+
+    private static func cluster(_ arguments: Arguments) throws(CommandFailure) -> Cluster? {
+        guard let database = arguments.text(.database) else {
+            for option in [Option.bus, .node, .files] where !arguments.texts(option).isEmpty {
+                throw CommandFailure(
+                    .wrongArguments,
+                    "--\(option.name) is for servers that share a database: give --database too.")
+            }
+            return nil
+        }
+        guard arguments.text(.data) == nil else {
+            throw CommandFailure(
+                .wrongArguments,
+                "--data and --database exclude each other. To move a folder's data into a database, "
+                    + "see roost help import.")
+        }
+        var cluster = Cluster(database: database)
+        cluster.schema = arguments.requiredText(.schema)
+        cluster.bus = arguments.texts(.bus).flatMap { text in
+            text.split(separator: ",").map(String.init)
+        }
+        cluster.name = arguments.text(.node) ?? ProcessInfo.processInfo.hostName
+        cluster.filesFolder = arguments.text(.files)
+        cluster.sessions = arguments.number(.sessions) ?? cluster.sessions
+        return cluster
     }
 
     private static func apiToken(_ arguments: Arguments) throws(CommandFailure) -> String {

@@ -1,17 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RoostCluster
 import RoostModel
 import RoostServer
 import RoostSockets
 
 extension ServerWorld {
-    /// Returns the world with the system's clock and its secure random numbers.
-    static func live(_ log: LogWriter) -> ServerWorld {
+    /// Returns the world with the system's secure random numbers and a clock, by default the system's.
+    static func live(
+        _ log: LogWriter,
+        now: @escaping @Sendable () -> Timestamp = {
+            Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        }
+    ) -> ServerWorld {
         ServerWorld(
-            now: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) },
-            entropy: { UInt64.random(in: .min ... .max) },
+            now: now, entropy: { UInt64.random(in: .min ... .max) },
             // A secret has 160 random bits, so a fast hash of it and its salt is enough.
             digest: { Digest.sha256($0) }, log: { log.write($0) })
     }
+}
+
+/// A clock that neither jumps nor goes back.
+struct SteadyClock: Sendable {
+    let instant: @Sendable () -> ContinuousClock.Instant
+    /// The time since the start of the clock.
+    let milliseconds: @Sendable () -> Int64
+
+    static var live: SteadyClock {
+        let start = ContinuousClock.now
+        return SteadyClock(
+            instant: { ContinuousClock.now },
+            milliseconds: {
+                let (seconds, attoseconds) = start.duration(to: .now).components
+                return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+            })
+    }
+}
+
+extension HostID {
+    /// Returns a number that no other start has.
+    static func random() -> HostID { HostID(rawValue: UInt64.random(in: .min ... .max)) }
 }

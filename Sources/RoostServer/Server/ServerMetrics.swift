@@ -44,7 +44,14 @@ package struct ServerMetrics: Equatable, Sendable {
                 oversized
             ),
         ]
-        return rows.map { row in
+        return Self.text(of: rows)
+    }
+
+    /// Returns counters in the text format of Prometheus.
+    package static func text(
+        of rows: [(name: String, kind: String, help: String, value: Int)]
+    ) -> String {
+        rows.map { row in
             "# HELP \(row.name) \(row.help)\n# TYPE \(row.name) \(row.kind)\n"
                 + "\(row.name) \(row.value)\n"
         }.joined()

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCluster
+import RoostExecutors
+import RoostModel
+import RoostNATS
+import RoostPostgres
+import RoostServer
+import RoostSockets
+import RoostWire
+
+extension ChatHost.Configuration {
+    /// The database and the bus that several servers share.
+    package struct Cluster: Sendable {
+        /// The address of the database, as libpq reads it.
+        package var database: String
+        /// The schema of its tables.
+        package var schema = "roost"
+        /// The addresses of the bus; empty for servers that learn of each other by the database only.
+        package var bus: [String] = []
+        /// The name of this server for the operators.
+        package var name = "roost"
+        /// The folder of the uploads, which all servers share; nil refuses uploads.
+        package var filesFolder: String?
+        /// The most sessions of this server at the database.
+        package var sessions = 8
+
+        package init(database: String) { self.database = database }
+    }
+}
+
+extension Backend {
+    /// Opens the storage of a server that shares a PostgreSQL database with others.
+    static func cluster(
+        _ cluster: ChatHost.Configuration.Cluster, _ configuration: ChatHost.Configuration,
+        on loop: EventLoop, _ log: LogWriter
+    ) async throws(RoostError) -> Backend {
+        if let folder = cluster.filesFolder { try ChatHost.makeFolder(folder) }
+        let databaseLoop: EventLoop
+        do throws(SocketError) {
+            databaseLoop = try EventLoop.start()
+        } catch {
+            throw ChatHost.refusal(error.message, error)
+        }
+        var settings = PostgresConfiguration(cluster.database)
+        settings.schema = cluster.schema
+        settings.sessions = cluster.sessions
+        settings.name = "roost " + cluster.name
+        let pool = PostgresPool(settings, on: databaseLoop)
+        do {
+            let storage = try await PostgresStorage(pool)
+            let steady = SteadyClock.live
+            let clock = DatabaseClock(
+                try await storage.compareClocks(steady.milliseconds),
+                steady: steady.milliseconds)
+            let bus = try await NATSBus.opened(cluster, configuration, on: loop, steady, log)
+            let fanOut = try await ClusterFanOut(
+                storage, bus: bus, on: loop, now: steady.instant, log: { log.write($0) })
+            bus?.onLoss { _ in await fanOut.noteLoss() }
+            let files = cluster.filesFolder.map { FolderFiles($0) }
+            return Backend(
+                storage: storage, files: files?.store, fanOut: fanOut,
+                world: .live(log, now: { clock.now }),
+                attach: { chat in
+                    await fanOut.serve(chat)
+                    return timers(storage, bus, fanOut, clock, steady, on: loop)
+                },
+                metrics: { await metrics(pool, bus, fanOut) },
+                close: {
+                    await bus?.fanOut.close()
+                    await pool.close()
+                    await databaseLoop.shutdown()
+                    await files?.thread.shutDown()
+                })
+        } catch {
+            await pool.close()
+            await databaseLoop.shutdown()
+            throw ChatHost.refusal("\(error)", error)
+        }
+    }
+
+    private static func timers(
+        _ storage: PostgresStorage, _ bus: NATSBus?, _ fanOut: ClusterFanOut,
+        _ clock: DatabaseClock, _ steady: SteadyClock, on loop: EventLoop
+    ) -> [Heartbeat] {
+        [
+            Heartbeat(every: .milliseconds(25), on: loop) { await fanOut.tick() },
+            Heartbeat(every: .milliseconds(250), on: loop) {
+                await bus?.fanOut.beat()
+                await fanOut.sweep()
+            },
+            Heartbeat(every: .seconds(10), on: loop) {
+                // While the database is away, the clock runs on by itself.
+                if let sample = try? await storage.compareClocks(steady.milliseconds) {
+                    clock.adjust(sample)
+                }
+            },
+        ]
+    }
+
+    private static func metrics(
+        _ pool: PostgresPool, _ bus: NATSBus?, _ fanOut: ClusterFanOut
+    ) async -> String {
+        let (delivery, hasDatabase) = (await fanOut.counts, await pool.outage == nil)
+        var rows: [(name: String, kind: String, help: String, value: Int)] = [
+            (
+                "roost_database_up", "gauge", "Whether the database was reached last time.",
+                hasDatabase ? 1 : 0
+            ),
+            ("roost_sweeps_total", "counter", "Sweeps over the database.", delivery.sweeps),
+            (
+                "roost_log_readings_total", "counter",
+                "Readings of changes whose notices did not come in time.", delivery.readings
+            ),
+            (
+                "roost_recovered_total", "counter", "Changes that the database gave.",
+                delivery.recovered
+            ),
+        ]
+        if let bus {
+            let counts = await bus.fanOut.counts
+            rows += [
+                (
+                    "roost_bus_up", "gauge", "Whether the bus is connected.",
+                    await bus.isConnected ? 1 : 0
+                ),
+                (
+                    "roost_hosts", "gauge", "Live servers of the application, this one included.",
+                    await bus.fanOut.hosts.count
+                ),
+                (
+                    "roost_bus_sent_total", "counter", "Messages handed to the bus.",
+                    Int(clamping: counts.sent)
+                ),
+                (
+                    "roost_bus_received_total", "counter", "Messages of other servers.",
+                    Int(clamping: counts.received)
+                ),
+                (
+                    "roost_bus_missed_total", "counter",
+                    "Messages of other servers that are known not to have come.",
+                    Int(clamping: counts.missed)
+                ),
+            ]
+        }
+        return ServerMetrics.text(of: rows)
+    }
+}
+
+extension NATSBus {
+    /// Opens the bus of a server; nil if none is named.
+    ///
+    /// A bus that cannot be reached keeps no server from starting: messages come by the database then.
+    fileprivate static func opened(
+        _ cluster: ChatHost.Configuration.Cluster, _ configuration: ChatHost.Configuration,
+        on loop: EventLoop, _ steady: SteadyClock, _ log: LogWriter
+    ) async throws(NATSError) -> NATSBus? {
+        guard !cluster.bus.isEmpty else { return nil }
+        var settings = NATSFanOutSettings(
+            addresses: cluster.bus, application: configuration.applicationID,
+            hostName: cluster.name)
+        settings.connection.startsDisconnected = true
+        let bus = NATSBus(
+            settings, host: .random(), on: loop, now: steady.instant, log: { log.write($0) })
+        try await bus.fanOut.open()
+        if await !bus.isConnected {
+            log.write(
+                LogLine(
+                    .warning, "bus",
+                    [
+                        .init(
+                            "message",
+                            .string(
+                                "No server of the bus answers; messages come later, by the "
+                                    + "database, until one does."))
+                    ]))
+        }
+        return bus
+    }
+}

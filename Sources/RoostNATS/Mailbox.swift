@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RoostExecutors
+
+/// A message of the bus, or a change of the connection.
+package enum NATSEvent: Hashable, Sendable {
+    case message([UInt8])
+    /// The first connection came about after the opening.
+    case connected
+    case disconnected
+    /// Messages of the time in between are lost.
+    case reconnected
+    /// The library gave the connection up; `revive` opens another one.
+    case closed
+    /// The library dropped messages, because its thread could not keep up.
+    case slowConsumer
+    /// The consumer was too slow, so this many messages were dropped behind the earlier ones.
+    case overflow(UInt64)
+    /// The bus refused something, such as the right to use a subject.
+    case failure(code: Int32)
+}
+
+/// The hand-over from the library's threads to the consumer.
+///
+/// Its order is that of the library: messages among each other, and changes among each other.
+final class Mailbox: Sendable {
+    private struct State {
+        var queue: BoundedQueue<NATSEvent>
+        var dropped: UInt64 = 0
+        var isConnected = false
+        var maxPayload = 0
+    }
+
+    private let state: Guarded<State>
+    private let executor: any TaskExecutor
+    private let deliver: @Sendable ([NATSEvent]) async -> Void
+    /// The longest pause between two attempts to reconnect, in milliseconds.
+    let longestPause: Int64
+
+    init(
+        _ settings: NATSSettings, on executor: any TaskExecutor,
+        deliver: @escaping @Sendable ([NATSEvent]) async -> Void
+    ) {
+        state = Guarded(State(queue: BoundedQueue(settings.incomingLimit)))
+        longestPause = settings.longestPause.boundedMilliseconds
+        self.executor = executor
+        self.deliver = deliver
+    }
+
+    var isConnected: Bool { state.withLock { $0.isConnected } }
+
+    /// The most bytes of a message; zero before the first connection.
+    var maxPayload: Int { state.withLock { $0.maxPayload } }
+
+    func setConnected(_ isConnected: Bool, maxPayload: Int64? = nil) {
+        state.withLock { state in
+            state.isConnected = isConnected
+            if let maxPayload { state.maxPayload = Int(clamping: max(0, maxPayload)) }
+        }
+    }
+
+    /// Takes an event on any thread, and returns at once.
+    func post(_ event: NATSEvent, bytes: Int = 0) {
+        let startsDrain = state.withLock { state in
+            switch state.queue.add([event], bytes: bytes) {
+            case .added(let startsDrain): return startsDrain
+            case .refused:
+                if !state.queue.isClosed { state.dropped &+= 1 }
+                return false
+            }
+        }
+        if startsDrain { Task(executorPreference: executor) { await self.drain() } }
+    }
+
+    /// Drops the waiting events; a batch that the consumer has already is its own affair.
+    func close() {
+        state.withLock { state in
+            state.queue.close()
+            state.isConnected = false
+        }
+    }
+
+    private func drain() async {
+        while let batch = take() { await deliver(batch) }
+    }
+
+    /// Returns all waiting events, with the drops after them; nil ends the drain.
+    private func take() -> [NATSEvent]? {
+        state.withLock { state in
+            guard var batch = state.queue.take() else { return nil }
+            if state.dropped > 0 { batch.append(.overflow(state.dropped)) }
+            state.dropped = 0
+            return batch
+        }
+    }
+}
