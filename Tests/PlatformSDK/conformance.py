@@ -12,7 +12,7 @@ import time
 import urllib.parse
 
 from patience import PATIENCE
-from server import APP, TOKEN, Server, expect
+from server import APP, TOKEN, expect, make_server
 
 ROOST = sys.argv[1]
 checks, lines = 0, []
@@ -459,7 +459,7 @@ def b20():
         check(status == 403 and "Access-Control-Allow-Origin" not in headers, stranger)
 
 
-with Server(ROOST, "--user-rate", "0", "--address-rate", "0", "--allow-origin", "https://app.example") as server:
+with make_server(ROOST, "--user-rate", "0", "--address-rate", "0", "--allow-origin", "https://app.example") as server:
     server.channel("g", ["ann", "bob"], name="Group", operator_ids=["ann"])
     for number in (int(a) for a in sys.argv[2:]) if sys.argv[2:] else range(1, 21):
         lines.append(f"B.{number}")

@@ -7,6 +7,7 @@ import re
 import signal
 import ssl
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -100,6 +101,24 @@ class Server:
         for user in users:
             self.call("POST", "/users", {"user_id": user, "nickname": "", "profile_url": ""})
         return self.call("POST", "/group_channels", {"user_ids": list(users), "channel_url": url, **rest})
+
+
+class ClusterServer(Server):
+    """Two servers on one database and one bus, behind a proxy; a connection reaches either of them."""
+
+    def start(self):
+        sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Cluster"))
+        from machines import Cluster
+        self.cluster = Cluster(self.roost, APP, self.environment.get("ROOST_API_TOKEN", TOKEN), options=self.options)
+        self.scheme, self.port = "http", self.cluster.proxy.port
+
+    def __exit__(self, *_):
+        self.cluster.end()
+
+
+def make_server(*arguments):
+    """A server of the kind that the variable ROOST_TEST_CLUSTER asks for."""
+    return (ClusterServer if os.environ.get("ROOST_TEST_CLUSTER") else Server)(*arguments)
 
 
 def expect(condition, what):

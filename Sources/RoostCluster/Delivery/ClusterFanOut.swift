@@ -42,6 +42,9 @@ package actor ClusterFanOut: FanOut {
     private var order: DeliveryOrder
     private var deliver: (@Sendable (Notice) async -> Void)?
     private weak var audience: (any LogAudience & AnyObject)?
+    /// The notices that are next, in their order.
+    private var outgoing: [Notice] = []
+    private var isSending = false
     private var isSweeping = false
     private var isReading = false
     /// The ends of the last sweeps, for losses that are noticed late.
@@ -110,11 +113,22 @@ package actor ClusterFanOut: FanOut {
 
     /// Takes a notice of any server, this one included.
     private func take(_ notice: Notice) async {
-        guard let place = notice.place else {
-            await deliver?(notice)
-            return
+        guard let place = notice.place else { return await send([notice]) }
+        await send(order.take(notice, place, at: now()))
+    }
+
+    /// Delivers notices behind those that are on their way.
+    private func send(_ notices: [Notice]) async {
+        outgoing += notices
+        // Another call may come during each delivery, and must not overtake this one's rest.
+        guard !isSending else { return }
+        isSending = true
+        defer { isSending = false }
+        while !outgoing.isEmpty {
+            let ready = outgoing
+            outgoing = []
+            for notice in ready { await deliver?(notice) }
         }
-        for next in order.take(notice, place, at: now()) { await deliver?(next) }
     }
 
     // MARK: Losses
@@ -167,7 +181,7 @@ package actor ClusterFanOut: FanOut {
                 guard try await audience.hasAudience(in: item.url) || !leavers.isEmpty else {
                     continue
                 }
-                await deliver?(try await audience.noticeOfChange(in: item.url, and: leavers))
+                await send([try await audience.noticeOfChange(in: item.url, and: leavers)])
             } catch {
                 log(LogLine(.warning, "report", [.init("message", .string("\(error)"))]))
             }
@@ -211,7 +225,7 @@ package actor ClusterFanOut: FanOut {
         let ready = order.take(
             found?.changes, of: reading.url, through: found?.through ?? 0, at: now())
         tally.recovered += found?.changes.count ?? 0
-        for notice in ready { await deliver?(notice) }
+        await send(ready)
     }
 }
 

@@ -117,8 +117,8 @@ package struct DeliveryOrder: Sendable {
     /// Takes the answer to a question.
     ///
     /// - Parameters:
-    ///   - url: The channel.
     ///   - changes: The notices of each change in the answer; nil after a failure.
+    ///   - url: The channel.
     ///   - through: The number up to which the answer is complete.
     ///   - now: The present moment.
     /// - Returns: The notices to deliver, in order.

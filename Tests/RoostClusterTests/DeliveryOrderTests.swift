@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCluster
+import RoostModel
+import RoostServer
+import Testing
+
+struct DeliveryOrderTests {
+    private static let start = ContinuousClock.now
+
+    private static func at(_ milliseconds: Int) -> ContinuousClock.Instant {
+        start + .milliseconds(milliseconds)
+    }
+
+    private static func notice(_ text: String) -> Notice { Notice(frame: text, recipients: ["a"]) }
+
+    private static func place(
+        _ sequence: Int64, first: Int64? = nil, after change: Int64 = 1
+    ) -> LogPlace {
+        LogPlace(
+            channel: "g", sequence: sequence, first: first ?? sequence, previousChange: change)
+    }
+
+    private static func news(_ sequence: Int64, _ change: Int64) -> ChannelNews {
+        ChannelNews(url: "g", sequence: sequence, logChange: change, viewChange: 0)
+    }
+
+    @Test func `the first notice of a quiet channel is delivered at once`() {
+        var order = DeliveryOrder(swept: 100)
+        let ready = order.take(Self.notice("7"), Self.place(7, after: 100), at: Self.at(0))
+        #expect(ready.map(\.frame) == ["7"])
+        #expect(order.readings(at: Self.at(1_000)).isEmpty)
+    }
+
+    @Test func `the first notice of a busy channel waits for what came before`() {
+        var order = DeliveryOrder(swept: 100)
+        #expect(order.take(Self.notice("7"), Self.place(7, after: 101), at: Self.at(0)).isEmpty)
+        #expect(order.readings(at: Self.at(49)).isEmpty)
+        #expect(
+            order.readings(at: Self.at(50)) == [.init(url: "g", start: .transaction(100))])
+        #expect(order.readings(at: Self.at(500)).isEmpty)
+        let ready = order.take(
+            [(6, [Self.notice("6")]), (7, [Self.notice("read")])], of: "g", through: 7,
+            at: Self.at(60))
+        // The notice that waited is the change's own.
+        #expect(ready.map(\.frame) == ["6", "7"])
+    }
+
+    @Test func `a lost first notice of a transaction is noticed by the second`() {
+        var order = DeliveryOrder(swept: 100)
+        let place = Self.place(12, first: 11, after: 50)
+        #expect(order.take(Self.notice("12"), place, at: Self.at(0)).isEmpty)
+        #expect(order.readings(at: Self.at(50)) == [.init(url: "g", start: .sequence(10))])
+    }
+
+    @Test func `notices in any order are delivered in the log's order`() {
+        var order = DeliveryOrder(swept: 100)
+        _ = order.take(Self.notice("1"), Self.place(1), at: Self.at(0))
+        #expect(order.take(Self.notice("4"), Self.place(4), at: Self.at(1)).isEmpty)
+        #expect(order.take(Self.notice("3"), Self.place(3), at: Self.at(2)).isEmpty)
+        #expect(
+            order.take(Self.notice("2"), Self.place(2), at: Self.at(3)).map(\.frame)
+                == ["2", "3", "4"])
+        #expect(order.readings(at: Self.at(1_000)).isEmpty)
+    }
+
+    @Test func `each of several notices about one change is delivered once`() {
+        var order = DeliveryOrder(swept: 100)
+        _ = order.take(Self.notice("1"), Self.place(1), at: Self.at(0))
+        _ = order.take(Self.notice("2"), Self.place(2), at: Self.at(0))
+        #expect(
+            order.take(Self.notice("1, for others"), Self.place(1), at: Self.at(1)).map(\.frame)
+                == ["1, for others"])
+    }
+
+    @Test func `a notice that is later than the database is dropped`() {
+        var order = DeliveryOrder(swept: 100)
+        _ = order.take(Self.notice("1"), Self.place(1), at: Self.at(0))
+        order.sweep([Self.news(3, 102)], through: 105, isUrgent: true, at: Self.at(10))
+        #expect(order.readings(at: Self.at(10)) == [.init(url: "g", start: .sequence(1))])
+        let ready = order.take(
+            [(2, [Self.notice("2")]), (3, [Self.notice("3")])], of: "g", through: 3,
+            at: Self.at(11))
+        #expect(ready.map(\.frame) == ["2", "3"])
+        #expect(order.take(Self.notice("2"), Self.place(2), at: Self.at(12)).isEmpty)
+        #expect(order.take(Self.notice("3"), Self.place(3), at: Self.at(12)).isEmpty)
+        #expect(order.take(Self.notice("4"), Self.place(4), at: Self.at(13)).count == 1)
+    }
+
+    @Test func `a sweep leaves a notice on its way some time`() {
+        var order = DeliveryOrder(swept: 100)
+        order.sweep([Self.news(3, 102)], through: 105, isUrgent: false, at: Self.at(0))
+        #expect(order.readings(at: Self.at(49)).isEmpty)
+        #expect(order.take(Self.notice("3"), Self.place(3, after: 99), at: Self.at(20)).count == 1)
+        #expect(order.readings(at: Self.at(1_000)).isEmpty)
+    }
+
+    @Test func `a failed reading is tried again after the patience`() {
+        var order = DeliveryOrder(swept: 100)
+        order.sweep([Self.news(3, 102)], through: 105, isUrgent: true, at: Self.at(0))
+        #expect(order.readings(at: Self.at(0)).count == 1)
+        #expect(order.take(nil, of: "g", through: 0, at: Self.at(5)).isEmpty)
+        #expect(order.readings(at: Self.at(54)).isEmpty)
+        #expect(order.readings(at: Self.at(55)).count == 1)
+    }
+
+    @Test func `an answer that is not complete is followed by the next question`() {
+        var order = DeliveryOrder(swept: 100)
+        order.sweep([Self.news(9, 102)], through: 105, isUrgent: true, at: Self.at(0))
+        _ = order.readings(at: Self.at(0))
+        let ready = order.take(
+            [(4, [Self.notice("4")])], of: "g", through: 4, at: Self.at(5))
+        #expect(ready.count == 1)
+        #expect(order.readings(at: Self.at(55)) == [.init(url: "g", start: .sequence(4))])
+    }
+
+    @Test func `a channel that an answer does not know any more waits for nothing`() {
+        var order = DeliveryOrder(swept: 100)
+        order.sweep([Self.news(9, 102)], through: 105, isUrgent: true, at: Self.at(0))
+        _ = order.readings(at: Self.at(0))
+        #expect(order.take([], of: "g", through: .max, at: Self.at(5)).isEmpty)
+        #expect(order.readings(at: Self.at(1_000)).isEmpty)
+    }
+
+    @Test func `a quiet channel is forgotten, and its next notice needs no question`() {
+        var order = DeliveryOrder(swept: 100)
+        _ = order.take(Self.notice("1"), Self.place(1), at: Self.at(0))
+        order.sweep([], through: 200, isUrgent: false, at: Self.at(60_000))
+        #expect(order.count == 0)
+        #expect(
+            order.take(Self.notice("2"), Self.place(2, after: 150), at: Self.at(60_001)).count == 1)
+    }
+}
+
+struct DatabaseClockTests {
+    @Test func `the clock is the database's, whatever the machine says`() {
+        let clock = DatabaseClock(
+            .init(database: 1_000_000, asked: 40, answered: 60), steady: { 150 })
+        #expect(clock.now == Timestamp(milliseconds: 1_000_100))
+    }
+
+    @Test func `a slow answer changes nothing, and neither do numbers that overflow`() {
+        let clock = DatabaseClock(.init(database: 1_000, asked: 0, answered: 0), steady: { 10 })
+        clock.adjust(.init(database: 9_000_000, asked: 0, answered: 501))
+        clock.adjust(.init(database: 9_000_000, asked: .min, answered: .max))
+        #expect(clock.now == Timestamp(milliseconds: 1_010))
+        clock.adjust(.init(database: 2_000, asked: 0, answered: 500))
+        #expect(clock.now == Timestamp(milliseconds: 1_760))
+    }
+}
+
+struct PeerOrderTests {
+    @Test(arguments: [
+        PeerOrder.end(keys: [1, .max], of: "a\u{0}\"", frame: "EXPR{}\n"),
+        .end(keys: [], of: "", frame: ""), .expel("é", frame: "LOGI{\"error\":true}\n"),
+        .evict("a", from: "o"), .close("o"),
+    ])
+    func `an order arrives as it was sent`(order: PeerOrder) {
+        #expect(PeerOrder(encoded: order.encoded) == order)
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", "[1,2]", "[\"end\",\"a\"]", "[\"dance\",\"a\",\"b\"]", "[\"end\"",
+    ])
+    func `anything else on the bus is no order`(text: String) {
+        #expect(PeerOrder(encoded: Array(text.utf8)) == nil)
+    }
+}
