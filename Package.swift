@@ -254,6 +254,12 @@ let tests: [Target] = [
             "RoostSQLite", "RoostServer", "RoostSockets", "RoostWire",
         ]),
     .testTarget(
+        name: "RoostClusterTests",
+        dependencies: [
+            "RoostTestSupport", "RoostCluster", "RoostExecutors", "RoostModel", "RoostNATS",
+            "RoostServer",
+        ]),
+    .testTarget(
         name: "RoostHostTests",
         dependencies: [
             "RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "RoostHost", "RoostModel",

@@ -62,7 +62,12 @@ internal import RoostExecutors
         }
         number = OpenMailboxes.add(mailbox, of: library)
         do throws(NATSError) {
-            try connect(mayBeAway: mayBeAway)
+            do throws(NATSError) {
+                try connect(retries: false)
+            } catch where mayBeAway && error.kind == .unreachable {
+                // The library would also retry a refused login, and then give up without a word.
+                try connect(retries: true)
+            }
             try subscribe()
         } catch {
             release()
@@ -70,7 +75,7 @@ internal import RoostExecutors
         }
     }
 
-    private func connect(mayBeAway: Bool) throws(NATSError) {
+    private func connect(retries: Bool) throws(NATSError) {
         var options: OpaquePointer?
         // SAFETY: here and below: the library fills the pointers, which this actor alone frees. It
         // copies texts and options during its calls. The closure is a number and not followed.
@@ -78,11 +83,11 @@ internal import RoostExecutors
         defer { unsafe library.destroyOptions(options) }
         try unsafe setServers(options)
         try unsafe setTimes(options)
-        try unsafe setCallbacks(options, mayBeAway: mayBeAway)
+        try unsafe setCallbacks(options, retries: retries)
         var opened: OpaquePointer?
         let status = unsafe library.connect(&opened, options)
         unsafe connection = opened
-        if status == ROOST_NATS_NOT_YET_CONNECTED, mayBeAway { return }
+        if status == ROOST_NATS_NOT_YET_CONNECTED, retries { return }
         try check(status)
         unsafe mailbox.setConnected(true, maxPayload: library.maxPayload(connection))
     }
@@ -124,14 +129,14 @@ internal import RoostExecutors
         try check(unsafe library.setNoEcho(options, true))
     }
 
-    private func setCallbacks(_ options: OpaquePointer?, mayBeAway: Bool) throws(NATSError) {
+    private func setCallbacks(_ options: OpaquePointer?, retries: Bool) throws(NATSError) {
         let closure = unsafe self.closure
         try check(unsafe library.setOnClosed(options, natsClosed, closure))
         try check(unsafe library.setOnDisconnected(options, natsDisconnected, closure))
         try check(unsafe library.setOnReconnected(options, natsReconnected, closure))
         try check(unsafe library.setOnError(options, natsFailed, closure))
         try check(unsafe library.setOnDelay(options, natsPause, closure))
-        guard mayBeAway else { return }
+        guard retries else { return }
         try check(unsafe library.setRetry(options, true, natsConnected, closure))
     }
 

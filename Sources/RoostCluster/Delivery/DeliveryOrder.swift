@@ -119,7 +119,8 @@ package struct DeliveryOrder: Sendable {
     /// - Parameters:
     ///   - changes: The notices of each change in the answer; nil after a failure.
     ///   - url: The channel.
-    ///   - through: The number up to which the answer is complete.
+    ///   - through: The number up to which the answer is complete; the highest there is if the channel
+    ///     is deleted.
     ///   - now: The present moment.
     /// - Returns: The notices to deliver, in order.
     package mutating func take(
@@ -127,6 +128,11 @@ package struct DeliveryOrder: Sendable {
         at now: Instant
     ) -> [Notice] {
         guard var channel = channels[url] else { return [] }
+        // A deleted channel has no log; a new one of the URL begins anew.
+        guard through < .max else {
+            channels[url] = nil
+            return []
+        }
         defer { channels[url] = channel }
         channel.isReading = false
         guard let changes else {
@@ -172,7 +178,7 @@ extension DeliveryOrder.Channel {
     /// Returns the notices that follow on the delivered ones.
     fileprivate mutating func drain() -> [Notice] {
         var ready: [Notice] = []
-        while let last = delivered, last < .max, let next = release(last + 1) {
+        while let last = delivered, let next = release(last + 1) {
             ready += next
             delivered = last + 1
         }
