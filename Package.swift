@@ -101,8 +101,8 @@ let modules: [Target] = [
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
-            "Roost", "RoostCommandLine", "RoostCore", "RoostHost", "RoostModel", "RoostServer",
-            "RoostStore", "RoostWire",
+            "Roost", "RoostCluster", "RoostCommandLine", "RoostCore", "RoostHost", "RoostModel",
+            "RoostPostgres", "RoostServer", "RoostStore", "RoostWire",
         ]),
     .target(name: "RoostDiskSimulation", dependencies: ["CRoostSQLite", "RoostExecutors"]),
     .target(
@@ -280,9 +280,9 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostCommandTests",
         dependencies: [
-            "Roost", "RoostTestSupport", "RoostCommand", "RoostCommandLine", "RoostCore",
-            "RoostModel",
-            "RoostSQLite", "RoostStore", "RoostWire",
+            "Roost", "RoostTestSupport", "RoostCluster", "RoostCommand", "RoostCommandLine",
+            "RoostCore", "RoostExecutors", "RoostModel", "RoostPostgres", "RoostServer",
+            "RoostSockets", "RoostSQLite", "RoostStore", "RoostWire",
         ]),
     .testTarget(name: "ProjectTests", dependencies: ["RoostTestSupport"]),
 ]

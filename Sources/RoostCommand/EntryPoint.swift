@@ -17,7 +17,8 @@ extension Program {
             ("roost help client", "drive a client from any language"),
         ],
         commands: [
-            .demo, .serve, .backup, .client, .cacheInspect, .cacheSearch, .cacheExport,
+            .demo, .serve, .backup, .migrate, .client, .cacheInspect, .cacheSearch,
+            .cacheExport,
             .cacheVerify, .cacheClear, .journal,
         ],
         successors: ["bench": "roost-bench", "simulate": "roost-simulate"])

@@ -64,7 +64,8 @@ internal import RoostExecutors
         do throws(NATSError) {
             do throws(NATSError) {
                 try connect(retries: false)
-            } catch where mayBeAway && error.kind == .unreachable {
+            } catch {
+                guard mayBeAway, error.kind == .unreachable else { throw error }
                 // The library would also retry a refused login, and then give up without a word.
                 try connect(retries: true)
             }

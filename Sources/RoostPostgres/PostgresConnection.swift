@@ -26,6 +26,8 @@ internal import RoostSockets
     var onLoss: (() -> Void)?
     /// The number of the server's timeline, which grows with each promotion of a standby.
     var timeline: Int64 = 0
+    /// A name that a crash of the server changes; nil before the first migration.
+    var era: String?
 
     /// Takes an open session over.
     ///
@@ -81,6 +83,8 @@ internal import RoostSockets
         precondition(batch == nil, "A connection was used by two callers at once.")
         let result = await withCheckedContinuation {
             (waiter: CheckedContinuation<Result<[PostgresRows], PostgresError>, Never>) in
+            // The session may have ended since the check above.
+            if let failure { return waiter.resume(returning: .failure(failure)) }
             isWarned = false
             batch = PostgresBatch(waiter)
             for (sql, values) in statements where failure == nil { send(sql, values) }

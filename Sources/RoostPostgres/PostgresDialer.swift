@@ -64,7 +64,7 @@ actor PostgresDialer {
         guard unsafe library.status(session) == 0 else {
             let text = unsafe library.errorMessage(session).map { unsafe String(cString: $0) } ?? ""
             unsafe library.finish(session)
-            throw .unreachable(text)
+            throw .unreachable(text, at: configuration.address)
         }
         guard unsafe library.serverVersion(session) >= 130_000 else {
             unsafe library.finish(session)
@@ -109,8 +109,8 @@ actor PostgresDialer {
 }
 
 extension PostgresError {
-    /// Makes the error of a failed opening from libpq's report, which has no password.
-    static func unreachable(_ report: String) -> PostgresError {
+    /// Makes the error of a failed opening from libpq's report, without the password of the address.
+    static func unreachable(_ report: String, at address: String) -> PostgresError {
         let lines = report.split(separator: "\n").map { line in
             line.drop { $0 == " " || $0 == "\t" }
         }
@@ -132,6 +132,13 @@ extension PostgresError {
             } else {
                 (.unreachable, "Check that PostgreSQL runs there, and the address.")
             }
+        guard !AddressSecret(address).isPart(of: text) else {
+            return PostgresError(
+                kind,
+                "The database cannot be reached. \(remedy) The report is left out, because it may have "
+                    + "a part of the password; in a URL its characters @ : / % are written %40 %3A "
+                    + "%2F %25.")
+        }
         return PostgresError(kind, "The database cannot be reached: \(text). \(remedy)")
     }
 }

@@ -28,7 +28,8 @@ package actor PostgresPool {
     private var lastFailure: PostgresError?
     /// The number of failed attempts since the last success.
     private var failedAttempts = 0
-    private var lossesSeen = 0
+    /// All sessions, those in use included.
+    private var sessions: [ObjectIdentifier: PostgresConnection] = [:]
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -46,8 +47,8 @@ package actor PostgresPool {
     /// Closes all sessions; calls under way fail.
     package func close() async {
         isClosed = true
-        for connection in idle { connection.end(.closed) }
-        idle = []
+        for connection in sessions.values { connection.end(.closed) }
+        (idle, sessions) = ([], [:])
         for waiter in waiters { finish(waiter, .failure(.closed)) }
         waiters = []
         await dialThread.shutDown()
@@ -77,12 +78,7 @@ package actor PostgresPool {
 
     private func borrow() async throws(PostgresError) -> PostgresConnection {
         guard !isClosed else { throw .closed }
-        while let connection = idle.popLast() {
-            if connection.failure == nil {
-                connection.onLoss = nil
-                return connection
-            }
-        }
+        if let connection = takeIdle() { return connection }
         if count < configuration.sessions { open(after: .zero) }
         lastNumber += 1
         let number = lastNumber
@@ -96,9 +92,29 @@ package actor PostgresPool {
         }
         alarm.start(after: configuration.patience)
         let result = await withCheckedContinuation { waiter in
-            waiters.append(Waiter(number: number, waiter: waiter, alarm: alarm))
+            let waiter = Waiter(number: number, waiter: waiter, alarm: alarm)
+            // A session may have come back since the search above.
+            if isClosed {
+                finish(waiter, .failure(.closed))
+            } else if let connection = takeIdle() {
+                finish(waiter, .success(connection))
+            } else {
+                waiters.append(waiter)
+            }
         }
         return try result.get()
+    }
+
+    private func takeIdle() -> PostgresConnection? {
+        while let connection = idle.popLast() {
+            guard connection.failure == nil else {
+                count -= 1
+                continue
+            }
+            connection.onLoss = nil
+            return connection
+        }
+        return nil
     }
 
     private func finish(_ waiter: Waiter, _ result: Result<PostgresConnection, PostgresError>) {
@@ -123,6 +139,7 @@ package actor PostgresPool {
     private func takeBack(_ connection: PostgresConnection) {
         guard connection.failure == nil, !isClosed else {
             connection.end(.closed)
+            sessions[ObjectIdentifier(connection)] = nil
             count -= 1
             lose()
             return
@@ -144,14 +161,17 @@ package actor PostgresPool {
             return
         }
         idle.remove(at: index)
+        sessions[identity] = nil
         count -= 1
         lose()
     }
 
     /// Ends the idle sessions after the loss of one: their host is probably gone as well.
     private func lose() {
-        lossesSeen += 1
-        for connection in idle { connection.end(.closed) }
+        for connection in idle {
+            connection.end(.closed)
+            sessions[ObjectIdentifier(connection)] = nil
+        }
         count -= idle.count
         idle = []
         if !waiters.isEmpty, count < configuration.sessions { open(after: .zero) }
@@ -171,7 +191,14 @@ package actor PostgresPool {
             let opened = try await dialer.dial()
             let connection = unsafe try PostgresConnection(
                 opened.session, LibPQ.shared.get(), on: loop)
-            try await prepare(connection)
+            do throws(PostgresError) {
+                try await prepare(connection)
+                guard !isClosed else { throw .closed }
+            } catch {
+                connection.end(error)
+                throw error
+            }
+            sessions[ObjectIdentifier(connection)] = connection
             lastFailure = nil
             failedAttempts = 0
             takeBack(connection)
@@ -205,27 +232,55 @@ package actor PostgresPool {
         guard rows.count == 2, rows[1].count == 1 else {
             throw .malformed("timeline", because: "The server gave no answer.")
         }
-        connection.timeline = PostgresRow(rows: rows[1], index: 0).int64(0)
+        let row = PostgresRow(rows: rows[1], index: 0)
+        connection.timeline = row.int64(0)
+        guard row.text(1) == "UTF8" else {
+            throw PostgresError(
+                .rejected,
+                "The database has the encoding \(row.text(1)), which lacks most characters. Create "
+                    + "one with the encoding UTF8.")
+        }
+        guard row.bool(2) else { return }
+        let era = try await connection.run(
+            [(Self.newEra, []), (Self.era, [])], patience: configuration.patience
+        ).rows
+        if era.count == 2, era[1].count == 1 {
+            connection.era = PostgresRow(rows: era[1], index: 0).text(0)
+        }
     }
 
-    /// The limits are those of one statement; a lock or a forgotten transaction must not hold others
-    /// up for ever.
+    /// The table is not logged, so a crash or a promotion empties it.
+    private static let newEra: PostgresSQL = """
+        INSERT INTO era (id, name) VALUES (1, gen_random_uuid()) ON CONFLICT DO NOTHING
+        """
+
+    private static let era: PostgresSQL = "SELECT name FROM era"
+
+    /// The settings of each session.
+    ///
+    /// Their limits are below the patience of a call, so the server gives a statement up before the
+    /// call gives the session up. A lock or a forgotten transaction must not hold others up for long.
     private static let settings: PostgresSQL = """
-        SELECT set_config('search_path', $1, false), set_config('lock_timeout', '8s', false),
-            set_config('statement_timeout', '30s', false),
-            set_config('idle_in_transaction_session_timeout', '15s', false)
+        SELECT set_config('search_path', $1, false), set_config('lock_timeout', '4s', false),
+            set_config('statement_timeout', '8s', false),
+            set_config('idle_in_transaction_session_timeout', '4s', false)
         """
 
     /// The first eight digits of a file of the write-ahead log are its timeline.
     private static let timeline: PostgresSQL = """
-        SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int::bigint
+        SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int::bigint,
+            current_setting('server_encoding'), to_regclass('era') IS NOT NULL
         """
 
     func pause(_ delay: Duration) async {
         await withCheckedContinuation { waiter in
             let alarm = Guarded<LoopAlarm?>(nil)
             let ring = try? LoopAlarm(on: loop) {
-                alarm.withLock { $0?.close() }
+                let rung = alarm.withLock { alarm -> LoopAlarm? in
+                    defer { alarm = nil }
+                    return alarm
+                }
+                rung?.close()
                 waiter.resume()
             }
             guard let ring else { return waiter.resume() }

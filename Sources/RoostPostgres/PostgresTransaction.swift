@@ -37,6 +37,11 @@ package final class PostgresTransaction {
     /// The number of the server's timeline.
     package var timeline: Int64 { connection.timeline }
 
+    fileprivate var era: String? { connection.era }
+
+    /// The number of a writing transaction, known after its first question; 0 before.
+    package var change: Int64 { number.flatMap { Int64($0) } ?? 0 }
+
     /// Runs a statement without rows, together with the next question or the end.
     package func add(_ statement: PostgresQuery<Void>) {
         waiting.append((statement.sql, statement.values))
@@ -121,7 +126,13 @@ package final class PostgresTransaction {
         hasBegun = true
         let statements = waiting + [(Self.commit, [])]
         waiting = []
-        let (rows, isWarned) = try await connection.run(statements, patience: patience)
+        let (rows, isWarned): ([PostgresRows], Bool)
+        do throws(PostgresError) {
+            (rows, isWarned) = try await connection.run(statements, patience: patience)
+        } catch {
+            // The server may have committed before it ended the session.
+            throw error.endsConnection ? .lost(error.message) : error
+        }
         note(rows)
         if isWriting, isWarned {
             throw PostgresError(
@@ -167,19 +178,29 @@ extension PostgresPool {
         _ body: (PostgresTransaction) async throws(PostgresError) -> T
     ) async throws(PostgresError) -> T {
         try await repeating { () async throws(PostgresError) in
-            var doubt: (number: String, timeline: Int64, result: T)?
+            var doubt: Doubt<T>?
             do throws(PostgresError) {
                 return try await lend { connection async throws(PostgresError) in
                     try await perform(connection, isWriting: true, body) { doubt = $0 }
                 }
             } catch {
-                guard error.kind == .lost, let doubt,
-                    try await hasCommitted(doubt.number, on: doubt.timeline)
-                else { throw error }
-                try await confirm()
+                guard error.kind == .lost, let doubt else { throw error }
+                let isDone = try await repeating { () async throws(PostgresError) in
+                    guard try await hasCommitted(doubt.number, in: doubt.era) else { return false }
+                    try await confirm()
+                    return true
+                }
+                guard isDone else { throw error }
                 return doubt.result
             }
         }
+    }
+
+    /// The result of a transaction whose commit got no answer.
+    fileprivate struct Doubt<T> {
+        let number: String
+        let era: String?
+        let result: T
     }
 
     /// Waits until all commits of the past have reached the standbys that the server waits for.
@@ -201,7 +222,7 @@ extension PostgresPool {
     private func perform<T>(
         _ connection: PostgresConnection, isWriting: Bool,
         _ body: (PostgresTransaction) async throws(PostgresError) -> T,
-        inDoubt: (((number: String, timeline: Int64, result: T)) -> Void)? = nil
+        inDoubt: ((Doubt<T>) -> Void)? = nil
     ) async throws(PostgresError) -> T {
         let transaction = PostgresTransaction(
             connection, isWriting: isWriting, patience: configuration.patience)
@@ -211,7 +232,7 @@ extension PostgresPool {
                 try await transaction.commit()
             } catch {
                 if error.kind == .lost, let number = transaction.number {
-                    inDoubt?((number, transaction.timeline, result))
+                    inDoubt?(Doubt(number: number, era: transaction.era, result: result))
                 }
                 throw error
             }
@@ -236,23 +257,33 @@ extension PostgresPool {
                 guard error.isTransient, attempts < 20, EventLoop.systemSeconds() <= end,
                     !Task.isCancelled
                 else { throw error }
+                // Two that met must not meet again at once.
+                await pause(.milliseconds(Int64(5 << min(attempts, 6))))
             }
         }
     }
 
     /// Asks whether a transaction has taken effect, and waits for it if it is under way.
     ///
-    /// On another timeline its number may belong to another transaction, so the answer is no.
+    /// After a crash or a promotion its number may belong to another transaction, so the answer is no.
     private func hasCommitted(
-        _ number: String, on timeline: Int64
+        _ number: String, in era: String?
     ) async throws(PostgresError) -> Bool {
+        guard let era else { return false }
         let query = PostgresQuery<String>(Self.fate, .text(number)) { $0.text(0) }
         for _ in 0..<50 {
-            let fate = try await lend { connection async throws(PostgresError) -> String? in
-                guard connection.timeline == timeline else { return nil }
-                let answer = try await connection.run(
-                    [(query.sql, query.values)], patience: configuration.patience)
-                return try query.read(answer.rows[0]).first
+            let fate: String?
+            do throws(PostgresError) {
+                fate = try await lend { connection async throws(PostgresError) -> String? in
+                    guard connection.era == era else { return nil }
+                    let answer = try await connection.run(
+                        [(query.sql, query.values)], patience: configuration.patience)
+                    return try query.read(answer.rows[0]).first
+                }
+            } catch {
+                // The number lies in the future of a server that lost the transaction.
+                guard error.kind == .refused("22023") else { throw error }
+                return false
             }
             guard fate == "in progress" else { return fate == "committed" }
             await pause(.milliseconds(100))

@@ -31,18 +31,20 @@ struct Program {
     /// - Parameters:
     ///   - words: The arguments.
     ///   - input: The lines of its standard input.
+    ///   - environment: The variables that differ from those of the tests.
     ///   - place: The file for its output, such as a full disk; nil for a file in the folder.
     /// - Returns: The exit status and the lines of output; without output if `place` is given.
     /// - Throws: An error if the program did not start or was killed.
     func run(
-        _ words: [String], input: [String] = [], to place: String? = nil
+        _ words: [String], input: [String] = [], environment: [String: String] = [:],
+        to place: String? = nil
     ) async throws -> Outcome {
         let (stdin, stdout, stderr) = (path(".in"), path(".out"), path(".err"))
         try Data(input.map { $0 + "\n" }.joined().utf8).write(to: URL(filePath: stdin))
         let roost = try ChildProcess.built("roost")
         let process = try ChildProcess(
             "/usr/bin/env", ["-C", folder.path, roost] + words, input: stdin,
-            output: place ?? stdout, errors: stderr)
+            output: place ?? stdout, errors: stderr, environment: environment)
         guard case .exited(let status)? = await process.end() else { throw Killed() }
         return Outcome(
             status: status, output: place == nil ? try Self.lines(of: stdout) : [],

@@ -68,6 +68,7 @@ extension BusContent {
                 writer.append(place.channel.rawValue)
                 writer.append(UInt64(bitPattern: place.sequence))
                 writer.append(UInt64(bitPattern: place.first))
+                writer.append(UInt64(bitPattern: place.change))
                 writer.append(UInt64(bitPattern: place.previousChange))
             }
         case .heartbeat(let name):
@@ -131,10 +132,12 @@ extension BusContent {
 
     private static func place(from reader: inout BusReader) -> LogPlace? {
         guard let channel = reader.text(), let sequence = reader.number(),
-            let first = reader.number(), let change = reader.number()
+            let first = reader.number(), let change = reader.number(),
+            let previous = reader.number()
         else { return nil }
         return LogPlace(
             channel: ChannelURL(channel), sequence: Int64(bitPattern: sequence),
-            first: Int64(bitPattern: first), previousChange: Int64(bitPattern: change))
+            first: Int64(bitPattern: first), change: Int64(bitPattern: change),
+            previousChange: Int64(bitPattern: previous))
     }
 }

@@ -45,16 +45,25 @@ package actor ClusterFanOut: FanOut {
     /// The notices that are next, in their order.
     private var outgoing: [Notice] = []
     private var isSending = false
+    /// The calls that wait until the notices up to theirs are delivered.
+    private var senders: [CheckedContinuation<Void, Never>] = []
     private var isSweeping = false
     private var isReading = false
     /// The ends of the last sweeps, for losses that are noticed late.
     private var past: [(at: Instant, swept: Int64)] = []
     /// The transaction behind which changes of channels may be unknown to clients here.
     private var lostSince: Int64?
+    /// The time until which notices of a silent host may be missing.
+    private var mistrust: Instant?
+    /// The changes of channels that clients here were told, as far as sweeps still name them.
+    private var reported: [ChannelURL: Int64] = [:]
+    private var timeline: Int64?
     private var tally = DeliveryCounts()
 
     /// The time by which a loss may be older than its report, such as of a server that fell silent.
     package static let lateness = Duration.seconds(10)
+    /// The time for which a host that has fallen silent may still write.
+    package static let mistrustTime = Duration.seconds(600)
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -97,7 +106,7 @@ package actor ClusterFanOut: FanOut {
 
     package func publish(_ notice: Notice) async {
         var notice = notice
-        notice.place = notice.subject.flatMap { storage.place(of: $0) }
+        notice.place = storage.place(of: notice)
         if let bus {
             await bus.publish(notice)
         } else {
@@ -117,27 +126,43 @@ package actor ClusterFanOut: FanOut {
         await send(order.take(notice, place, at: now()))
     }
 
-    /// Delivers notices behind those that are on their way.
+    /// Delivers notices behind those that are on their way, and waits for it.
     private func send(_ notices: [Notice]) async {
+        guard !notices.isEmpty else { return }
         outgoing += notices
         // Another call may come during each delivery, and must not overtake this one's rest.
-        guard !isSending else { return }
+        guard !isSending else {
+            // A delivery that publishes, such as the exit of an expired socket, cannot wait for itself.
+            guard !Self.isDelivering else { return }
+            return await withCheckedContinuation { senders.append($0) }
+        }
         isSending = true
         defer { isSending = false }
         while !outgoing.isEmpty {
             let ready = outgoing
-            outgoing = []
-            for notice in ready { await deliver?(notice) }
+            let waiting = senders
+            (outgoing, senders) = ([], [])
+            await Self.$isDelivering.withValue(true) {
+                for notice in ready { await deliver?(notice) }
+            }
+            for sender in waiting { sender.resume() }
         }
     }
+
+    /// Whether the present task delivers a notice.
+    @TaskLocal private static var isDelivering = false
 
     // MARK: Losses
 
     /// Notes that notices may have been lost; the next sweep makes up for them.
-    package func noteLoss() {
+    ///
+    /// - Parameter isLasting: Whether more may be lost for some time, as those of a host that has fallen
+    ///   silent and may be cut off from the bus only.
+    package func noteLoss(isLasting: Bool = false) {
         let limit = now() - Self.lateness
         let start = past.last { $0.at <= limit }?.swept ?? past.first?.swept ?? order.swept
         lostSince = min(lostSince ?? start, start)
+        if isLasting { mistrust = now() + Self.mistrustTime }
     }
 
     /// Looks for changes whose notices have not come; a host calls it every 250 ms.
@@ -145,28 +170,29 @@ package actor ClusterFanOut: FanOut {
         guard !isSweeping else { return }
         isSweeping = true
         defer { isSweeping = false }
+        let (lost, swept) = (lostSince, order.swept)
+        lostSince = nil
         do throws(StorageError) {
-            let (lost, swept) = (lostSince, order.swept)
-            lostSince = nil
-            let news: (channels: [ChannelNews], through: Int64)
-            do throws(StorageError) {
-                news = try await storage.news(after: min(lost ?? swept, swept))
-            } catch {
-                lostSince = [lost, lostSince].compactMap(\.self).min()
-                throw error
-            }
+            let news = try await storage.news(after: min(lost ?? swept, swept))
             let isConnected = await bus?.isConnected ?? false
             let moment = now()
+            if timeline != news.timeline {
+                if timeline != nil { order.goBack(to: news.settled) }
+                timeline = news.timeline
+            }
             order.sweep(
-                news.channels, through: news.through, isUrgent: !isConnected, at: moment)
+                news.channels, settled: news.settled, isUrgent: !isConnected, at: moment)
             tally.sweeps += 1
             past.append((moment, order.swept))
             past.removeAll { $0.at < moment - Self.lateness * 2 }
-            // While there is no bus, each sweep is the only news.
-            if let start = lost ?? (isConnected ? nil : swept) {
+            // While notices cannot come, each sweep is the only news.
+            let isBlind = !isConnected || mistrust.map { moment < $0 } ?? false
+            if let start = lost ?? (isBlind ? swept : nil) {
                 await report(news.channels, since: start)
             }
+            reported = reported.filter { $0.value > order.swept }
         } catch {
+            lostSince = [lost, lostSince].compactMap(\.self).min()
             log(LogLine(.warning, "sweep", [.init("message", .string(error.message))]))
         }
         await tick()
@@ -174,28 +200,30 @@ package actor ClusterFanOut: FanOut {
 
     /// Tells clients here that channels have changed, if their messages alone do not show it.
     private func report(_ channels: [ChannelNews], since transaction: Int64) async {
-        for item in channels where item.viewChange > transaction {
-            guard let audience else { return }
-            do {
+        do {
+            for item in channels where item.viewChange > transaction {
+                // As long as an older transaction is open, each sweep names the change again.
+                guard let audience, reported[item.url] ?? 0 < item.viewChange else { continue }
                 let leavers = try await storage.leavers(of: item.url, after: transaction)
-                guard try await audience.hasAudience(in: item.url) || !leavers.isEmpty else {
-                    continue
+                let hasAudience = try await audience.hasAudience(in: item.url)
+                if hasAudience || !leavers.isEmpty {
+                    await send([try await audience.noticeOfChange(in: item.url, and: leavers)])
                 }
-                await send([try await audience.noticeOfChange(in: item.url, and: leavers)])
-            } catch {
-                log(LogLine(.warning, "report", [.init("message", .string("\(error)"))]))
+                reported[item.url] = item.viewChange
             }
+            try await endLostSessions()
+        } catch {
+            lostSince = min(lostSince ?? transaction, transaction)
+            log(LogLine(.warning, "report", [.init("message", .string("\(error)"))]))
         }
-        await endLostSessions()
     }
 
     /// Ends the sockets of session keys that another server has ended.
-    private func endLostSessions() async {
+    private func endLostSessions() async throws(StorageError) {
         guard let audience else { return }
         let keys = await audience.openKeys
-        guard !keys.isEmpty, let ended = try? await storage.endedSessions(among: keys) else {
-            return
-        }
+        guard !keys.isEmpty else { return }
+        let ended = try await storage.endedSessions(among: keys)
         if !ended.isEmpty { await audience.end(keys: ended) }
     }
 
@@ -204,9 +232,8 @@ package actor ClusterFanOut: FanOut {
         guard !isReading else { return }
         isReading = true
         defer { isReading = false }
-        while case let readings = order.readings(at: now()), !readings.isEmpty {
-            for reading in readings { await read(reading) }
-        }
+        // A failed reading is due again after the patience, so each call ends.
+        for reading in order.readings(at: now()) { await read(reading) }
     }
 
     private func read(_ reading: DeliveryOrder.Reading) async {

@@ -15,7 +15,7 @@ package struct DeliveryOrder: Sendable {
     package static let patience = Duration.milliseconds(50)
     /// The time after which the state of a quiet channel is forgotten.
     package static let memory = Duration.seconds(60)
-    /// The most notices that wait in one channel; with more, the database is asked at once.
+    /// The most notices that wait in one channel; the database has the changes of more.
     package static let heldLimit = 1_000
 
     /// A question to the database.
@@ -29,14 +29,15 @@ package struct DeliveryOrder: Sendable {
         var delivered: Int64?
         /// The transactions whose changes are delivered.
         let baseline: Int64
-        /// The changes that the database gave; late notices about them are dropped.
+        /// The changes that the database gave, in order; late notices about them are dropped.
         var read: [ClosedRange<Int64>] = []
         var held: [Int64: [Notice]] = [:]
         var heldCount = 0
         /// The highest number that the channel is known to have.
         var target: Int64 = 0
         var behindSince: Instant?
-        var isReading = false
+        /// The place from which the database was asked; nil without a question.
+        var asked: LogStart?
         var lastUse: Instant
     }
 
@@ -58,6 +59,8 @@ package struct DeliveryOrder: Sendable {
     package mutating func take(_ notice: Notice, _ place: LogPlace, at now: Instant) -> [Notice] {
         let url = place.channel
         var channel = channels[url] ?? Channel(baseline: swept, lastUse: now)
+        // A notice from before the state: it is delivered, or was read from the database.
+        guard place.change > channel.baseline else { return [] }
         defer { channels[url] = channel }
         channel.lastUse = now
         channel.target = max(channel.target, place.sequence)
@@ -66,9 +69,9 @@ package struct DeliveryOrder: Sendable {
         }
         if let delivered = channel.delivered, place.sequence <= delivered {
             // A change may have several notices, for different users.
-            return channel.read.contains { $0.contains(place.sequence) } ? [] : [notice]
+            return channel.hasRead(place.sequence) ? [] : [notice]
         }
-        channel.hold(notice, place.sequence)
+        channel.hold(notice, place.sequence, at: now)
         let ready = channel.drain()
         channel.judge(at: now)
         return ready
@@ -78,11 +81,11 @@ package struct DeliveryOrder: Sendable {
     ///
     /// - Parameters:
     ///   - news: The channels that have changed since the last sweep.
-    ///   - through: The number up to which all transactions have ended.
+    ///   - settled: The number up to which all transactions have ended.
     ///   - isUrgent: Whether no notices come, as without a bus.
     ///   - now: The present moment.
     package mutating func sweep(
-        _ news: [ChannelNews], through: Int64, isUrgent: Bool, at now: Instant
+        _ news: [ChannelNews], settled: Int64, isUrgent: Bool, at now: Instant
     ) {
         for item in news where item.logChange > swept {
             var channel = channels[item.url] ?? Channel(baseline: swept, lastUse: now)
@@ -91,77 +94,91 @@ package struct DeliveryOrder: Sendable {
             channel.judge(at: isUrgent ? now - Self.patience : now)
             channels[item.url] = channel
         }
-        swept = max(swept, through)
+        swept = max(swept, settled)
         channels = channels.filter { _, channel in
-            channel.behindSince != nil || channel.isReading
+            channel.behindSince != nil || channel.asked != nil
                 || channel.lastUse.duration(to: now) < Self.memory
         }
     }
 
+    /// Goes back after the promotion of a standby, which may give numbers of transactions again.
+    package mutating func goBack(to settled: Int64) { swept = min(swept, settled) }
+
     /// Returns the questions to the database that are due, and notes that they are asked.
     package mutating func readings(at now: Instant, limit: Int = 64) -> [Reading] {
-        let due = channels.filter { _, channel in
-            guard let since = channel.behindSince, !channel.isReading else { return false }
-            return since.duration(to: now) >= Self.patience || channel.heldCount > Self.heldLimit
+        let due = channels.compactMap { url, channel -> (url: ChannelURL, since: Instant)? in
+            guard let since = channel.behindSince, channel.asked == nil,
+                since.duration(to: now) >= Self.patience
+            else { return nil }
+            return (url, since)
         }
-        return due.keys.sorted { $0.rawValue < $1.rawValue }.prefix(limit).compactMap { url in
-            guard var channel = channels[url] else { return nil }
-            channel.isReading = true
-            channels[url] = channel
-            return Reading(
-                url: url,
-                start: channel.delivered.map { .sequence($0) } ?? .transaction(channel.baseline))
+        // The longest wait comes first.
+        let first = due.sorted { ($0.since, $0.url.rawValue) < ($1.since, $1.url.rawValue) }
+        return first.prefix(limit).compactMap { url, _ in
+            guard let start = channels[url]?.start else { return nil }
+            channels[url]?.asked = start
+            return Reading(url: url, start: start)
         }
     }
 
     /// Takes the answer to a question.
     ///
+    /// The database's changes take the place of notices that wait: a message may have changed again since
+    /// its notice, and a later notice may show a part of the change only.
+    ///
     /// - Parameters:
     ///   - changes: The notices of each change in the answer; nil after a failure.
     ///   - url: The channel.
-    ///   - through: The number up to which the answer is complete; the highest there is if the channel
-    ///     is deleted.
+    ///   - through: The number up to which the answer is complete.
     ///   - now: The present moment.
     /// - Returns: The notices to deliver, in order.
     package mutating func take(
         _ changes: [(sequence: Int64, notices: [Notice])]?, of url: ChannelURL, through: Int64,
         at now: Instant
     ) -> [Notice] {
-        guard var channel = channels[url] else { return [] }
-        // A deleted channel has no log; a new one of the URL begins anew.
-        guard through < .max else {
-            channels[url] = nil
-            return []
-        }
+        guard var channel = channels[url], let asked = channel.asked else { return [] }
         defer { channels[url] = channel }
-        channel.isReading = false
-        guard let changes else {
-            // The question is asked again after the patience.
-            channel.behindSince = now
-            return []
-        }
-        var ready: [Notice] = []
-        let start = channel.delivered ?? .min
-        for (sequence, notices) in changes where sequence > start {
-            // A notice that waits here has come from the change's own server.
-            ready += channel.release(sequence) ?? notices
-        }
-        if through > start {
-            channel.noteRead(start, through)
-            channel.delivered = through
-            channel.forgetHeld(through: through)
-        }
-        ready += channel.drain()
+        channel.asked = nil
         channel.behindSince = nil
-        channel.judge(at: now)
+        defer { channels[url]?.judge(at: now) }
+        // After a failure, and if notices have come meanwhile, the question is asked again.
+        guard let changes, asked == channel.start else { return [] }
+        var ready: [Notice] = []
+        for (sequence, notices) in changes {
+            let except = channel.held[sequence]?.lazy.compactMap(\.except).first
+            ready += notices.map { $0.leavingOut(except) }
+        }
+        channel.noteRead(through: through)
+        ready += channel.drain()
         return ready
     }
 }
 
+extension Notice {
+    /// Returns the notice without a socket that has its answer already.
+    fileprivate func leavingOut(_ session: SessionID?) -> Notice {
+        guard let session, except == nil else { return self }
+        var notice = Notice(
+            frame: frame, recipients: recipients, room: room, except: session, subject: subject)
+        notice.isOfThread = isOfThread
+        return notice
+    }
+}
+
 extension DeliveryOrder.Channel {
-    fileprivate mutating func hold(_ notice: Notice, _ sequence: Int64) {
+    /// The place from which changes are missing.
+    fileprivate var start: LogStart {
+        delivered.map { .sequence($0) } ?? .transaction(baseline)
+    }
+
+    fileprivate mutating func hold(
+        _ notice: Notice, _ sequence: Int64, at now: DeliveryOrder.Instant
+    ) {
         held[sequence, default: []].append(notice)
         heldCount += 1
+        guard heldCount > DeliveryOrder.heldLimit else { return }
+        held = [:]
+        heldCount = 0
     }
 
     fileprivate mutating func release(_ sequence: Int64) -> [Notice]? {
@@ -170,26 +187,34 @@ extension DeliveryOrder.Channel {
         return notices
     }
 
-    /// Drops the notices about changes whose messages changed again: the later change shows them.
-    fileprivate mutating func forgetHeld(through sequence: Int64) {
-        for key in held.keys where key <= sequence { _ = release(key) }
-    }
-
     /// Returns the notices that follow on the delivered ones.
     fileprivate mutating func drain() -> [Notice] {
         var ready: [Notice] = []
-        while let last = delivered, let next = release(last + 1) {
+        while let last = delivered, last < .max, let next = release(last + 1) {
             ready += next
             delivered = last + 1
         }
         return ready
     }
 
-    /// Notes the changes that the database gave.
-    fileprivate mutating func noteRead(_ start: Int64, _ through: Int64) {
-        read.append((start == .min ? start : start + 1)...through)
+    /// Whether the database gave a change.
+    fileprivate func hasRead(_ sequence: Int64) -> Bool {
+        read.contains { $0.contains(sequence) }
+    }
+
+    /// Notes that the database gave all changes up to a number.
+    fileprivate mutating func noteRead(through: Int64) {
+        let start = delivered.map { $0 + 1 } ?? .min
+        guard through >= start else { return }
+        delivered = through
+        for sequence in held.keys where sequence <= through { _ = release(sequence) }
+        if let last = read.last, last.upperBound + 1 == start {
+            read[read.count - 1] = last.lowerBound...through
+        } else {
+            read.append(start...through)
+        }
         // Notices are late by seconds at most.
-        if read.count > 16 { read.removeFirst() }
+        if read.count > 64 { read.removeFirst() }
     }
 
     /// Notes since when changes are missing.

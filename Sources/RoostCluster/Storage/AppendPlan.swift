@@ -32,9 +32,10 @@ struct AppendPlan {
         var marks: [Int64: Int64] = [:]
 
         /// Returns the place of the last change.
-        func place(in url: ChannelURL) -> LogPlace {
+        func place(in url: ChannelURL, _ change: Int64) -> LogPlace {
             LogPlace(
-                channel: url, sequence: seq, first: first, previousChange: logChange)
+                channel: url, sequence: seq, first: first, change: change,
+                previousChange: logChange)
         }
     }
 
@@ -50,6 +51,8 @@ struct AppendPlan {
     }
 
     private let now: Timestamp
+    /// The transaction of the plan.
+    private let change: Int64
     private let users: [UserID: UserRow]
     private let known: [RequestName: KnownRequest]
     private var numbers: ArraySlice<Int64>
@@ -60,18 +63,19 @@ struct AppendPlan {
     private var newOfName: [StoredName: Int] = [:]
     private(set) var new: [New] = []
     /// The new states of parents that were there before, each with the number of its change.
-    private(set) var changedParents: [StoredName: (message: Message, seq: Int64)] = [:]
+    private(set) var changedParents: [StoredName: (message: Message, seq: Int64, at: Int64)] = [:]
     /// The places of all changes, in their order.
-    private(set) var places: [(name: StoredName, place: LogPlace)] = []
+    private(set) var places: [(id: MessageID, isThread: Bool, place: LogPlace)] = []
     /// The URLs of channels that get a message.
     private(set) var touched: Set<ChannelURL> = []
 
     init(
-        now: Timestamp, channels: [ChannelRow], lastLive: [Int64: MessageID],
+        now: Timestamp, change: Int64, channels: [ChannelRow], lastLive: [Int64: MessageID],
         users: [UserID: UserRow], known: [RequestName: KnownRequest],
         parents: [StoredName: Message?], numbers: [Int64]
     ) {
         self.now = now
+        self.change = change
         self.users = users
         self.known = known
         self.parents = parents
@@ -129,7 +133,7 @@ struct AppendPlan {
         if let request { newOfRequest[request] = new.count }
         newOfName[name] = new.count
         new.append(entry)
-        places.append((name, channel.place(in: url)))
+        places.append((name.id, false, channel.place(in: url, change)))
         // A message may name its own number, which its sender guessed.
         let own = message.parentID == name.id
         var row = stored
@@ -144,8 +148,8 @@ struct AppendPlan {
         if var parent = own ? row : parent, let id = parent.messageID {
             parent.note(reply: stored)
             channel.seq += 1
-            keep(parent, StoredName(channel: channel.row, id: id), channel.seq)
-            places.append((StoredName(channel: channel.row, id: id), channel.place(in: url)))
+            keep(parent, StoredName(channel: channel.row, id: id), channel)
+            places.append((id, true, channel.place(in: url, change)))
             answered = parent
         }
         channels[url] = channel
@@ -164,16 +168,16 @@ struct AppendPlan {
     }
 
     /// Keeps the new state of a parent.
-    private mutating func keep(_ parent: Message, _ name: StoredName, _ seq: Int64) {
+    private mutating func keep(_ parent: Message, _ name: StoredName, _ channel: Channel) {
         parents[name] = parent
         if let index = newOfName[name] {
             let old = new[index]
             new[index] = New(
-                name: name, firstSeq: old.firstSeq, seq: seq, changedAt: old.changedAt,
+                name: name, firstSeq: old.firstSeq, seq: channel.seq, changedAt: channel.changedAt,
                 sender: old.sender,
                 requestKey: old.requestKey, message: parent, previous: old.previous)
         } else {
-            changedParents[name] = (parent, seq)
+            changedParents[name] = (parent, channel.seq, channel.changedAt)
         }
     }
 

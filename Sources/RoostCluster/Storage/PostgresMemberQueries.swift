@@ -67,7 +67,9 @@ extension PostgresQuery where Output == Readable<MemberRow> {
 
 extension PostgresQuery where Output == UserInChannel {
     /// The existing users among IDs, with their places in a channel.
-    static func members(of channel: Int64, _ ids: [UserID]) -> PostgresQuery {
+    ///
+    /// None of them can be deleted until the end of the transaction.
+    static func keptMembers(of channel: Int64, _ ids: [UserID]) -> PostgresQuery {
         PostgresQuery(
             """
             SELECT u.id, u.body, u.traits, m.state, m.role, m.joined_at, m.last_read,
@@ -75,6 +77,7 @@ extension PostgresQuery where Output == UserInChannel {
             FROM users AS u
             LEFT JOIN member AS m ON m.channel = $1 AND m.user_id = u.id
             WHERE u.user_id = ANY ($2::text[]) AND u.deleted_at IS NULL
+            ORDER BY u.id FOR KEY SHARE OF u
             """, .int(channel), .texts(ids.map(\.rawValue))
         ) { row throws(PostgresError) in
             let user = try UserRow(row)
@@ -141,8 +144,8 @@ extension PostgresQuery where Output == Void {
             INSERT INTO member (channel, user_id, place, state, role, joined_at, last_read,
                 is_counted, is_silenced, beginning, traits, change, changed_at)
             SELECT $1, new.user_id,
-                (SELECT count(*) FROM member WHERE channel = $1)
-                    + row_number() OVER (ORDER BY new.place) - 1,
+                (SELECT coalesce(max(place), -1) FROM member WHERE channel = $1)
+                    + row_number() OVER (ORDER BY new.place),
                 $2, 'none', $3, $4, new.is_counted, NOT new.is_counted, new.beginning,
                 new.traits, pg_current_xact_id(),
                 (SELECT greatest(changed_at, $4) FROM channel WHERE id = $1)

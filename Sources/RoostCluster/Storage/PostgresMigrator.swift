@@ -81,7 +81,7 @@ package struct PostgresMigrator: Sendable {
 }
 
 extension PostgresError {
-    static func newer(_ number: Int) -> PostgresError {
+    package static func newer(_ number: Int) -> PostgresError {
         PostgresError(
             .rejected,
             "The database has schema \(number), which belongs to a newer version; this one knows "

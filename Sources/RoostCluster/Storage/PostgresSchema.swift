@@ -31,6 +31,23 @@ package enum PostgresSchema {
             )
             """),
         .once("INSERT INTO server VALUES (1, 0)"),
+        // At most one row: the import of an embedded server's data. `source` is the fingerprint of the
+        // data, `tables` the number of complete tables, `place` the last row of the next one and
+        // `table_rows` its number of rows so far. Servers refuse the database until the end.
+        .once(
+            """
+            CREATE TABLE import (
+                id          int PRIMARY KEY CHECK (id = 1),
+                source      text NOT NULL,
+                tables      int NOT NULL DEFAULT 0,
+                place       text,
+                table_rows  bigint NOT NULL DEFAULT 0,
+                started_at  timestamptz NOT NULL DEFAULT now(),
+                finished_at timestamptz
+            )
+            """),
+        // One row; empty after a crash or a promotion, because the table is not logged.
+        .once("CREATE UNLOGGED TABLE era (id int PRIMARY KEY, name uuid NOT NULL)"),
         // Only a promise that the disk has taken a write.
         .once("CREATE TABLE proof (id int PRIMARY KEY, at timestamptz NOT NULL)"),
         .once(
@@ -117,7 +134,7 @@ package enum PostgresSchema {
                 traits       text NOT NULL,
                 seq          bigint NOT NULL DEFAULT 0,
                 log_change   xid8 NOT NULL DEFAULT '0',
-                view_change  xid8 NOT NULL,
+                view_change  xid8 NOT NULL DEFAULT pg_current_xact_id(),
                 last_time    bigint,
                 change       xid8 NOT NULL,
                 changed_at   bigint NOT NULL,
@@ -128,7 +145,7 @@ package enum PostgresSchema {
             """
             CREATE INDEX channel_by_creator ON channel (created_by) WHERE deleted_at IS NULL
             """),
-        .once("CREATE INDEX channel_by_change ON channel (change)"),
+        .once("CREATE INDEX channel_by_change ON channel (change, id)"),
         // A user who left keeps the row, with state 'none', for the change log. `beginning` is a copy of
         // the traits: messages at or before it are invisible to the member.
         .once(
@@ -162,8 +179,8 @@ package enum PostgresSchema {
 
     private static let messages: [PostgresSQL] = [
         .once("CREATE SEQUENCE message_number"),
-        // A deleted message keeps its place and its request ID. `first_seq` is the number of its arrival,
-        // `seq` and `change` those of its last change. `is_reply` is 0 in the channel, 1 in a thread and
+        // A deleted message keeps its place and its request ID. `first_seq` and `first_change` are those of
+        // its arrival, `seq` and `change` those of its last change. `is_reply` is 0 in the channel, 1 in a thread and
         // 2 in both.
         .once(
             """
@@ -172,6 +189,7 @@ package enum PostgresSchema {
                 id           bigint NOT NULL,
                 first_seq    bigint NOT NULL,
                 seq          bigint NOT NULL,
+                first_change xid8 NOT NULL DEFAULT pg_current_xact_id(),
                 change       xid8 NOT NULL DEFAULT pg_current_xact_id(),
                 created_at   bigint NOT NULL,
                 changed_at   bigint NOT NULL,

@@ -14,7 +14,7 @@ extension PostgresStorage {
         let earlier = Guarded<Attempt<[Result<Appended?, StorageError>]>?>(nil)
         return try await write { db async throws(PostgresError) in
             var plan = try await db.plan(messages, now: now)
-            if let attempt = earlier.withLock({ $0 }), try await db.holds(attempt.proof) {
+            if let attempt = earlier.withLock({ $0 }), try await db.holds(attempt) {
                 return attempt.result
             }
             var results: [Result<Appended?, StorageError>] = []
@@ -26,9 +26,9 @@ extension PostgresStorage {
                 }
             }
             db.store(plan, now: now, showsHidden: true)
-            for (name, place) in plan.places { places.note(name.id, place) }
+            places.note(plan)
             earlier.withLock {
-                $0 = plan.new.first.map { Attempt(proof: $0.name, result: results) }
+                $0 = plan.new.first.map { Attempt($0, result: results) }
             }
             return results
         }
@@ -40,7 +40,7 @@ extension PostgresStorage {
         let earlier = Guarded<Attempt<ImportOutcome>?>(nil)
         return try await write { db async throws(PostgresError) in
             guard let channel = try await db.first(.lockedChannel(url)) else { return .notFound }
-            if let attempt = earlier.withLock({ $0 }), try await db.holds(attempt.proof) {
+            if let attempt = earlier.withLock({ $0 }), try await db.holds(attempt) {
                 return attempt.result
             }
             guard let first = messages.first?.createdAt else { return .imported([]) }
@@ -55,16 +55,24 @@ extension PostgresStorage {
                 }
             }
             db.store(plan, now: now, showsHidden: false)
-            for (name, place) in plan.places { places.note(name.id, place) }
+            places.note(plan)
             if let end = plan.channels[url]?.lastTime {
                 if marks.rewinds { db.add(.rewindReadMarks(channel.id, first.milliseconds - 1)) }
                 if marks.raises { db.add(.raiseReadMarks(channel.id, end)) }
             }
             let outcome = ImportOutcome.imported(results)
             earlier.withLock {
-                $0 = plan.new.first.map { Attempt(proof: $0.name, result: outcome) }
+                $0 = plan.new.first.map { Attempt($0, result: outcome) }
             }
             return outcome
+        }
+    }
+}
+
+extension PlaceLedger {
+    fileprivate func note(_ plan: AppendPlan) {
+        for (id, isThread, place) in plan.places {
+            if isThread { noteThread(id, place) } else { note(id, place) }
         }
     }
 }
@@ -72,7 +80,26 @@ extension PostgresStorage {
 /// An attempt whose commit may have taken effect: then the database has the first of its messages.
 private struct Attempt<T: Sendable>: Sendable {
     let proof: StoredName
+    let createdAt: Timestamp
+    let sender: UserID?
+    let requestID: RequestID?
     let result: T
+
+    init(_ first: AppendPlan.New, result: T) {
+        proof = first.name
+        createdAt = first.message.createdAt
+        sender = first.message.sender?.user.id
+        requestID = first.message.requestID
+        self.result = result
+    }
+
+    /// Whether a message is the first of the attempt.
+    ///
+    /// After a crash the database may give its number to another message.
+    func holds(_ message: Message) -> Bool {
+        message.createdAt == createdAt && message.sender?.user.id == sender
+            && message.requestID == requestID
+    }
 }
 
 extension PostgresTransaction {
@@ -117,14 +144,16 @@ extension PostgresTransaction {
             live[name] = .some(row.message.readable.value)
         }
         return AppendPlan(
-            now: now, channels: channels,
+            now: now, change: change, channels: channels,
             lastLive: Dictionary(lastLive) { first, _ in first }, users: users,
             known: knownRequests, parents: live, numbers: numbers)
     }
 
-    /// Whether a message is stored, deleted or not.
-    fileprivate func holds(_ name: StoredName) async throws(PostgresError) -> Bool {
-        try await first(.message(name.channel, name.id)) != nil
+    /// Whether the database has an attempt's first message, deleted or not.
+    fileprivate func holds<T>(_ attempt: Attempt<T>) async throws(PostgresError) -> Bool {
+        let row = try await first(.message(attempt.proof.channel, attempt.proof.id))
+        return try row.map { row throws(PostgresError) in attempt.holds(try row.message()) }
+            ?? false
     }
 
     /// Stores a plan; the database sees it at the end of the transaction.
@@ -134,7 +163,8 @@ extension PostgresTransaction {
         for (name, parent) in plan.changedParents {
             add(
                 .replaceMessage(
-                    name.channel, name.id.rawValue, parent.message, parent.seq, now,
+                    name.channel, name.id.rawValue, parent.message, parent.seq,
+                    Timestamp(milliseconds: parent.at),
                     deletedAt: nil))
         }
         let mentions = plan.new.flatMap { entry in

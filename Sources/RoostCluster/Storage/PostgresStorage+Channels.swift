@@ -14,7 +14,7 @@ extension PostgresStorage {
                 let channel = try await db.first(.distinctChannel(key))
             {
                 let (known, members) = try await db.all(
-                    .members(of: channel.id, new.members), .memberIDs(of: channel.id))
+                    .keptMembers(of: channel.id, new.members), .memberIDs(of: channel.id))
                 guard new.barred.isSubset(of: members) else { return .barred }
                 let joined = try await db.add(new, to: channel, known, now: now)
                 return .done(CreatedChannel(url: channel.url, isCreated: false, joined: joined))
@@ -31,11 +31,17 @@ extension PostgresStorage {
                     return .tooMany
                 }
             }
-            guard let channel = try await db.first(.insertChannel(new, now)) else {
-                // Another server created it a moment ago.
-                throw .conflict
+            let channel: ChannelRow
+            do throws(PostgresError) {
+                guard let row = try await db.first(.insertChannel(new, now)) else {
+                    throw .conflict
+                }
+                channel = row
+            } catch {
+                // Another server has created it, or one of the same members, a moment ago.
+                throw error.kind == .refused("23505") ? .conflict : error
             }
-            let known = try await db.all(.members(of: channel.id, new.members))
+            let known = try await db.all(.keptMembers(of: channel.id, new.members))
             let joined = try await db.add(new, to: channel, known, now: now)
             if !new.operators.isEmpty { db.add(.makeOperators(channel.id, new.operators)) }
             return .done(CreatedChannel(url: url, isCreated: true, joined: joined))

@@ -18,7 +18,7 @@ extension PostgresStorage {
     ) async throws(StorageError) -> MemberRecord? {
         try await write { db async throws(PostgresError) in
             guard let channel = try await db.first(.lockedChannel(url)) else { return nil }
-            let (users, known) = try await db.all(.user(id), .members(of: channel.id, [id]))
+            let (users, known) = try await db.all(.user(id), .keptMembers(of: channel.id, [id]))
             guard let user = users.first else { return nil }
             var record: MemberRecord
             if let member = known.first?.member {
@@ -49,7 +49,7 @@ extension PostgresStorage {
     ) async throws(StorageError) -> [UserID] {
         try await write { db async throws(PostgresError) in
             guard let channel = try await db.first(.lockedChannel(url)) else { return [] }
-            var known = KnownMembers(try await db.all(.members(of: channel.id, ids)))
+            var known = KnownMembers(try await db.all(.keptMembers(of: channel.id, ids)))
             return try await db.add(
                 ids, as: state, by: inviter, to: channel, &known, now: now)
         }
@@ -60,7 +60,7 @@ extension PostgresStorage {
     ) async throws(StorageError) -> Bool {
         try await write { db async throws(PostgresError) in
             guard let channel = try await db.first(.lockedChannel(url)) else { return false }
-            let (users, known) = try await db.all(.user(id), .members(of: channel.id, [id]))
+            let (users, known) = try await db.all(.user(id), .keptMembers(of: channel.id, [id]))
             guard let user = users.first, let member = known.first?.member, member.state != .none
             else { return false }
             db.add(.removeMember(channel.id, user.id, now))

@@ -20,9 +20,15 @@ package struct ChannelNews: Equatable, Sendable {
         self.logChange = logChange
         self.viewChange = viewChange
     }
+}
 
-    /// The later of both transactions.
-    package var change: Int64 { max(logChange, viewChange) }
+/// The result of a sweep.
+package struct News: Sendable {
+    package let channels: [ChannelNews]
+    /// The number up to which all transactions have ended.
+    package let settled: Int64
+    /// The database's timeline, which grows with each promotion of a standby.
+    package let timeline: Int64
 }
 
 /// The changes of a channel's log behind a place.
@@ -59,20 +65,23 @@ extension PostgresStorage {
     /// Returns the channels that transactions behind a number have changed.
     ///
     /// - Parameter transaction: The number up to which all changes are known.
-    /// - Returns: The channels, the longest unchanged first, and the number up to which the list is
-    ///   complete. With `newsLimit` channels, that is the number of the last one less one.
+    /// - Returns: The channels, and the state of the transactions at the same moment.
     /// - Throws: A failure of the storage.
-    package func news(
-        after transaction: Int64
-    ) async throws(StorageError) -> (channels: [ChannelNews], through: Int64) {
+    package func news(after transaction: Int64) async throws(StorageError) -> News {
         try await read { db async throws(PostgresError) in
-            let (channels, unsettled) = try await db.all(
-                .news(after: transaction, Self.newsLimit), .unsettledChange)
-            let settled = (unsettled.first ?? 1) - 1
-            guard channels.count == Self.newsLimit, let last = channels.last?.change else {
-                return (channels, max(transaction, settled))
+            var channels: [ChannelNews] = []
+            var place = (change: transaction, id: Int64.max)
+            var settled: Int64 = 0
+            // Many channels can have one transaction, so a page ends at a row.
+            while true {
+                let (page, unsettled) = try await db.all(
+                    .news(after: place, Self.newsLimit), .unsettledChange)
+                settled = (unsettled.first ?? 1) - 1
+                channels += page.map(\.news)
+                guard page.count == Self.newsLimit, let last = page.last else { break }
+                place = (last.change, last.id)
             }
-            return (channels, max(transaction, min(settled, last - 1)))
+            return News(channels: channels, settled: settled, timeline: db.timeline)
         }
     }
 
@@ -81,8 +90,9 @@ extension PostgresStorage {
         in url: ChannelURL, after start: LogStart
     ) async throws(StorageError) -> LogNews {
         try await read { db async throws(PostgresError) in
-            guard let channel = try await db.first(.channelRow(url)) else {
-                return LogNews(changes: [], through: .max)
+            // The row of a deleted channel keeps its counter.
+            guard let channel = try await db.first(.anyChannel(url)) else {
+                return LogNews(changes: [], through: 0)
             }
             let rows = try await db.all(.loggedChanges(channel.id, start, Self.newsLimit))
             let through =
@@ -138,7 +148,8 @@ extension PostgresQuery where Output == LoggedRow {
                     SELECT seq FROM message WHERE channel = $1 AND change <= $3::text::xid8
                     ORDER BY seq DESC LIMIT 1), 0) AS seq)
             SELECT m.id, m.created_at, m.seq, m.deleted_at, m.body, u.body, p.created_at, p.body,
-                pu.body, m.first_seq > start.seq, (
+                pu.body, CASE WHEN $2::bigint IS NULL THEN m.first_change > $3::text::xid8
+                    ELSE m.first_seq > $2 END, (
                     SELECT id FROM message
                     WHERE channel = m.channel AND deleted_at IS NULL
                         AND (created_at, id) < (m.created_at, m.id)
@@ -161,18 +172,38 @@ extension PostgresQuery where Output == LoggedRow {
     }
 }
 
-extension PostgresQuery where Output == ChannelNews {
-    fileprivate static func news(after transaction: Int64, _ limit: Int) -> PostgresQuery {
+private struct NewsRow: Sendable {
+    let news: ChannelNews
+    let change: Int64
+    let id: Int64
+}
+
+extension PostgresQuery where Output == NewsRow {
+    fileprivate static func news(
+        after place: (change: Int64, id: Int64), _ limit: Int
+    ) -> PostgresQuery {
         PostgresQuery(
             """
-            SELECT url, seq, log_change, view_change FROM channel WHERE change > $1::text::xid8
-            ORDER BY change, id LIMIT $2
-            """, .text(String(transaction)), .int(Int64(limit))
+            SELECT url, seq, log_change, view_change, change, id FROM channel
+            WHERE (change, id) > ($1::text::xid8, $2::bigint) ORDER BY change, id LIMIT $3
+            """, .text(String(place.change)), .int(place.id), .int(Int64(limit))
         ) { row in
-            ChannelNews(
-                url: ChannelURL(row.text(0)), sequence: row.int64(1), logChange: row.int64(2),
-                viewChange: row.int64(3))
+            NewsRow(
+                news: ChannelNews(
+                    url: ChannelURL(row.text(0)), sequence: row.int64(1),
+                    logChange: row.int64(2), viewChange: row.int64(3)),
+                change: row.int64(4), id: row.int64(5))
         }
+    }
+}
+
+extension PostgresQuery where Output == ChannelRow {
+    /// A channel, deleted or not.
+    fileprivate static func anyChannel(_ url: ChannelURL) -> PostgresQuery {
+        PostgresQuery(
+            "SELECT id, url, seq, last_time, changed_at, log_change FROM channel WHERE url = $1",
+            .text(url.rawValue)
+        ) { ChannelRow($0) }
     }
 }
 

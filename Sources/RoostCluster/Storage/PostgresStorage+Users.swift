@@ -141,7 +141,7 @@ extension PostgresStorage {
         _ id: UserID, now: Timestamp
     ) async throws(StorageError) -> [ChannelURL]? {
         try await write { db async throws(PostgresError) in
-            guard let user = try await db.first(.lockedUser(id)) else { return nil }
+            guard let user = try await db.first(.endingUser(id)) else { return nil }
             let places = try await db.all(.lockedChannels(ofUser: user.id))
             db.add(.leaveAll(user.id, places.map(\.0), now))
             db.add(.touchAll(places.map(\.0), now))
@@ -150,9 +150,7 @@ extension PostgresStorage {
             db.setBlocks(of: id, [])
             db.setDevices(of: id, [:])
             db.add(.buryUser(user.id, now))
-            return places.map(\.1).sorted {
-                Array($0.rawValue.utf8).lexicographicallyPrecedes(Array($1.rawValue.utf8))
-            }
+            return places.map(\.1).sorted()
         }
     }
 }
@@ -208,6 +206,17 @@ extension PostgresQuery where Output == UserRow {
             """
             SELECT id, body, traits FROM users WHERE user_id = $1 AND deleted_at IS NULL
             FOR NO KEY UPDATE
+            """, .text(id.rawValue)
+        ) { row throws(PostgresError) in try UserRow(row) }
+    }
+}
+
+extension PostgresQuery where Output == UserRow {
+    /// A user whom nobody lets into a channel until the end of the transaction.
+    fileprivate static func endingUser(_ id: UserID) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT id, body, traits FROM users WHERE user_id = $1 AND deleted_at IS NULL FOR UPDATE
             """, .text(id.rawValue)
         ) { row throws(PostgresError) in try UserRow(row) }
     }

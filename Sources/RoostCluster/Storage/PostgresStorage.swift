@@ -48,16 +48,22 @@ package final class PostgresStorage: Storage {
                     "The database lacks the migrations \(missing.joined(separator: ", ")). "
                         + "Run: roost migrate --database ...")
             }
-            changeBase = try await pool.read { db async throws(PostgresError) in
-                try await db.first(.changeBase) ?? 0
+            let server = try await pool.read { db async throws(PostgresError) in
+                try await db.first(.server)
             }
+            guard server?.isImporting != true else { throw PostgresError.importing }
+            changeBase = server?.changeBase ?? 0
         } catch {
             throw Self.failure(error)
         }
     }
 
-    /// Returns the place of the last change of a message by this server, if it was of late.
-    package func place(of name: MessageName) -> LogPlace? { places.place(of: name) }
+    /// Returns the place of the change that a notice shows, if this server made it of late.
+    package func place(of notice: Notice) -> LogPlace? {
+        notice.subject.flatMap { name in
+            notice.isOfThread ? places.takeThread(of: name) : places.place(of: name)
+        }
+    }
 
     package var unreadableCount: Int { unreadable.withLock { $0 } }
 
@@ -101,9 +107,10 @@ package final class PostgresStorage: Storage {
         return StorageError(error.message, underlying: error)
     }
 
-    /// Returns a text of at most 128 bytes that stands for a text of any length.
+    /// Returns a text of at most 128 bytes that stands for a text of any length, and for no other.
     static func key(_ text: String) -> String {
-        text.utf8.count <= 128 ? text : "\u{2}" + Digest.sha256(text)
+        // A short text that looks like a hash could stand for the long text as well.
+        text.utf8.count <= 128 && text.utf8.first != 2 ? text : "\u{2}" + Digest.sha256(text)
     }
 
     package func prove() async throws(StorageError) {
@@ -120,8 +127,19 @@ extension PostgresQuery where Output == Void {
     }
 }
 
-extension PostgresQuery where Output == Int64 {
-    fileprivate static var changeBase: PostgresQuery {
-        PostgresQuery("SELECT change_base FROM server") { $0.int64(0) }
+extension PostgresQuery where Output == (changeBase: Int64, isImporting: Bool) {
+    fileprivate static var server: PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT change_base, EXISTS (SELECT 1 FROM import WHERE finished_at IS NULL) FROM server
+            """
+        ) { ($0.int64(0), $0.bool(1)) }
     }
+}
+
+extension PostgresError {
+    fileprivate static let importing = PostgresError(
+        .rejected,
+        "The import of an embedded server's data into the database has not ended. Run roost import "
+            + "again with the same folder; it goes on where it was.")
 }

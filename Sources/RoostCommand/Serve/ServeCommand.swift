@@ -4,20 +4,18 @@ import Foundation
 import RoostCommandLine
 import RoostHost
 import RoostModel
+import RoostPostgres
 import RoostServer
 
 extension Option {
     static let data = Option(
         "data", .text(placeholder: "DIR"),
         help: "the folder of the server's database; made if missing")
-    static let database = Option(
+    static let sharedDatabase = Option(
         "database", .text(placeholder: "URL"),
         help:
             "a PostgreSQL database in place of --data, for several servers at once; several hosts, "
             + "separated by commas, are tried for the primary")
-    static let schema = Option(
-        "schema", .text(placeholder: "NAME"), standard: "roost",
-        help: "the schema of the server's tables in the database")
     static let bus = Option(
         "bus", .text(placeholder: "URLS"), mayRepeat: true,
         help: "the NATS servers that connect the servers of one database, separated by commas")
@@ -118,7 +116,8 @@ extension Command {
             from ~/.pgpass, so that other users of this machine do not see it.
             """,
         options: [
-            .data, .database, .schema, .bus, .node, .files, .sessions, .port, .host, .applicationID,
+            .data, .sharedDatabase, .schema, .bus, .node, .files, .sessions, .port, .host,
+            .applicationID,
             .apiTokenFile, .apiToken, .requireToken, .insecure,
             .allowOrigin,
             .tlsCertificate, .tlsKey, .publicURL, .behindProxy, .compress, .log, .userRate,
@@ -194,7 +193,7 @@ extension ChatHost.Configuration {
     }
 
     private static func cluster(_ arguments: Arguments) throws(CommandFailure) -> Cluster? {
-        guard let database = arguments.text(.database) else {
+        guard let database = arguments.text(.sharedDatabase) else {
             for option in [Option.bus, .node, .files] where !arguments.texts(option).isEmpty {
                 throw CommandFailure(
                     .wrongArguments,
@@ -205,11 +204,17 @@ extension ChatHost.Configuration {
         guard arguments.text(.data) == nil else {
             throw CommandFailure(
                 .wrongArguments,
-                "--data and --database exclude each other. To move a folder's data into a database, "
-                    + "see roost help import.")
+                "--data and --database exclude each other: the database has everything but the uploads."
+            )
         }
         var cluster = Cluster(database: database)
         cluster.schema = arguments.requiredText(.schema)
+        guard PostgresSQL.createSchema(cluster.schema) != nil else {
+            throw CommandFailure(
+                .wrongArguments,
+                "--schema wants at most 63 of the letters a to z, digits and _, not "
+                    + "“\(cluster.schema)”.")
+        }
         cluster.bus = arguments.texts(.bus).flatMap { text in
             text.split(separator: ",").map(String.init)
         }

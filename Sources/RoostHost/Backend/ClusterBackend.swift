@@ -47,16 +47,24 @@ extension Backend {
         settings.sessions = cluster.sessions
         settings.name = "roost " + cluster.name
         let pool = PostgresPool(settings, on: databaseLoop)
+        let steady = SteadyClock.live
+        let bus = NATSBus.made(cluster, configuration, on: loop, steady, log)
+        let close: @Sendable () async -> Void = {
+            await bus?.fanOut.close()
+            await pool.close()
+            await databaseLoop.shutdown()
+        }
         do {
             let storage = try await PostgresStorage(pool)
-            let steady = SteadyClock.live
             let clock = DatabaseClock(
                 try await storage.compareClocks(steady.milliseconds),
                 steady: steady.milliseconds)
-            let bus = try await NATSBus.opened(cluster, configuration, on: loop, steady, log)
+            try await bus?.opened(log)
             let fanOut = try await ClusterFanOut(
                 storage, bus: bus, on: loop, now: steady.instant, log: { log.write($0) })
-            bus?.onLoss { _ in await fanOut.noteLoss() }
+            bus?.onLoss { loss in
+                await fanOut.noteLoss(isLasting: loss.reason == .silence)
+            }
             let files = cluster.filesFolder.map { FolderFiles($0) }
             return Backend(
                 storage: storage, files: files?.store, fanOut: fanOut,
@@ -67,14 +75,14 @@ extension Backend {
                 },
                 metrics: { await metrics(pool, bus, fanOut) },
                 close: {
-                    await bus?.fanOut.close()
-                    await pool.close()
-                    await databaseLoop.shutdown()
+                    await close()
                     await files?.thread.shutDown()
                 })
+        } catch let error as StorageError {
+            await close()
+            throw ChatHost.refusal(error.message, error)
         } catch {
-            await pool.close()
-            await databaseLoop.shutdown()
+            await close()
             throw ChatHost.refusal("\(error)", error)
         }
     }
@@ -85,10 +93,9 @@ extension Backend {
     ) -> [Heartbeat] {
         [
             Heartbeat(every: .milliseconds(25), on: loop) { await fanOut.tick() },
-            Heartbeat(every: .milliseconds(250), on: loop) {
-                await bus?.fanOut.beat()
-                await fanOut.sweep()
-            },
+            // Apart from the sweep, which waits while the database is away.
+            Heartbeat(every: .milliseconds(250), on: loop) { await bus?.fanOut.beat() },
+            Heartbeat(every: .milliseconds(250), on: loop) { await fanOut.sweep() },
             Heartbeat(every: .seconds(10), on: loop) {
                 // While the database is away, the clock runs on by itself.
                 if let sample = try? await storage.compareClocks(steady.milliseconds) {
@@ -148,33 +155,28 @@ extension Backend {
 }
 
 extension NATSBus {
-    /// Opens the bus of a server; nil if none is named.
-    ///
-    /// A bus that cannot be reached keeps no server from starting: messages come by the database then.
-    fileprivate static func opened(
+    /// Makes the bus of a server; nil if none is named.
+    fileprivate static func made(
         _ cluster: ChatHost.Configuration.Cluster, _ configuration: ChatHost.Configuration,
         on loop: EventLoop, _ steady: SteadyClock, _ log: LogWriter
-    ) async throws(NATSError) -> NATSBus? {
+    ) -> NATSBus? {
         guard !cluster.bus.isEmpty else { return nil }
         var settings = NATSFanOutSettings(
             addresses: cluster.bus, application: configuration.applicationID,
             hostName: cluster.name)
         settings.connection.startsDisconnected = true
-        let bus = NATSBus(
+        return NATSBus(
             settings, host: .random(), on: loop, now: steady.instant, log: { log.write($0) })
-        try await bus.fanOut.open()
-        if await !bus.isConnected {
-            log.write(
-                LogLine(
-                    .warning, "bus",
-                    [
-                        .init(
-                            "message",
-                            .string(
-                                "No server of the bus answers; messages come later, by the "
-                                    + "database, until one does."))
-                    ]))
-        }
-        return bus
+    }
+
+    /// Opens the bus.
+    ///
+    /// A bus that cannot be reached keeps no server from starting: messages come by the database then.
+    fileprivate func opened(_ log: LogWriter) async throws(NATSError) {
+        try await fanOut.open()
+        guard await !isConnected else { return }
+        let message =
+            "No server of the bus answers; messages come later, by the database, until one does."
+        log.write(LogLine(.warning, "bus", [.init("message", .string(message))]))
     }
 }

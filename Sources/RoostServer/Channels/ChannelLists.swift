@@ -283,7 +283,7 @@ package struct ChannelChangePage {
 
     /// The place behind the page.
     private var end: ChannelChangePlace {
-        guard let last = page.last else { return start }
+        guard let last = page.last else { return ChannelChangePlace(settled: start.settled) }
         let number = last.changeSequence
         let isBetween = hasMore && changes[count].changeSequence == number
         guard hasMore, isBetween || number > settled else {

@@ -85,7 +85,9 @@ struct EventPublisher: ServerPart {
         // Other servers count the changes of a log, those without readers too.
         guard !users.isEmpty || subject != nil else { return }
         await publish(
-            Notice(frame: event.encoded, recipients: users, except: except, subject: subject))
+            Notice(
+                frame: event.encoded, recipients: users, except: except, subject: subject
+            ).named(by: event))
     }
 
     /// Sends events to all sockets of their recipients.
@@ -113,7 +115,8 @@ struct EventPublisher: ServerPart {
         await publish(
             Notice(
                 frame: event.encoded(isOpen: true), recipients: users, room: room, except: except,
-                subject: event.subject))
+                subject: event.subject
+            ).named(by: event))
     }
 
     /// Sends a message to the users who see it, each without the parts of hidden messages in it.

@@ -33,6 +33,8 @@ package struct Notice: Equatable, Sendable {
     package let except: SessionID?
     /// The message whose new state the frame shows; nil for other events.
     package var subject: MessageName?
+    /// Whether the frame shows the thread of the subject.
+    package var isOfThread = false
     /// The place of the change of the subject, if the fan-out orders notices by it.
     package var place: LogPlace?
 
@@ -66,13 +68,18 @@ package struct LogPlace: Hashable, Sendable {
     package let sequence: Int64
     /// The number of the first change of the same transaction.
     package let first: Int64
+    /// The transaction of the change.
+    package let change: Int64
     /// The last transaction before this one that changed the log.
     package let previousChange: Int64
 
-    package init(channel: ChannelURL, sequence: Int64, first: Int64, previousChange: Int64) {
+    package init(
+        channel: ChannelURL, sequence: Int64, first: Int64, change: Int64, previousChange: Int64
+    ) {
         self.channel = channel
         self.sequence = sequence
         self.first = first
+        self.change = change
         self.previousChange = previousChange
     }
 }

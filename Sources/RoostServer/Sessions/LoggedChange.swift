@@ -43,6 +43,16 @@ extension ServerEvent {
     }
 }
 
+extension Notice {
+    /// Returns the notice of an event, marked if it shows a thread.
+    func named(by event: ServerEvent) -> Notice {
+        guard case .thread = event else { return self }
+        var notice = self
+        notice.isOfThread = true
+        return notice
+    }
+}
+
 extension Message {
     fileprivate var name: MessageName? {
         messageID.map { MessageName(channel: channelURL, message: $0) }
@@ -105,7 +115,14 @@ extension ChatServer {
         of changes: [LoggedChange], in url: ChannelURL
     ) async throws(ServerError) -> [(sequence: Int64, notices: [Notice])] {
         let audience = try await parts.publisher.audience(of: url)
-        return changes.map { ($0.sequence, parts.publisher.notices(of: $0, to: audience)) }
+        return changes.map { change in
+            let notices = parts.publisher.notices(of: change, to: audience)
+            // As for any event, a frame that no client can read would close the sockets.
+            return (
+                change.sequence,
+                notices.filter { $0.frame.utf8.count <= WireLimits.frameBytes }
+            )
+        }
     }
 
     /// Returns the notice that a channel has changed in any way, for its members and some others;

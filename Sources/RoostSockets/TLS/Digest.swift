@@ -5,17 +5,22 @@ internal import CRoostTLS
 /// Hashes, Base64 and random bytes, for handshakes and the server.
 package enum Digest {
     /// Returns the SHA-256 in lower-case hexadecimal digits.
-    package static func sha256(_ text: String) -> String {
+    package static func sha256(_ text: String) -> String { hex(sha256(Array(text.utf8))) }
+
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         roost_tls_prepare()
-        let bytes = Array(text.utf8)
         // SAFETY: SHA256 writes exactly 32 bytes; the input is valid during the call.
-        let digest = unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
+        return unsafe [UInt8](unsafeUninitializedCapacity: 32) { digest, count in
             unsafe bytes.withUnsafeBufferPointer {
                 _ = unsafe SHA256($0.baseAddress, $0.count, digest.baseAddress)
             }
             count = 32
         }
-        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// Returns the bytes in lower-case hexadecimal digits.
+    package static func hex(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     static func sha1(_ bytes: [UInt8]) -> [UInt8] {

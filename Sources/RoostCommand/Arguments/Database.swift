@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCommandLine
+import RoostPostgres
+
+extension Option {
+    static let database = Option(
+        "database", .text(placeholder: "URL"), isRequired: true,
+        help: "the PostgreSQL database, as postgresql://user@host:port/name")
+    static let schema = Option(
+        "schema", .text(placeholder: "NAME"), standard: "roost",
+        help: "the schema of all tables in it")
+}
+
+extension PostgresConfiguration {
+    /// Reads the options of a command that works on a database once.
+    init(_ arguments: Arguments) throws(CommandFailure) {
+        self.init(arguments.requiredText(.database))
+        schema = arguments.requiredText(.schema)
+        guard PostgresSQL.createSchema(schema) != nil else {
+            throw CommandFailure(
+                .wrongArguments,
+                "--schema wants at most 63 of the letters a to z, digits and _, not “\(schema)”.")
+        }
+        sessions = 2
+        name = "roost command"
+    }
+
+    /// The configuration for a first question, which gives up soon.
+    var hasty: PostgresConfiguration {
+        var hasty = self
+        hasty.patience = .seconds(5)
+        return hasty
+    }
+
+    /// The configuration for work that outlasts a change of the primary.
+    var patient: PostgresConfiguration {
+        var patient = self
+        patient.patience = .seconds(60)
+        return patient
+    }
+}
+
+extension CommandFailure {
+    init(_ error: PostgresError) { self.init(Self.code(error.kind), error.message) }
+
+    static func code(_ kind: PostgresError.Kind) -> ExitCode {
+        switch kind {
+        case .library, .unreachable, .rejected, .lost, .closed: .server
+        case .refused, .malformed, .cancelled: .failed
+        }
+    }
+}
