@@ -15,7 +15,8 @@ struct ChatHandler: HTTPServerHandler {
 
     init(
         _ server: ChatServer, believesProxy: Bool, formLimit: Int, origins: OriginPolicy,
-        health: HealthProbe, moreMetrics: @escaping @Sendable () async -> String
+        health: HealthProbe,
+        moreMetrics: @escaping @Sendable () async -> String = { "" }
     ) {
         self.server = server
         self.believesProxy = believesProxy

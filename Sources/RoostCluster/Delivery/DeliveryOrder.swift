@@ -22,6 +22,11 @@ package struct DeliveryOrder: Sendable {
     package struct Reading: Equatable, Sendable {
         package let url: ChannelURL
         package let start: LogStart
+
+        package init(url: ChannelURL, start: LogStart) {
+            self.url = url
+            self.start = start
+        }
     }
 
     fileprivate struct Channel {
