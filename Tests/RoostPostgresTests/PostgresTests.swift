@@ -19,13 +19,18 @@ struct PostgresTests {
         configuration.name = configuration.schema
         configuration.sessions = sessions
         configuration.patience = patience
-        let pool = PostgresPool(configuration, on: try loop.get())
+        let maker = PostgresPool(configuration, on: try loop.get())
         let schema = try #require(PostgresSQL.createSchema(configuration.schema))
-        try await pool.write { db async throws(PostgresError) in
+        try await maker.write { db async throws(PostgresError) in
             db.add(PostgresQuery(schema))
-            db.add(PostgresQuery(.once("CREATE TABLE IF NOT EXISTS note (id int PRIMARY KEY)")))
+            db.add(PostgresQuery(.once("CREATE TABLE note (id int PRIMARY KEY)")))
+            db.add(
+                PostgresQuery(
+                    .once("CREATE UNLOGGED TABLE era (id int PRIMARY KEY, name uuid NOT NULL)")))
         }
-        return pool
+        await maker.close()
+        // A session learns the era when it opens.
+        return PostgresPool(configuration, on: try loop.get())
     }
 
     private static func notes(_ pool: PostgresPool) async throws -> [Int64] {

@@ -142,10 +142,12 @@ package struct DeliveryOrder: Sendable {
         at now: Instant
     ) -> [Notice] {
         guard var channel = channels[url], let asked = channel.asked else { return [] }
-        defer { channels[url] = channel }
+        defer {
+            channel.judge(at: now)
+            channels[url] = channel
+        }
         channel.asked = nil
         channel.behindSince = nil
-        defer { channels[url]?.judge(at: now) }
         // After a failure, and if notices have come meanwhile, the question is asked again.
         guard let changes, asked == channel.start else { return [] }
         var ready: [Notice] = []

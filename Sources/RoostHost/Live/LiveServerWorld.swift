@@ -31,10 +31,7 @@ struct SteadyClock: Sendable {
         let start = ContinuousClock.now
         return SteadyClock(
             instant: { ContinuousClock.now },
-            milliseconds: {
-                let (seconds, attoseconds) = start.duration(to: .now).components
-                return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
-            })
+            milliseconds: { start.duration(to: .now).wholeMilliseconds })
     }
 }
 
