@@ -147,7 +147,7 @@ struct ProgramTests {
     }
 
     @Test(arguments: [
-        (["serve"], ExitCode.wrongArguments, "--data DIR, --app-id ID."),
+        (["serve"], ExitCode.wrongArguments, "--app-id ID."),
         (serve(), .wrongArguments, "--api-token-file FILE, or the variable ROOST_API_TOKEN"),
         (serve("--api-token-file", "missing"), .storage, "no readable secret in missing"),
         (
