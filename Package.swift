@@ -23,7 +23,6 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CRoostZlib", pkgConfig: "zlib",
         providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .systemLibrary(name: "CRoostNATS"),  // Loaded at run time, by a server with a bus only.
 ]
 
 let apple: [Platform] = [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]
@@ -41,11 +40,11 @@ let modules: [Target] = [
     .target(
         name: "RoostSockets",
         dependencies: ["CRoostUV", "CRoostWebSocket", "CRoostTLS", "CRoostZlib", "RoostExecutors"]),
-    .target(name: "RoostNATS", dependencies: ["CRoostNATS", "RoostExecutors"]),
     // libpq is found at run time, so nothing here needs it to be installed.
     .target(name: "RoostPostgres", dependencies: ["RoostExecutors", "RoostSockets"]),
     .target(name: "RoostModel"),
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
+    .target(name: "RoostNATS", dependencies: ["RoostExecutors", "RoostSockets", "RoostWire"]),
     .target(name: "RoostCore", dependencies: ["RoostModel", "RoostWire"]),
     .target(
         name: "RoostStore",
@@ -164,8 +163,9 @@ let tests: [Target] = [
     .executableTarget(
         name: "RoostFuzz",
         dependencies: [
-            "RoostTestSupport", "Roost", "RoostCore", "RoostFileCache", "RoostModel",
-            "RoostSealing", "RoostServer", "RoostSockets", "RoostStore", "RoostWire",
+            "RoostTestSupport", "Roost", "RoostCluster", "RoostCore", "RoostFileCache",
+            "RoostModel", "RoostNATS", "RoostSealing", "RoostServer", "RoostSockets", "RoostStore",
+            "RoostWire",
         ],
         path: "Fuzz", exclude: ["Corpus", "Processes"]),
     .executableTarget(
@@ -257,7 +257,7 @@ let tests: [Target] = [
         name: "RoostClusterTests",
         dependencies: [
             "RoostTestSupport", "RoostCluster", "RoostExecutors", "RoostModel", "RoostNATS",
-            "RoostServer",
+            "RoostServer", "RoostSockets",
         ]),
     .testTarget(
         name: "RoostHostTests",

@@ -5,7 +5,7 @@ import Foundation
 /// Feeds every decoder with hostile input; `docs/fuzzing.md` says how.
 @main
 struct FuzzCommand {
-    static let targets = WireTargets.all + SocketTargets.all + StoredTargets.all
+    static let targets = WireTargets.all + SocketTargets.all + StoredTargets.all + BusTargets.all
 
     private static let usage = """
         usage: scripts/fuzz list

@@ -2,7 +2,8 @@
 
 /// A queue between threads that is emptied by one drain at a time.
 ///
-/// The adding side learns when it has to start a drain, and never waits.
+/// The adding side learns when it has to start a drain, and never waits. A drain may pause: until it
+/// goes on and finds nothing, no other one starts.
 struct BoundedQueue<Element: Sendable>: Sendable {
     /// The fate of an added element.
     enum Outcome: Equatable, Sendable {
@@ -11,7 +12,8 @@ struct BoundedQueue<Element: Sendable>: Sendable {
         case refused
     }
 
-    let limit: QueueLimit
+    /// The bound; elements beyond a lower one stay.
+    var limit: QueueLimit
     private var waiting: [Element] = []
     private var bytes = 0
     private var isDraining = false

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RoostExecutors
+internal import RoostSockets
 
 /// A message of the bus, or a change of the connection.
 package enum NATSEvent: Hashable, Sendable {
@@ -10,19 +11,13 @@ package enum NATSEvent: Hashable, Sendable {
     case disconnected
     /// Messages of the time in between are lost.
     case reconnected
-    /// The library gave the connection up; `revive` opens another one.
-    case closed
-    /// The library dropped messages, because its thread could not keep up.
-    case slowConsumer
     /// The consumer was too slow, so this many messages were dropped behind the earlier ones.
     case overflow(UInt64)
-    /// The bus refused something, such as the right to use a subject.
-    case failure(code: Int32)
+    /// The bus refused something, such as the right to use a subject, in its words.
+    case failure(String)
 }
 
-/// The hand-over from the library's threads to the consumer.
-///
-/// Its order is that of the library: messages among each other, and changes among each other.
+/// The hand-over from the connection to the consumer, in the order of the events.
 final class Mailbox: Sendable {
     private struct State {
         var queue: BoundedQueue<NATSEvent>
@@ -32,18 +27,15 @@ final class Mailbox: Sendable {
     }
 
     private let state: Guarded<State>
-    private let executor: any TaskExecutor
+    private let loop: EventLoop
     private let deliver: @Sendable ([NATSEvent]) async -> Void
-    /// The longest pause between two attempts to reconnect, in milliseconds.
-    let longestPause: Int64
 
     init(
-        _ settings: NATSSettings, on executor: any TaskExecutor,
+        _ settings: NATSSettings, on loop: EventLoop,
         deliver: @escaping @Sendable ([NATSEvent]) async -> Void
     ) {
         state = Guarded(State(queue: BoundedQueue(settings.incomingLimit)))
-        longestPause = settings.longestPause.boundedMilliseconds
-        self.executor = executor
+        self.loop = loop
         self.deliver = deliver
     }
 
@@ -52,10 +44,10 @@ final class Mailbox: Sendable {
     /// The most bytes of a message; zero before the first connection.
     var maxPayload: Int { state.withLock { $0.maxPayload } }
 
-    func setConnected(_ isConnected: Bool, maxPayload: Int64? = nil) {
+    func setConnected(_ isConnected: Bool, maxPayload: Int? = nil) {
         state.withLock { state in
             state.isConnected = isConnected
-            if let maxPayload { state.maxPayload = Int(clamping: max(0, maxPayload)) }
+            if let maxPayload { state.maxPayload = maxPayload }
         }
     }
 
@@ -69,7 +61,7 @@ final class Mailbox: Sendable {
                 return false
             }
         }
-        if startsDrain { Task(executorPreference: executor) { await self.drain() } }
+        if startsDrain { Task(executorPreference: loop) { await self.drain() } }
     }
 
     /// Drops the waiting events; a batch that the consumer has already is its own affair.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RoostExecutors
+package import RoostSockets
 
 /// A connection to the bus that reconnects by itself, with one subscription.
 ///
@@ -17,33 +18,28 @@ package final class NATSConnection: Sendable {
 
     deinit {
         let link = self.link
-        Task(executorPreference: link.thread) { await link.close() }
+        Task(executorPreference: link.loop) { await link.close() }
     }
 
     /// Connects and subscribes.
     ///
     /// - Parameters:
     ///   - settings: The addresses and limits.
-    ///   - executor: The executor of the consumer's calls.
+    ///   - loop: The thread of the socket and of the consumer's calls; it must outlive the
+    ///     connection.
     ///   - deliver: Takes events in order, one batch at a time. Meanwhile later ones wait, up to
     ///     `incomingLimit`.
     /// - Returns: The connection, which its last reference or `close` ends.
     /// - Throws: A sentence for the operator. With `startsDisconnected` an unreachable bus is no
     ///   error.
     package static func open(
-        _ settings: NATSSettings, on executor: any TaskExecutor,
+        _ settings: NATSSettings, on loop: EventLoop,
         deliver: @escaping @Sendable ([NATSEvent]) async -> Void
     ) async throws(NATSError) -> NATSConnection {
-        let library =
-            if let names = settings.libraryNames {
-                try NATSLibrary(names: names)
-            } else {
-                try NATSLibrary.usual.get()
-            }
-        let mailbox = Mailbox(settings, on: executor, deliver: deliver)
-        let link = NATSLink(settings, library, mailbox)
+        let mailbox = Mailbox(settings, on: loop, deliver: deliver)
+        let link = try NATSLink(settings, mailbox, on: loop)
         do throws(NATSError) {
-            try await link.open(mayBeAway: settings.startsDisconnected)
+            try await link.open()
         } catch {
             await link.close()
             throw error
@@ -51,7 +47,7 @@ package final class NATSConnection: Sendable {
         return NATSConnection(link, mailbox)
     }
 
-    /// Whether a server was connected at the library's last report.
+    /// Whether a server is connected.
     package var isConnected: Bool { mailbox.isConnected }
 
     /// The most bytes of a message; zero before the first connection.
@@ -60,16 +56,16 @@ package final class NATSConnection: Sendable {
     /// The messages that this end refused since the opening; readers never get them.
     package var refusedCount: UInt64 { link.outbox.withLock { $0.refused } }
 
-    /// Hands messages over to the thread of the connection, all or none; never waits.
+    /// Hands messages over to the loop, all or none; never waits.
     ///
-    /// Messages leave in the order of the calls. A message that the library refuses later, such as
-    /// one that is too large, counts in `refusedCount` too.
+    /// Messages leave in the order of the calls. One that turns out to be too large for the server
+    /// counts in `refusedCount` too.
     ///
     /// - Returns: False if there is no room, or the connection is closed.
     @discardableResult
     package func publish(_ messages: [[UInt8]], to subject: String) -> Bool {
         let size = messages.reduce(0) { $0 &+ $1.count }
-        let outgoing = messages.map { NATSLink.Outgoing(subject: subject, bytes: $0) }
+        let outgoing = messages.map { NATSLink.Outgoing.message($0, subject: subject) }
         let outcome = link.outbox.withLock { outbox in
             let outcome = outbox.queue.add(outgoing, bytes: size)
             if outcome == .refused { outbox.refused &+= UInt64(messages.count) }
@@ -78,7 +74,7 @@ package final class NATSConnection: Sendable {
         guard case .added(let startsDrain) = outcome else { return false }
         if startsDrain {
             let link = self.link
-            Task(executorPreference: link.thread) { await link.drain() }
+            Task(executorPreference: link.loop) { await link.drain() }
         }
         return true
     }
@@ -89,18 +85,9 @@ package final class NATSConnection: Sendable {
     @discardableResult
     package func flush(within time: Duration) async -> Bool { await link.flush(within: time) }
 
-    /// Opens another connection if the library has given up; otherwise does nothing.
-    package func revive() {
-        let link = self.link
-        Task(executorPreference: link.thread) { await link.revive() }
-    }
-
-    /// Ends the connection after the messages before this call, and waits for the library's
-    /// threads.
+    /// Ends the connection, after the messages before this call if the server takes them within
+    /// `writeTime`.
     ///
     /// A batch of events that the consumer works on may end later.
-    package func close() async {
-        await link.close()
-        await link.thread.shutDown()
-    }
+    package func close() async { await link.close() }
 }

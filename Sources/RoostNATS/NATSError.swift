@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CRoostNATS
+internal import RoostSockets
 
 /// A failure to reach the bus, with a sentence that says what to do.
 package struct NATSError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The class of the failure, by the caller's reaction.
     package enum Kind: Hashable, Sendable {
-        case libraryMissing
-        /// The library lacks a function that Roost calls.
-        case libraryTooOld
-        /// No address answered in time; a later attempt may succeed.
+        /// No address answered in time, or none took one more; a later attempt may succeed.
         case unreachable
         /// A server refused the name, the password or the token.
         case refused
         /// One end wants TLS and the other does not, or the certificate is not trusted.
         case tlsFailure
+        /// The server lacks something that Roost needs.
+        case tooOld
         /// An address or a setting cannot be used.
         case invalid
+        /// The peer does not speak the protocol of NATS.
+        case violation
         /// The connection was closed by its owner.
         case closed
-        /// A failure with the library's number for it.
-        case other(code: Int32)
     }
 
     package let kind: Kind
@@ -34,52 +33,95 @@ package struct NATSError: Error, Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { message }
 
-    static let libraryMissing = NATSError(
-        .libraryMissing,
-        "The library libnats was not found; install it "
-            + "(apt-get install libnats3.4 / brew install cnats), or start without --bus.")
+    /// The rank among the failures of several addresses; the highest says the most.
+    var weight: Int {
+        switch kind {
+        case .unreachable: 0
+        case .closed: 1
+        case .violation: 2
+        case .invalid, .tooOld: 3
+        case .tlsFailure: 4
+        case .refused: 5
+        }
+    }
 
     static let closed = NATSError(
         .closed, "The connection to the bus was closed; open a new one to go on.")
 
-    /// Returns the error for a failed connection.
+    static let noAddress = NATSError(
+        .invalid, "The bus has no address; give one as nats://HOST:PORT in --bus.")
+
+    static func badAddress(_ text: String) -> NATSError {
+        NATSError(
+            .invalid,
+            "The address \(withoutSecrets(text)) of the bus cannot be used; write it as "
+                + "nats://HOST:PORT in --bus.")
+    }
+
+    static func unreachable(_ addresses: [String]) -> NATSError {
+        NATSError(
+            .unreachable,
+            "The bus at \(names(addresses)) does not answer; start nats-server there, or correct the "
+                + "addresses in --bus.")
+    }
+
+    /// The error of ends that disagree about TLS.
+    static func tls(_ addresses: [String], because reason: String = "") -> NATSError {
+        NATSError(
+            .tlsFailure,
+            "No TLS connection to the bus at \(names(addresses)) came about; use tls:// in --bus if "
+                + "the servers ask for TLS and nats:// if not, and check their certificates."
+                + (reason.isEmpty ? "" : " \(reason)"))
+    }
+
+    static func violation(_ reason: String, at addresses: [String]) -> NATSError {
+        NATSError(
+            .violation,
+            "No server of NATS answers at \(names(addresses)): \(reason) Check the addresses in "
+                + "--bus.")
+    }
+
+    /// Makes the error of a failed socket.
+    static func failed(_ error: SocketError, at addresses: [String]) -> NATSError {
+        switch error.kind {
+        case .untrusted, .tlsFailure, .certificateUnusable:
+            tls(addresses, because: error.message)
+        case .systemFailure, .permissionDenied:
+            NATSError(
+                .unreachable,
+                "The bus at \(names(addresses)) cannot be reached. \(error.message)")
+        default: unreachable(addresses)
+        }
+    }
+
+    /// Makes the error of a refusal before the connection stands.
     ///
     /// - Parameters:
-    ///   - status: The library's number.
+    ///   - text: The server's words.
     ///   - addresses: The addresses as they were given; passwords are left out.
     /// - Returns: A sentence that names the addresses.
-    static func connecting(_ status: Int32, to addresses: [String]) -> NATSError {
-        let names = addresses.map(withoutSecrets).joined(separator: ", ")
-        switch status {
-        case ROOST_NATS_AUTH_FAILED:
+    static func refusal(_ text: String, at addresses: [String]) -> NATSError {
+        let words = text.lowercased()
+        let isAboutLogin =
+            words.contains("authorization") || words.contains("authentication expired")
+            || words.contains("authentication revoked")
+        guard isAboutLogin else {
             return NATSError(
-                .refused,
-                "The bus at \(names) refused the user name, the password or the token; correct "
-                    + "them in the addresses of --bus.")
-        case ROOST_NATS_SECURE_WANTED, ROOST_NATS_SECURE_REQUIRED, ROOST_NATS_SSL_ERROR:
-            return NATSError(
-                .tlsFailure,
-                "No TLS connection to the bus at \(names) came about; use tls:// in --bus if the "
-                    + "servers ask for TLS and nats:// if not, and check their certificates.")
-        case ROOST_NATS_ADDRESS_MISSING, ROOST_NATS_INVALID_ARG:
-            return NATSError(
-                .invalid,
-                "The addresses \(names) cannot be used; write each as nats://HOST:PORT in --bus.")
-        case ROOST_NATS_NO_SERVER_SUPPORT:
-            return NATSError(
-                .other(code: status),
-                "The bus at \(names) is too old; install nats-server 2.2 or later.")
-        case ROOST_NATS_NO_SERVER, ROOST_NATS_TIMEOUT, ROOST_NATS_IO_ERROR:
-            return NATSError(
-                .unreachable,
-                "The bus at \(names) does not answer; start nats-server there, or correct the "
-                    + "addresses in --bus.")
-        default:
-            return NATSError(
-                .other(code: status),
-                "No connection to the bus at \(names) came about (libnats error \(status)); check "
-                    + "that nats-server runs there.")
+                .unreachable, "The bus at \(names(addresses)) accepts no connection: \(text).")
         }
+        return NATSError(
+            .refused,
+            "The bus at \(names(addresses)) refused the user name, the password or the token; "
+                + "correct them in the addresses of --bus.")
+    }
+
+    /// Whether a server's words are about a subject, so that the connection goes on.
+    static func isAboutRights(_ text: String) -> Bool {
+        text.lowercased().hasPrefix("permissions violation")
+    }
+
+    static func names(_ addresses: [String]) -> String {
+        addresses.map(withoutSecrets).joined(separator: ", ")
     }
 
     /// Returns an address without the user, the password and the token in it.

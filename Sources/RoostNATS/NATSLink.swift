@@ -1,246 +1,298 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CRoostNATS
 internal import RoostExecutors
+internal import RoostSockets
 
-/// The owner of the library's connection, on a thread of its own, because the library's calls
-/// block.
-///
-/// - Invariant: the pointers are used on this actor only, and set to nil when freed. `@safe` rests
-///   on that.
-@safe actor NATSLink {
-    /// A message on its way out.
-    struct Outgoing: Sendable {
-        let subject: String
-        let bytes: [UInt8]
+/// The socket of a connection to the bus: runs the effects of a `NATSMachine` on an event loop.
+actor NATSLink {
+    /// A thing on its way out, in the order of the calls.
+    enum Outgoing: Sendable {
+        case message([UInt8], subject: String)
+        /// A ping for a caller that waits until the server has read everything before it.
+        case ping(UInt64)
     }
 
-    /// The messages that wait for this actor, with the count of the refused ones.
+    /// The things that wait for this actor, with the count of the refused messages.
     struct Outbox: Sendable {
         var queue: BoundedQueue<Outgoing>
         var refused: UInt64 = 0
     }
 
-    nonisolated let thread: ThreadExecutor
-    nonisolated let outbox: Guarded<Outbox>
-    private let settings: NATSSettings
-    private let library: NATSLibrary
-    private let mailbox: Mailbox
-    private var connection: OpaquePointer?
-    private var subscription: OpaquePointer?
-    /// The number of the present connection among the open mailboxes.
-    private var number: UInt = 0
-    private var isClosed = false
-
-    /// The time that the end of a connection may take; the library needs milliseconds.
-    private static let endingTries = 2_000
+    private struct Flush {
+        let continuation: CheckedContinuation<Bool, Never>
+        let timer: LoopTimer
+    }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
-        unsafe thread.asUnownedSerialExecutor()
+        unsafe loop.asUnownedSerialExecutor()
     }
 
-    init(_ settings: NATSSettings, _ library: NATSLibrary, _ mailbox: Mailbox) {
+    nonisolated let loop: EventLoop
+    nonisolated let outbox: Guarded<Outbox>
+    private let settings: NATSSettings
+    private let mailbox: Mailbox
+    private var machine: NATSMachine
+    private var parser = NATSParser()
+    private var dialer: StreamDialer?
+    private var stream: ByteStream?
+    private var timer: LoopTimer?
+    /// The end of the time within which the server has to take some of the written bytes.
+    private var writeTimer: LoopTimer?
+    private var writtenCount: UInt64 = 0
+    /// The bytes that the kernel had taken at the start of `writeTimer`.
+    private var takenCount: UInt64 = 0
+    private var isHeld = true
+    private var maxPayload = 0
+    private var opening: CheckedContinuation<NATSError?, Never>?
+    private var flushes: [UInt64: Flush] = [:]
+    private var lastFlush: UInt64 = 0
+
+    /// The written bytes that the kernel has not taken, above which messages wait in the outbox.
+    private static let backlog = 262_144
+
+    init(_ settings: NATSSettings, _ mailbox: Mailbox, on loop: EventLoop) throws(NATSError) {
         self.settings = settings
-        self.library = library
         self.mailbox = mailbox
-        thread = ThreadExecutor(name: "roost.bus")
-        outbox = Guarded(Outbox(queue: BoundedQueue(settings.outgoingLimit)))
+        self.loop = loop
+        machine = try NATSMachine(settings)
+        var queue = BoundedQueue<Outgoing>(settings.outgoingLimit)
+        queue.limit.bytes = min(settings.reconnectBytes, queue.limit.bytes)
+        outbox = Guarded(Outbox(queue: queue))
     }
 
-    // MARK: Opening
+    // MARK: Calls
 
-    /// Connects and subscribes; blocks this actor's thread up to the time of the settings.
-    ///
-    /// - Parameter mayBeAway: Whether an unreachable bus is no error.
-    /// - Throws: A sentence for the operator.
-    func open(mayBeAway: Bool) throws(NATSError) {
-        guard !isClosed else { throw .closed }
-        guard !settings.addresses.isEmpty else {
-            throw NATSError(
-                .invalid, "The bus has no address; give one as nats://HOST:PORT in --bus.")
-        }
-        number = OpenMailboxes.add(mailbox, of: library)
-        do throws(NATSError) {
-            do throws(NATSError) {
-                try connect(retries: false)
-            } catch {
-                guard mayBeAway, error.kind == .unreachable else { throw error }
-                // The library would also retry a refused login, and then give up without a word.
-                try connect(retries: true)
+    /// Begins to connect, and waits for the first round of attempts.
+    func open() async throws(NATSError) {
+        do throws(SocketError) {
+            timer = try LoopTimer(on: loop) { [weak self] in
+                self?.assumeIsolated { $0.take(.timer) }
             }
-            try subscribe()
+            writeTimer = try LoopTimer(on: loop) { [weak self] in
+                self?.assumeIsolated { $0.checkWriting() }
+            }
         } catch {
-            release()
-            throw error
+            throw .closed
         }
-    }
-
-    private func connect(retries: Bool) throws(NATSError) {
-        var options: OpaquePointer?
-        // SAFETY: here and below: the library fills the pointers, which this actor alone frees. It
-        // copies texts and options during its calls. The closure is a number and not followed.
-        try check(unsafe library.createOptions(&options))
-        defer { unsafe library.destroyOptions(options) }
-        try unsafe setServers(options)
-        try unsafe setTimes(options)
-        try unsafe setCallbacks(options, retries: retries)
-        var opened: OpaquePointer?
-        let status = unsafe library.connect(&opened, options)
-        unsafe connection = opened
-        if status == ROOST_NATS_NOT_YET_CONNECTED, retries { return }
-        try check(status)
-        unsafe mailbox.setConnected(true, maxPayload: library.maxPayload(connection))
-    }
-
-    private func setServers(_ options: OpaquePointer?) throws(NATSError) {
-        // SAFETY: the copies are freed after the call, which copies them again.
-        var copies: [UnsafePointer<CChar>?] = unsafe settings.addresses.map { address in
-            unsafe UnsafePointer(Self.copy(of: address))
+        let failure = await withCheckedContinuation { continuation in
+            opening = continuation
+            take(.start)
         }
-        defer { for index in unsafe copies.indices { unsafe copies[index]?.deallocate() } }
-        try check(unsafe library.setServers(options, &copies, Int32(clamping: copies.count)))
-        try check(unsafe library.setName(options, settings.name))
+        if let failure { throw failure }
     }
 
-    /// Returns a copy of a text as a C string, up to a NUL in it.
-    private static func copy(of text: String) -> UnsafeMutablePointer<CChar> {
-        let bytes = text.utf8.map { CChar(bitPattern: $0) } + [0]
-        let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-        // SAFETY: the memory has room for the bytes.
-        for (index, byte) in bytes.enumerated() { unsafe copy[index] = byte }
-        return unsafe copy
-    }
-
-    private func setTimes(_ options: OpaquePointer?) throws(NATSError) {
-        let all = settings.connectTime.boundedMilliseconds
-        let each = max(100, all / Int64(clamping: settings.addresses.count))
-        try check(unsafe library.setTimeout(options, each))
-        try check(
-            unsafe library.setPingInterval(options, settings.pingInterval.boundedMilliseconds))
-        try check(unsafe library.setMaxPingsOut(options, 2))
-        try check(
-            unsafe library.setWriteDeadline(options, settings.writeTime.boundedMilliseconds))
-        try check(unsafe library.setMaxReconnect(options, -1))
-        try check(
-            unsafe library.setReconnectBuffer(
-                options, Int32(clamping: max(1, settings.reconnectBytes))))
-        // Without it the library waits a millisecond for more before it writes.
-        try check(unsafe library.setSendAsap(options, true))
-        try check(unsafe library.setNoEcho(options, true))
-    }
-
-    private func setCallbacks(_ options: OpaquePointer?, retries: Bool) throws(NATSError) {
-        let closure = unsafe self.closure
-        try check(unsafe library.setOnClosed(options, natsClosed, closure))
-        try check(unsafe library.setOnDisconnected(options, natsDisconnected, closure))
-        try check(unsafe library.setOnReconnected(options, natsReconnected, closure))
-        try check(unsafe library.setOnError(options, natsFailed, closure))
-        try check(unsafe library.setOnDelay(options, natsPause, closure))
-        guard retries else { return }
-        try check(unsafe library.setRetry(options, true, natsConnected, closure))
-    }
-
-    private var closure: UnsafeMutableRawPointer? {
-        unsafe UnsafeMutableRawPointer(bitPattern: number)
-    }
-
-    private func subscribe() throws(NATSError) {
-        // SAFETY: the connection lives until `release`; the library copies the subject.
-        try check(
-            unsafe library.subscribe(
-                &subscription, connection, settings.subject, natsMessageArrived, closure))
-        let limit = settings.pendingLimit
-        try check(
-            unsafe library.setPending(
-                subscription, Int32(clamping: max(1, limit.count)),
-                Int32(clamping: max(1, limit.bytes))))
-        try check(unsafe library.setOnComplete(subscription, natsSubscriptionEnded, closure))
-        // The server knows the subscription after a round trip, so the first message is not missed.
-        guard mailbox.isConnected else { return }
-        _ = unsafe library.flush(connection, settings.connectTime.boundedMilliseconds)
-    }
-
-    private func check(_ status: Int32) throws(NATSError) {
-        guard status != ROOST_NATS_OK else { return }
-        throw .connecting(status, to: settings.addresses)
-    }
-
-    // MARK: Sending
-
-    /// Sends all waiting messages, in their order.
+    /// Sends the waiting messages, unless the connection is away or behind.
+    ///
+    /// The queue stays in the state of a drain meanwhile, so this actor goes on by itself.
     func drain() {
-        while let batch = outbox.withLock({ $0.queue.take() }) {
-            for message in batch { send(message) }
+        while !isHeld, let stream, stream.queuedByteCount <= Self.backlog {
+            guard let batch = outbox.withLock({ $0.queue.take() }) else { return }
+            var bytes: [UInt8] = []
+            for thing in batch { add(thing, to: &bytes) }
+            write(bytes)
         }
     }
 
-    private func send(_ message: Outgoing) {
-        var status = ROOST_NATS_NO_SERVER
-        if unsafe connection != nil {
-            // SAFETY: the library copies subject and bytes during the call.
-            status = unsafe message.bytes.withUnsafeBytes { bytes in
-                unsafe library.publish(
-                    connection, message.subject, bytes.baseAddress, Int32(clamping: bytes.count))
+    private func add(_ thing: Outgoing, to bytes: inout [UInt8]) {
+        switch thing {
+        case .ping(let id):
+            bytes += NATSRequest.ping
+            take(.asked(id))
+        case .message(let message, let subject):
+            guard message.count <= maxPayload, NATSRequest.isSubject(subject) else {
+                return outbox.withLock { $0.refused &+= 1 }
             }
+            NATSRequest.add(message, to: subject, &bytes)
         }
-        guard status != ROOST_NATS_OK else { return }
-        outbox.withLock { $0.refused &+= 1 }
-        // A write that ran out of time may have sent a part, after which nothing can follow.
-        if status == ROOST_NATS_TIMEOUT { reopen() }
     }
 
     /// Sends all waiting messages and waits until the server has read them.
     ///
     /// - Returns: Whether it answered in time.
-    func flush(within time: Duration) -> Bool {
-        drain()
-        guard unsafe connection != nil else { return false }
-        return unsafe library.flush(connection, time.boundedMilliseconds) == ROOST_NATS_OK
+    func flush(within time: Duration) async -> Bool {
+        lastFlush &+= 1
+        let id = lastFlush
+        return await withCheckedContinuation { continuation in
+            guard
+                let timer = try? LoopTimer(
+                    on: loop,
+                    action: { [weak self] in
+                        self?.assumeIsolated { $0.endFlush(id, hasAnswer: false) }
+                    })
+            else { return continuation.resume(returning: false) }
+            flushes[id] = Flush(continuation: continuation, timer: timer)
+            timer.start(after: time)
+            switch outbox.withLock({ $0.queue.add([.ping(id)], bytes: 0) }) {
+            case .added(let startsDrain): if startsDrain { drain() }
+            case .refused: endFlush(id, hasAnswer: false)
+            }
+        }
     }
 
-    // MARK: Ending
-
-    /// Opens another connection if the library has given up this one, as after two refused logins.
-    func revive() {
-        guard !isClosed else { return }
-        if unsafe connection != nil, !(unsafe library.isClosed(connection)) { return }
-        reopen()
+    private func endFlush(_ id: UInt64, hasAnswer: Bool) {
+        guard let flush = flushes.removeValue(forKey: id) else { return }
+        flush.timer.close()
+        flush.continuation.resume(returning: hasAnswer)
     }
 
-    private func reopen() {
-        let wasConnected = mailbox.isConnected
-        release()
-        mailbox.setConnected(false)
-        if wasConnected { mailbox.post(.disconnected) }
-        // A refusal leaves no connection; the next call of `revive` tries again.
-        guard (try? open(mayBeAway: true)) != nil, mailbox.isConnected else { return }
-        mailbox.post(.reconnected)
-    }
-
-    /// Ends the connection for good and waits for the library's last callback.
-    func close() {
-        isClosed = true
-        drain()
+    /// Ends the connection for good, after the messages so far if the server takes them in time.
+    func close() async {
+        if !isHeld { _ = await flush(within: settings.writeTime) }
         outbox.withLock { $0.queue.close() }
-        release()
+        take(.close)
+        for id in flushes.keys.sorted() { endFlush(id, hasAnswer: false) }
+        timer?.close()
+        writeTimer?.close()
+        (timer, writeTimer) = (nil, nil)
         mailbox.close()
     }
 
-    /// Frees the connection and the subscription, if there are any.
-    private func release() {
-        let (hadConnection, hadSubscription) = unsafe (connection != nil, subscription != nil)
-        // SAFETY: both belong to this actor, and are forgotten with the calls that free them. The
-        // library keeps what its own threads still use.
-        if hadSubscription { unsafe library.destroySubscription(subscription) }
-        if hadConnection { unsafe library.destroyConnection(connection) }
-        unsafe (connection, subscription) = (nil, nil)
-        if hadConnection {
-            for _ in 0..<Self.endingTries {
-                if OpenMailboxes.hasEnded(number, withSubscription: hadSubscription) { break }
-                library.sleep(1)
+    // MARK: Effects
+
+    private func take(_ input: NATSMachine.Input) {
+        for effect in machine.handle(input) { run(effect) }
+    }
+
+    private func run(_ effect: NATSMachine.Effect) {
+        switch effect {
+        case .dial(let address, let time): dial(address, within: time)
+        case .secure(let address): secure(address)
+        case .write(let bytes): write(bytes)
+        case .drop: drop()
+        case .wait(let time): timer?.start(after: time)
+        case .resume(let maxPayload): resume(maxPayload)
+        case .hold: hold()
+        case .deliver(let event): deliver(event)
+        case .opened(let error):
+            opening?.resume(returning: error)
+            opening = nil
+        case .answered(let id): endFlush(id, hasAnswer: true)
+        }
+    }
+
+    private func dial(_ address: NATSAddress, within time: Duration) {
+        let dialer = StreamDialer(
+            SocketURL(host: address.host, port: address.port), tls: nil, on: loop)
+        self.dialer = dialer
+        dialer.assumeIsolated { dialer in
+            dialer.dial(timeLimit: time) { [weak self] result in
+                guard let self else {
+                    if case .success(let stream) = result { stream.close() }
+                    return
+                }
+                assumeIsolated { $0.didDial(result) }
             }
         }
-        OpenMailboxes.remove(number)
     }
+
+    private func didDial(_ result: Result<ByteStream, SocketError>) {
+        dialer = nil
+        switch result {
+        case .success(let stream):
+            self.stream = stream
+            parser = NATSParser()
+            stream.onEvent = { [weak self] event in self?.assumeIsolated { $0.handle(event) } }
+            take(.dialed)
+        case .failure(let error): take(.failed(error))
+        }
+    }
+
+    private func secure(_ address: NATSAddress) {
+        // Bytes behind the description came without TLS, and may be those of a stranger.
+        guard let stream, parser.isEmpty else {
+            return take(.violation("It speaks before the TLS handshake."))
+        }
+        do throws(SocketError) {
+            let context =
+                if let own = settings.tls { own } else { try TLSContext.systemTrust.get() }
+            try stream.startTLS(context, serverName: address.host)
+        } catch {
+            take(.failed(error))
+        }
+    }
+
+    private func handle(_ event: ByteStream.Event) {
+        switch event {
+        case .opened: take(.secured)
+        case .bytes(let bytes): receive(bytes)
+        case .drained:
+            writeTimer?.stop()
+            drain()
+        case .ended: take(.failed(.cut))
+        case .failed(let error): take(.failed(error))
+        }
+    }
+
+    private func receive(_ bytes: [UInt8]) {
+        take(.heard)
+        parser.append(bytes)
+        let source = stream
+        do throws(NATSViolation) {
+            // A frame may end the connection, and with it this parser.
+            while stream === source, let frame = try parser.next() { take(.frame(frame)) }
+        } catch {
+            take(.violation(error.message))
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        guard let stream, !bytes.isEmpty else { return }
+        if stream.queuedByteCount == 0 { startWriteTimer(stream) }
+        writtenCount &+= UInt64(bytes.count)
+        stream.write(bytes)
+    }
+
+    private func startWriteTimer(_ stream: ByteStream) {
+        takenCount = writtenCount &- UInt64(stream.queuedByteCount)
+        writeTimer?.start(after: settings.writeTime)
+    }
+
+    private func checkWriting() {
+        guard let stream, stream.queuedByteCount > 0 else { return }
+        guard takenCount == writtenCount &- UInt64(stream.queuedByteCount) else {
+            return startWriteTimer(stream)
+        }
+        take(.stalled)
+    }
+
+    private func drop() {
+        dialer?.assumeIsolated { $0.cancel() }
+        stream?.close()
+        (dialer, stream) = (nil, nil)
+        timer?.stop()
+        writeTimer?.stop()
+    }
+
+    private func resume(_ maxPayload: Int) {
+        isHeld = false
+        self.maxPayload = maxPayload
+        mailbox.setConnected(true, maxPayload: maxPayload)
+        outbox.withLock { $0.queue.limit.bytes = settings.outgoingLimit.bytes }
+        drain()
+    }
+
+    /// Keeps messages back; the pings of callers that were written have no answer any more.
+    private func hold() {
+        isHeld = true
+        mailbox.setConnected(false)
+        outbox.withLock { outbox in
+            outbox.queue.limit.bytes = min(
+                settings.reconnectBytes, settings.outgoingLimit.bytes)
+        }
+        for id in flushes.keys.sorted() { endFlush(id, hasAnswer: false) }
+    }
+
+    private func deliver(_ event: NATSEvent) {
+        if case .message(let bytes) = event {
+            mailbox.post(event, bytes: bytes.count)
+        } else {
+            mailbox.post(event)
+        }
+    }
+}
+
+extension SocketError {
+    fileprivate static let cut = SocketError(
+        .connectionLost, "The server of the bus closed the connection.")
 }

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostSockets
+
 /// The addresses of the bus and the limits of one connection to it.
 package struct NATSSettings: Sendable {
     /// The addresses, such as `nats://user:password@bus1:4222`; the connection moves between them.
     package var addresses: [String]
     /// The one subject to which the connection subscribes; `*` stands for one part of it.
     package var subject: String
+    /// The certificates that are trusted for `tls://`; nil for those of the system.
+    package var tls: TLSContext?
     /// The name of this connection in the monitoring of the bus.
     package var name = "roost"
     /// Whether the connection opens although no server answers, and connects later.
     ///
     /// A refused password fails all the same: time does not mend it.
     package var startsDisconnected = false
-    /// The time of the first attempt, all addresses together.
+    /// The time of a round of attempts, all named addresses together.
     package var connectTime: Duration = .seconds(5)
-    /// The time after which a server that does not answer a ping counts as dead is three of these.
+    /// The time after which a server without a word counts as dead is three of these.
     package var pingInterval: Duration = .seconds(1)
     /// The time that a write to a server may take before the connection is given up.
     package var writeTime: Duration = .seconds(2)
     /// The longest pause between two attempts to reconnect; the first ones are shorter.
     package var longestPause: Duration = .seconds(2)
-    /// The bytes that the library keeps while it is disconnected.
+    /// The bytes of messages that wait for a connection; more are refused.
     ///
-    /// Old hints are worth little: the buffer bridges a change of server and no more.
+    /// Old hints are worth little: the queue bridges a change of server and no more.
     package var reconnectBytes = 1_048_576
     /// The messages and bytes that wait on the way out; more are refused.
     package var outgoingLimit = QueueLimit(count: 65_536, bytes: 33_554_432)
     /// The messages and bytes that wait for the consumer; more are dropped and reported.
     package var incomingLimit = QueueLimit(count: 65_536, bytes: 67_108_864)
-    /// The messages and bytes that wait inside the library for its own thread.
-    package var pendingLimit = QueueLimit(count: 65_536, bytes: 67_108_864)
-    /// The names under which the library is looked up; nil for the usual ones.
-    package var libraryNames: [String]?
 
     package init(_ addresses: [String], subject: String) {
         self.addresses = addresses
@@ -47,15 +47,5 @@ package struct QueueLimit: Hashable, Sendable {
     package init(count: Int, bytes: Int) {
         self.count = count
         self.bytes = bytes
-    }
-}
-
-extension Duration {
-    /// The milliseconds for the library, from 1 to an hour.
-    var boundedMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0 else { return 1 }
-        guard seconds < 3_600 else { return 3_600_000 }
-        return max(1, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
     }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCluster
-import RoostExecutors
 import RoostModel
 import RoostNATS
 import RoostServer
+import RoostSockets
 import RoostTestSupport
 import Synchronization
 import Testing
@@ -54,6 +54,13 @@ final class HandClock: Sendable {
     func advance(by duration: Duration) { moment.withLock { $0 = $0.advanced(by: duration) } }
 }
 
+/// The thread of all connections to a bus; it lives as long as the process.
+enum BusLoop {
+    static let shared: EventLoop = {
+        do { return try EventLoop.start() } catch { preconditionFailure("\(error)") }
+    }()
+}
+
 /// One host with a fan-out over a bus and one server.
 final class BusHost: Sendable {
     let fanOut: NATSFanOut
@@ -76,7 +83,7 @@ final class BusHost: Sendable {
         change(&settings)
         let number = Self.numbers.withLock { $0.next() }
         fanOut = NATSFanOut(
-            settings, host: HostID(rawValue: number), on: ThreadExecutor(name: "test.fan-out"),
+            settings, host: HostID(rawValue: number), on: BusLoop.shared,
             now: { [clock] in clock.now }, onLoss: { [losses] in losses.add($0) },
             onSignal: { [signals] signal, _ in signals.add(signal) },
             log: { [lines] in lines.add($0) })

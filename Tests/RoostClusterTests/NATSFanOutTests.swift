@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCluster
-import RoostExecutors
 import RoostModel
 import RoostNATS
 import RoostServer
@@ -21,6 +20,10 @@ struct NATSFanOutTests {
         let hosts = await one.fanOut.hosts
         #expect(hosts.map(\.name) == ["one", "two"])
         #expect(hosts.map(\.id) == [one.fanOut.host, two.fanOut.host])
+        // A heartbeat on its way would make the silent host known again.
+        while await one.fanOut.counts.received < two.fanOut.counts.sent {
+            await one.fanOut.flush(within: .seconds(5))
+        }
 
         one.clock.advance(by: .seconds(3))
         await one.fanOut.beat()
@@ -88,7 +91,7 @@ struct NATSFanOutTests {
     }
 
     @Test func `a host starts without a bus and joins it later`() async throws {
-        let port = try NATSServer.freePort()
+        let port = try FreePort.next()
         let address = "nats://127.0.0.1:\(port)"
         let start = { (settings: inout NATSFanOutSettings) in
             settings.connection.startsDisconnected = true
@@ -120,7 +123,7 @@ struct NATSFanOutTests {
             settings.connection.outgoingLimit.bytes = 4_000_000
         }
         bus.freeze()
-        // More than the buffers of the socket, the library and the queue hold together.
+        // More than the buffers of the socket, the stream and the queue hold together.
         let large = Notice(frame: String(repeating: "x", count: 1_000_000), recipients: ["a"])
         for _ in 0..<40 { await one.fanOut.publish(large) }
         #expect(one.notices.all.count == 40)
@@ -130,11 +133,7 @@ struct NATSFanOutTests {
         await one.loses(.disconnection)
 
         bus.thaw()
-        while !one.losses.all.contains(where: { $0.reason == .reconnection }) {
-            one.clock.advance(by: .seconds(1))
-            await one.fanOut.beat()
-            await one.fanOut.flush(within: .milliseconds(100))
-        }
+        await one.loses(.reconnection)
         let two = try await BusHost([bus.address])
         await two.reach(one)
         await two.fanOut.publish(.numbered(1))
@@ -185,23 +184,11 @@ struct NATSFanOutTests {
         Int(notice.frame.dropFirst(7).dropLast()) ?? -1
     }
 
-    @Test func `the library's own queue reports its losses too`() async throws {
-        let bus = try await NATSServer()
-        let one = try await BusHost([bus.address])
-        let two = try await BusHost([bus.address]) { $0.connection.pendingLimit.count = 1 }
-        while !two.losses.all.contains(where: { $0.reason == .slowConsumer }) {
-            for number in 0..<5_000 { await one.fanOut.publish(.numbered(number)) }
-            await one.fanOut.flush(within: .seconds(30))
-        }
-        await one.fanOut.close()
-        await two.fanOut.close()
-    }
-
     @Test func `junk on the subjects is counted and harms nothing`() async throws {
         let bus = try await NATSServer()
         let (one, two) = (try await BusHost([bus.address]), try await BusHost([bus.address]))
         let stranger = try await NATSConnection.open(
-            NATSSettings([bus.address], subject: "stranger"), on: ThreadExecutor(name: "stranger")
+            NATSSettings([bus.address], subject: "stranger"), on: BusLoop.shared
         ) { _ in }
         var numbers = SplitMix64(seed: 3)
         let junk: [[UInt8]] =

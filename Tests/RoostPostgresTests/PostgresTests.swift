@@ -172,7 +172,7 @@ struct PostgresTests {
 
     @Test func `a commit that no standby has is no success (cluster)`() async throws {
         let server = try await PostgresServer(
-            port: try CuttingRelay.freePort(), settings: ["fsync=off"])
+            port: try FreePort.next(), settings: ["fsync=off"])
         let pool = try await Self.pool(server.address, sessions: 2, patience: .seconds(3))
         try await pool.write { db async throws(PostgresError) in db.add(Self.insert(1)) }
         try server.set("synchronous_standby_names", to: "nobody")
@@ -284,6 +284,6 @@ extension Optional {
 extension PostgresServer {
     /// Starts a server on a free port.
     fileprivate static func onOwnPort() async throws -> PostgresServer {
-        try await PostgresServer(port: try CuttingRelay.freePort())
+        try await PostgresServer(port: try FreePort.next())
     }
 }

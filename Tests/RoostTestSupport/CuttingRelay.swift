@@ -31,13 +31,6 @@ package final class CuttingRelay: Sendable {
         Thread.run { self.accept() }
     }
 
-    /// Returns a port on loopback that nothing listens on now.
-    package static func freePort() throws -> UInt16 {
-        let (listener, port) = try listen()
-        close(listener)
-        return port
-    }
-
     private static func listen() throws -> (listener: Int32, port: UInt16) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = Self.address(0)

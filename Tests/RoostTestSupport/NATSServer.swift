@@ -37,7 +37,7 @@ package final class NATSServer: Sendable {
     ///   - arguments: Further arguments of the program.
     /// - Throws: A sentence, such as for a machine without the program.
     package init(port: UInt16? = nil, _ arguments: [String] = []) async throws {
-        self.port = try port ?? Self.freePort()
+        self.port = try port ?? FreePort.next()
         self.arguments = ["-a", "127.0.0.1", "-p", String(self.port)] + arguments
         folder = try TemporaryFolder()
         try await start()
@@ -47,7 +47,7 @@ package final class NATSServer: Sendable {
 
     /// Starts servers that form a cluster; a client of one learns of all.
     package static func cluster(of count: Int) async throws -> [NATSServer] {
-        let ports = try (0..<count).map { _ in try freePort() }
+        let ports = try (0..<count).map { _ in try FreePort.next() }
         let routes = ports.map { "nats://127.0.0.1:\($0)" }.joined(separator: ",")
         var servers: [NATSServer] = []
         for port in ports {
@@ -71,24 +71,31 @@ package final class NATSServer: Sendable {
         let lifeline =
             unsafe mkfifo(pipe, 0o600) == 0 ? unsafe open(pipe, O_RDWR | O_CLOEXEC) : -1
         guard lifeline >= 0 else { throw Failure(description: "No pipe for the bus.") }
+        // The output ends with the server, so a failed start is noticed.
         let script = """
             exec 3<&0
-            "$0" "$@" 2>&1 3<&- </dev/null & echo "id $!"
-            read -r line <&3
-            kill -9 $! 2>/dev/null; wait
+            "$0" "$@" 2>&1 3<&- </dev/null & id=$!
+            echo "id $id"
+            { read -r line <&3; kill -9 $id; } >/dev/null 2>&1 & guard=$!
+            wait $id; kill $guard 2>/dev/null
             """
         let shell = try ChildProcess("/bin/sh", ["-c", script, program] + arguments, input: pipe)
-        let text = await shell.text { $0.contains("Server is ready") }
-        guard text.contains("Server is ready"),
-            let id = text.split(separator: "\n").first(where: { $0.hasPrefix("id ") })
-                .flatMap({ pid_t($0.dropFirst(3)) })
-        else {
+        // The two lines come from two processes, in any order.
+        let text = await shell.text { Self.id(in: $0) != nil && $0.contains("Server is ready") }
+        guard text.contains("Server is ready"), let id = Self.id(in: text) else {
             close(lifeline)
             throw Failure(description: "nats-server did not start on port \(port): \(text)")
         }
         run.withLock { $0 = Run(shell: shell, lifeline: lifeline, id: id) }
         // A full pipe would stop the server at its next line.
         Task { _ = await shell.lines() }
+    }
+
+    /// Returns the number of the server's process, once its whole line is there.
+    private static func id(in text: String) -> pid_t? {
+        guard let end = text.lastIndex(of: "\n") else { return nil }
+        let line = text[..<end].split(separator: "\n").first { $0.hasPrefix("id ") }
+        return line.flatMap { pid_t($0.dropFirst(3)) }
     }
 
     /// Kills the server, as a machine without power would, and waits for its end.
@@ -123,25 +130,5 @@ package final class NATSServer: Sendable {
         return (folders.map(String.init) + ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin"])
             .map { $0 + "/nats-server" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
-    }
-
-    /// Returns a port on which nothing listens at the moment.
-    package static func freePort() throws -> UInt16 {
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard socket >= 0 else { throw Failure(description: "No socket for a free port.") }
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        // SAFETY: the address is valid during both calls, which get its true size.
-        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe bind(socket, address, size) == 0
-                    && getsockname(socket, address, &size) == 0
-            }
-        }
-        guard isBound else { throw Failure(description: "No free port for the bus.") }
-        return UInt16(bigEndian: address.sin_port)
     }
 }

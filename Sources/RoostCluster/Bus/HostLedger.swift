@@ -22,7 +22,7 @@ package struct Loss: Equatable, Sendable {
         /// The bus is gone; nothing arrives until `reconnection`.
         case disconnection
         case reconnection
-        /// The queue in the library or the one in front of this server was full.
+        /// The queue in front of this server was full.
         case slowConsumer
         /// A message could not be decoded, or a part of it is missing.
         case undecodable

@@ -2,6 +2,7 @@
 
 package import RoostNATS
 package import RoostServer
+package import RoostSockets
 internal import RoostWire
 
 /// The settings of the fan-out over a bus.
@@ -14,9 +15,6 @@ package struct NATSFanOutSettings: Sendable {
     package var hostName: String
     /// The time after which a host without heartbeats counts as gone.
     package var silence: Duration = .seconds(3)
-    /// The shortest time between two attempts to replace a connection that the library has given
-    /// up.
-    package var revivalPause: Duration = .seconds(1)
 
     /// Makes settings with the usual limits.
     package init(addresses: [String], application: String, hostName: String) {
@@ -51,9 +49,7 @@ package struct BusCounts: Equatable, Sendable {
 ///
 /// Nothing here has a timer: the owner calls `beat()` about four times a second.
 package actor NATSFanOut: FanOut {
-    package typealias Executor = SerialExecutor & TaskExecutor
-
-    private nonisolated let executor: any Executor
+    private nonisolated let loop: EventLoop
     private let settings: NATSFanOutSettings
     private let subject: BusSubject
     /// The number of this host, drawn at its start.
@@ -72,13 +68,11 @@ package actor NATSFanOut: FanOut {
     private var isReporting = false
     private var localRefusals: UInt64 = 0
     private var reportedRefusals: UInt64 = 0
-    private var isGivenUp = false
-    private var lastRevival: ContinuousClock.Instant?
     private var tally = BusCounts()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
-        // SAFETY: the actor keeps its executor.
-        unsafe executor.asUnownedSerialExecutor()
+        // SAFETY: the actor keeps its loop.
+        unsafe loop.asUnownedSerialExecutor()
     }
 
     /// Makes a fan-out that reaches this host only, until `open`.
@@ -86,13 +80,13 @@ package actor NATSFanOut: FanOut {
     /// - Parameters:
     ///   - settings: The addresses of the bus, and limits.
     ///   - host: A random number, another one at each start; a repeated one hides losses.
-    ///   - executor: The executor of this actor and of the handlers' first steps.
+    ///   - loop: The thread of this actor, of its socket and of the handlers' first steps.
     ///   - now: A clock that neither jumps nor goes back.
     ///   - onLoss: Takes one loss after the other. Losses of a kind that come meanwhile are joined.
     ///   - onSignal: Takes the signals of other hosts in order. Later messages wait for it.
     ///   - log: Takes lines about losses.
     package init(
-        _ settings: NATSFanOutSettings, host: HostID, on executor: any Executor,
+        _ settings: NATSFanOutSettings, host: HostID, on loop: EventLoop,
         now: @escaping @Sendable () -> ContinuousClock.Instant,
         onLoss: @escaping @Sendable (Loss) async -> Void,
         onSignal: @escaping @Sendable (Signal, HostID) async -> Void = { _, _ in },
@@ -104,7 +98,7 @@ package actor NATSFanOut: FanOut {
         self.settings = settings
         self.subject = subject
         self.host = host
-        self.executor = executor
+        self.loop = loop
         self.now = now
         self.onLoss = onLoss
         self.onSignal = onSignal
@@ -118,7 +112,7 @@ package actor NATSFanOut: FanOut {
     ///   error, and the connection comes about later.
     package func open() async throws(NATSError) {
         guard connection == nil else { return }
-        let opened = try await NATSConnection.open(settings.connection, on: executor) {
+        let opened = try await NATSConnection.open(settings.connection, on: loop) {
             [weak self] events in await self?.receive(events)
         }
         connection = opened
@@ -195,17 +189,8 @@ package actor NATSFanOut: FanOut {
             note(Loss(.refusal, of: host, count: refusals - reportedRefusals))
             reportedRefusals = refusals
         }
-        guard let connection else { return }
-        if connection.isConnected {
-            send(.heartbeat(name: heartbeatName), to: subject.of("heartbeat".utf8))
-        } else if isGivenUp, isRevivalDue(at: now) {
-            lastRevival = now
-            connection.revive()
-        }
-    }
-
-    private func isRevivalDue(at now: ContinuousClock.Instant) -> Bool {
-        lastRevival.map { $0.duration(to: now) >= settings.revivalPause } ?? true
+        guard isConnected else { return }
+        send(.heartbeat(name: heartbeatName), to: subject.of("heartbeat".utf8))
     }
 
     /// Waits until the bus has all messages so far, such as before the end of the process.
@@ -229,15 +214,11 @@ package actor NATSFanOut: FanOut {
         for event in events {
             switch event {
             case .message(let bytes): await receive(bytes)
-            case .connected, .reconnected:
-                isGivenUp = false
-                note(Loss(.reconnection))
+            case .connected, .reconnected: note(Loss(.reconnection))
             case .disconnected: note(Loss(.disconnection))
-            case .closed: isGivenUp = true
-            case .slowConsumer: note(Loss(.slowConsumer))
             case .overflow(let count): note(Loss(.slowConsumer, count: count))
-            case .failure(let code):
-                log(LogLine(.error, "bus_failure", [.init("code", .int(Int64(code)))]))
+            case .failure(let text):
+                log(LogLine(.error, "bus_failure", [.init("message", .string(text))]))
             }
         }
     }
@@ -292,7 +273,7 @@ package actor NATSFanOut: FanOut {
         losses.add(loss)
         guard !isReporting else { return }
         isReporting = true
-        Task(executorPreference: executor) { await self.report() }
+        Task(executorPreference: loop) { await self.report() }
     }
 
     /// Hands the losses to the handler, one after the other.

@@ -3,6 +3,7 @@
 import RoostExecutors
 import RoostModel
 package import RoostServer
+package import RoostSockets
 import RoostWire
 
 /// The bus of a host over NATS: notices, and the orders of servers to each other as signals.
@@ -18,14 +19,14 @@ package final class NATSBus: Bus {
 
     /// Makes a bus, which reaches no other host before `open`.
     package init(
-        _ settings: NATSFanOutSettings, host: HostID, on executor: any NATSFanOut.Executor,
+        _ settings: NATSFanOutSettings, host: HostID, on loop: EventLoop,
         now: @escaping @Sendable () -> ContinuousClock.Instant,
         log: @escaping @Sendable (LogLine) -> Void
     ) {
         let handlers = Handlers()
         self.handlers = handlers
         fanOut = NATSFanOut(
-            settings, host: host, on: executor, now: now,
+            settings, host: host, on: loop, now: now,
             onLoss: { loss in await handlers.loss.withLock { $0 }?(loss) },
             onSignal: { signal, _ in
                 guard signal.name == PeerOrder.signalName,

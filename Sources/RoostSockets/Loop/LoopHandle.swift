@@ -9,7 +9,7 @@ internal import CRoostUV
 ///
 /// - Invariant: Used on the loop's thread only; every entry asserts it. `@unchecked Sendable`
 ///   relies on that confinement, here and in the subclasses.
-@safe class LoopHandle: @unchecked Sendable {
+@safe package class LoopHandle: @unchecked Sendable {
     let loop: EventLoop
     /// The handle; nil once closing has begun.
     private(set) var raw: UnsafeMutablePointer<uv_handle_t>?
@@ -41,7 +41,7 @@ internal import CRoostUV
     /// Begins to close the handle; repeated calls are harmless.
     ///
     /// None of the handle's own callbacks follows.
-    func close() {
+    package func close() {
         loop.assertOnLoop()
         guard let handle = unsafe raw else { return }
         unsafe raw = nil

@@ -5,10 +5,10 @@ internal import CRoostUV
 /// A restartable timer; costs one heap entry while it runs.
 ///
 /// It lives until `close()`, so its action must not keep its owner alive.
-@safe final class LoopTimer: LoopHandle, @unchecked Sendable {
+@safe package final class LoopTimer: LoopHandle, @unchecked Sendable {
     private let action: @Sendable () -> Void
 
-    init(on loop: EventLoop, action: @escaping @Sendable () -> Void) throws(SocketError) {
+    package init(on loop: EventLoop, action: @escaping @Sendable () -> Void) throws(SocketError) {
         self.action = action
         // SAFETY: `handle` has the size of a timer.
         try unsafe super.init(on: loop, type: UV_TIMER) { loop, handle in
@@ -19,7 +19,7 @@ internal import CRoostUV
     /// Starts the timer, which fires once after `delay`; replaces an earlier start.
     ///
     /// A closed timer does nothing.
-    func start(after delay: Duration) {
+    package func start(after delay: Duration) {
         guard let raw = unsafe raw else { return }
         let (seconds, attoseconds) = delay.components
         // Rounded up, so that a deadline may be late but never early. A day serves as no limit
@@ -44,7 +44,7 @@ internal import CRoostUV
         return unsafe .milliseconds(uv_timer_get_due_in(roost_uv_timer(raw)))
     }
 
-    func stop() {
+    package func stop() {
         guard let raw = unsafe raw else { return }
         // SAFETY: the handle is open, because `raw` is set.
         unsafe uv_timer_stop(roost_uv_timer(raw))

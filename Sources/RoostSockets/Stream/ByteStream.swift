@@ -7,8 +7,8 @@
 ///
 /// - Invariant: Used on the loop's thread only, which its streams and timers assert. `@unchecked
 ///   Sendable` relies on that confinement.
-final class ByteStream: @unchecked Sendable {
-    enum Event: Sendable {
+package final class ByteStream: @unchecked Sendable {
+    package enum Event: Sendable {
         /// TCP is connected, and TLS, if any, is established and verified.
         case opened
         case bytes([UInt8])
@@ -18,7 +18,7 @@ final class ByteStream: @unchecked Sendable {
         case failed(SocketError)
     }
 
-    var onEvent: (@Sendable (Event) -> Void)?
+    package var onEvent: (@Sendable (Event) -> Void)?
     private let loop: EventLoop
     private let tcp: TCPStream
     private var tls: TLSStream?
@@ -36,7 +36,7 @@ final class ByteStream: @unchecked Sendable {
     }
 
     /// The number of written bytes that the kernel has not taken yet.
-    var queuedByteCount: Int { outgoing.count + tcp.queuedByteCount }
+    package var queuedByteCount: Int { outgoing.count + tcp.queuedByteCount }
 
     /// Starts reading on an accepted connection; the counterpart of a client's `.connected`.
     func start() {
@@ -45,11 +45,22 @@ final class ByteStream: @unchecked Sendable {
         advanceTLS(receiving: [])
     }
 
+    /// Begins TLS as a client on an open stream without it; `.opened` comes again, or `.failed`.
+    ///
+    /// - Throws: `.tlsFailure` if the name cannot be one.
+    /// - Precondition: All written bytes are with the kernel.
+    package func startTLS(_ context: TLSContext, serverName: String) throws(SocketError) {
+        precondition(tls == nil && outgoing.isEmpty, "TLS begins on a plain and quiet stream.")
+        tls = try TLSStream(context, serverName: serverName)
+        isOpen = false
+        advanceTLS(receiving: [])
+    }
+
     func pauseReading() { tcp.stopReading() }
     func resumeReading() { tcp.startReading() }
 
     /// Queues bytes for the end of this turn.
-    func write(_ bytes: [UInt8]) {
+    package func write(_ bytes: [UInt8]) {
         if outgoing.isEmpty { outgoing = bytes } else { outgoing += bytes }
         flushSoon()
     }
@@ -97,7 +108,7 @@ final class ByteStream: @unchecked Sendable {
     }
 
     /// Cuts the connection; nothing is sent and no event follows.
-    func close() {
+    package func close() {
         onEvent = nil
         outgoing = []
         tcp.close()

@@ -65,6 +65,12 @@ package struct SocketURL: Sendable, Hashable {
         self.port = number
     }
 
+    /// Makes the place of a server that speaks neither HTTP nor WebSocket.
+    package init(host: String, port: UInt16) {
+        (isSecure, target) = (false, "/")
+        (self.host, self.port) = (host, port)
+    }
+
     private static func split(_ authority: Substring) -> (host: Substring, port: Substring?)? {
         guard !authority.contains("@") else { return nil }
         let host: Substring

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One attempt to open a stream: the host's addresses in turn, then TLS.
-actor StreamDialer {
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
+package actor StreamDialer {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe loop.asUnownedSerialExecutor()
     }
 
-    typealias Report = @Sendable (Result<ByteStream, SocketError>) -> Void
+    package typealias Report = @Sendable (Result<ByteStream, SocketError>) -> Void
 
     private let loop: EventLoop
     private let url: SocketURL
@@ -24,7 +24,7 @@ actor StreamDialer {
     private var lastError: SocketError?
 
     /// Creates a dialer; a nil `tls` opens the stream without TLS.
-    init(_ url: SocketURL, tls: TLSContext?, on loop: EventLoop) {
+    package init(_ url: SocketURL, tls: TLSContext?, on loop: EventLoop) {
         self.url = url
         self.tls = tls
         self.loop = loop
@@ -46,7 +46,7 @@ actor StreamDialer {
     ///
     /// The receiver of the report owns the stream, sets its `onEvent` at once, and closes it.
     /// `timeLimit` is divided among the addresses; the look-up of the name does not count.
-    func dial(timeLimit: Duration, then report: @escaping Report) {
+    package func dial(timeLimit: Duration, then report: @escaping Report) {
         self.report = report
         do throws(SocketError) {
             deadline = try LoopTimer(on: loop) { [weak self] in
@@ -61,7 +61,7 @@ actor StreamDialer {
     }
 
     /// Ends the attempt without a report; nothing stays open.
-    func cancel() {
+    package func cancel() {
         report = nil
         stream?.close()
         stream = nil

@@ -79,7 +79,7 @@ internal import CRoostTLS
 
     /// The context with the system's trusted certificates, shared by all clients without a context
     /// of their own.
-    static let systemTrust: Result<TLSContext, SocketError> = {
+    package static let systemTrust: Result<TLSContext, SocketError> = {
         do throws(SocketError) { return .success(try client()) } catch { return .failure(error) }
     }()
 

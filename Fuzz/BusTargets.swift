@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCluster
+import RoostModel
+import RoostNATS
+import RoostServer
+
+/// The decoders of bytes from the bus: its protocol, and the messages of other servers.
+enum BusTargets {
+    static let all = [nats, messages, orders]
+
+    private static let nats = FuzzTarget(
+        "nats",
+        samples: [
+            "INFO {\"proto\":1,\"max_payload\":1048576,\"connect_urls\":[\"a:1\"]}\r\nPONG\r\n",
+            "MSG roost.A.1 1 5\r\nhello\r\nMSG a 1 reply 0\r\n\r\nPING\r\n",
+            "-ERR 'Permissions Violation for Subscription to \"a\"'\r\n+OK\r\n",
+        ],
+        words: FuzzWords.bytes([
+            "\r\n", "\n", "\r", " ", "\t", "\0", "MSG a 1 67108864\r\n", "MSG a 1 -1\r\n",
+            "MSG a 1 99999999999999999999\r\n", "INFO {}\r\n", "-ERR", "9223372036854775807",
+        ])
+    ) { input in
+        let one = frames(input.bytes.map { [$0] })
+        return frames(input.pieces()) == one ? nil : "A frame depends on how it is cut."
+    }
+
+    private static func frames(_ pieces: [[UInt8]]) -> [NATSFrame?] {
+        var (parser, frames) = (NATSParser(), [NATSFrame?]())
+        for piece in pieces {
+            parser.append(piece)
+            do throws(NATSViolation) {
+                while let frame = try parser.next() { frames.append(frame) }
+            } catch {
+                return frames + [nil]
+            }
+        }
+        return frames
+    }
+
+    private static let messages = FuzzTarget(
+        "bus-messages",
+        samples: [
+            BusContent.notice(Notice(frame: "MESG{\"a\":1}", recipients: ["a", "b"])),
+            .heartbeat(name: "chat1"), .signal(Signal(name: "order", bytes: [1, 2, 3])),
+        ].flatMap { content in
+            var number: UInt64 = 41
+            return [1_000, 120].flatMap {
+                BusPart.messages(of: content, from: HostID(rawValue: 7), after: &number, limit: $0)
+            }
+        },
+        words: FuzzWords.bytes(["\0", "\u{7f}", "MESG", "a"])
+    ) { input in
+        guard let part = BusPart(input.bytes) else { return nil }
+        guard let again = BusPart(part.encoded), again.encoded == part.encoded else {
+            return "A part differs after another encoding."
+        }
+        guard let content = BusContent(kind: part.kind, part.bytes) else { return nil }
+        return BusContent(kind: part.kind, content.encoded[...])?.encoded == content.encoded
+            ? nil : "A message differs after another encoding."
+    }
+
+    private static let orders = FuzzTarget(
+        "peer-orders",
+        samples: [
+            PeerOrder.end(keys: [1, 2], of: "a", frame: "EXPR{}").encoded,
+            PeerOrder.expel("a", frame: "EXPR{}").encoded,
+            PeerOrder.evict("a", from: "room").encoded, PeerOrder.close("room").encoded,
+        ]
+    ) { input in
+        guard let order = PeerOrder(encoded: input.bytes) else { return nil }
+        return PeerOrder(encoded: order.encoded)?.encoded == order.encoded
+            ? nil : "An order differs after another encoding."
+    }
+}
