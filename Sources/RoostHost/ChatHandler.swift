@@ -47,6 +47,10 @@ struct ChatHandler: HTTPServerHandler {
             + "--allow-origin and the page's origin.",
         headers: ["Vary": "Origin"])
 
+    private static let leaving = HTTPServerResponse(
+        status: 503, text: "This server is about to end; connect again, to another one.",
+        headers: ["Retry-After": "1"])
+
     func pieceLimit(of head: HTTPServerRequest) -> Int? {
         let type = head.headers["Content-Type"] ?? ""
         // A form needs some room around its file.
@@ -119,8 +123,9 @@ struct ChatHandler: HTTPServerHandler {
             return await file(request)
         }
         if request.method == "GET", request.target == "/health" {
-            return await health.response()
+            return await health.health()
         }
+        if request.method == "GET", request.target == "/ready" { return await health.readiness() }
         if request.method == "GET", request.target == "/metrics" {
             return HTTPServerResponse(
                 status: 200, headers: ["Content-Type": "text/plain; version=0.0.4"],
@@ -173,6 +178,7 @@ struct ChatHandler: HTTPServerHandler {
 
     func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
         guard permits(request) else { return .refuse(Self.foreignPage) }
+        guard !health.isLeaving else { return .refuse(Self.leaving) }
         let query = request.target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let handshake = Handshake(
             query: QueryItem.parse(query), headers: headers(of: request),

@@ -20,14 +20,19 @@ package final class ChatHost: Sendable {
     private let chat: ChatServer
     private let apiToken: String?
     private let http: HTTPServer
+    private let health: HealthProbe
+    private let drainTime: Duration
     private let backend: Backend
     private let heartbeats: [Heartbeat]
     private let log: LogWriter
 
     private init(
-        loop: EventLoop, chat: ChatServer, apiToken: String?, http: HTTPServer, backend: Backend,
-        heartbeats: [Heartbeat], log: LogWriter
+        loop: EventLoop, chat: ChatServer, apiToken: String?, http: HTTPServer,
+        health: HealthProbe, drainTime: Duration, backend: Backend, heartbeats: [Heartbeat],
+        log: LogWriter
     ) {
+        self.health = health
+        self.drainTime = drainTime
         self.port = http.port
         self.loop = loop
         self.chat = chat
@@ -73,6 +78,7 @@ package final class ChatHost: Sendable {
         let chat = await ChatServer(
             core, storage: backend.storage, files: backend.files, fanOut: backend.fanOut,
             world: backend.world, on: loop)
+        let health = HealthProbe { await chat.isHealthy() }
         let handler = ChatHandler(
             chat, believesProxy: configuration.isBehindProxy,
             formLimit: core.fileLimitMB * 1_048_576 + core.limits.bodyBytes,
@@ -80,13 +86,14 @@ package final class ChatHost: Sendable {
                 origins: configuration.allowedOrigins,
                 publicAddress: configuration.publicAddress,
                 requiresToken: configuration.requiresToken),
-            health: HealthProbe { await chat.isHealthy() }, moreMetrics: backend.metrics)
+            health: health, moreMetrics: backend.metrics)
         do {
             let http = try await HTTPServer.start(listening, handler: handler, on: loop)
             log.write(LogLine(.info, "started", [.init("port", .int(Int64(http.port)))]))
             let timers = await backend.attach(chat)
             return ChatHost(
-                loop: loop, chat: chat, apiToken: core.apiToken, http: http, backend: backend,
+                loop: loop, chat: chat, apiToken: core.apiToken, http: http, health: health,
+                drainTime: configuration.drainTime, backend: backend,
                 heartbeats: timers + [
                     Heartbeat(every: core.pingInterval, on: loop) { await chat.dropIdle() },
                     Heartbeat(every: .seconds(60), on: loop) { await chat.forgetEndedSessions() },
@@ -109,15 +116,23 @@ package final class ChatHost: Sendable {
         await chat.respond(to: request, headers: RequestHeaders(apiToken: apiToken))
     }
 
-    /// Stops accepting, finishes the answers under way, and closes the sockets.
+    /// Closes the sockets over the time of the configuration, stops accepting, and finishes the
+    /// answers under way.
     ///
     /// Every acknowledged message is on disk already.
     package func stop() async {
-        for heartbeat in heartbeats { heartbeat.cancel() }
+        health.leave()
+        log.write(LogLine(.info, "stopping"))
+        await http.retire(over: drainTime)
         await http.shutdown(grace: Self.grace)
+        // Until here notices and orders of other servers are carried out.
+        for heartbeat in heartbeats { heartbeat.cancel() }
         await backend.close()
         await loop.shutdown()
         log.write(LogLine(.info, "stopped"))
         log.finish()
     }
+
+    /// Ends the wait of `stop` for the sockets.
+    package func hurry() async { await http.hurry() }
 }

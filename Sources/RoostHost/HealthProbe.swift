@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 import RoostSockets
 
-/// The answer to `/health`, from at most one check of the storage per second.
+/// The answers to `/health` and `/ready`, from at most one check of the storage per second.
 ///
 /// A check writes to the disk durably, so unbounded checks would be an attack.
 actor HealthProbe {
@@ -10,6 +11,7 @@ actor HealthProbe {
     private let second: @Sendable () -> Int64
     /// The newest check, finished or under way, and the second in which it began.
     private var last: (second: Int64, answer: Task<Bool, Never>)?
+    private let leaving = Guarded(false)
 
     /// Prepares a probe.
     ///
@@ -24,11 +26,24 @@ actor HealthProbe {
         self.check = check
     }
 
-    func response() async -> HTTPServerResponse {
-        let isWell = await isWell()
-        return HTTPServerResponse(
-            status: isWell ? 200 : 503, headers: ["Content-Type": "application/json"],
-            body: Array((isWell ? #"{"status":"ok"}"# : #"{"status":"storage"}"#).utf8))
+    /// Whether the server is about to end, so that it accepts no socket any more.
+    nonisolated var isLeaving: Bool { leaving.withLock { $0 } }
+
+    nonisolated func leave() { leaving.withLock { $0 = true } }
+
+    /// Answers whether the server works; it does while it says good-bye to its clients.
+    func health() async -> HTTPServerResponse { Self.response(await isWell() ? nil : "storage") }
+
+    /// Answers whether a load balancer shall send new connections.
+    func readiness() async -> HTTPServerResponse {
+        if isLeaving { return Self.response("leaving") }
+        return await health()
+    }
+
+    private static func response(_ fault: String?) -> HTTPServerResponse {
+        HTTPServerResponse(
+            status: fault == nil ? 200 : 503, headers: ["Content-Type": "application/json"],
+            body: Array(#"{"status":"\#(fault ?? "ok")"}"#.utf8))
     }
 
     private func isWell() async -> Bool {

@@ -23,12 +23,14 @@ struct BoundedQueue<Element: Sendable>: Sendable {
 
     /// Adds all of some elements, or none.
     ///
-    /// An element larger than the limit still finds room in an empty queue, so a limit that is too
-    /// low slows and does not stop.
-    mutating func add(_ elements: [Element], bytes size: Int) -> Outcome {
+    /// A small one, of which there are few, needs no room. An element larger than the limit still finds
+    /// room in an empty queue, so a limit that is too low slows and does not stop.
+    mutating func add(
+        _ elements: [Element], bytes size: Int, isSmall: Bool = false
+    ) -> Outcome {
         let (sum, isTooFar) = bytes.addingReportingOverflow(max(0, size))
         let fits =
-            waiting.isEmpty
+            waiting.isEmpty || isSmall
             || (!isTooFar && sum <= limit.bytes && waiting.count + elements.count <= limit.count)
         guard !isClosed, fits, !elements.isEmpty else { return .refused }
         waiting += elements

@@ -14,6 +14,11 @@ struct NATSAddress: Hashable, Sendable {
     var port: UInt16
     var isSecure: Bool
     var login: Login
+    /// The name that the server's certificate must have.
+    ///
+    /// A server tells of others before it has shown a certificate, and in place of names it tells
+    /// network addresses. So only the operator's names count.
+    let certificateName: String
 
     /// The port of a server that names none.
     static let usualPort: UInt16 = 4_222
@@ -42,7 +47,7 @@ struct NATSAddress: Hashable, Sendable {
         }
         if rest.hasSuffix("/") { rest.removeLast() }
         guard let (host, port) = Self.split(rest) else { return nil }
-        (self.host, self.port) = (host, port)
+        (self.host, self.port, certificateName) = (host, port, host)
     }
 
     /// Makes the address of another server that this one told of; the login stays.
@@ -90,12 +95,21 @@ struct NATSAddress: Hashable, Sendable {
         return (String(host), port)
     }
 
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
+        default: false
+        }
+    }
+
     /// Replaces `%` and two digits by the byte; nil if the bytes are no text.
     private static func decoded(_ text: Substring) -> String? {
         var (bytes, rest) = ([UInt8](), text.utf8[...])
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2,
+            if byte == UInt8(ascii: "%"), digits.count == 2, digits.allSatisfy(isHexDigit),
                 let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
             {
                 bytes.append(value)

@@ -84,8 +84,10 @@ package struct NATSError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Makes the error of a failed socket.
     static func failed(_ error: SocketError, at addresses: [String]) -> NATSError {
         switch error.kind {
-        case .untrusted, .tlsFailure, .certificateUnusable:
-            tls(addresses, because: error.message)
+        case .untrusted, .certificateUnusable: tls(addresses, because: error.message)
+        // A server that ends or is full in the middle of the handshake looks like this too.
+        case .tlsFailure:
+            NATSError(.unreachable, tls(addresses, because: error.message).message)
         case .systemFailure, .permissionDenied:
             NATSError(
                 .unreachable,
@@ -130,9 +132,9 @@ package struct NATSError: Error, Sendable, Hashable, CustomStringConvertible {
     package static func withoutSecrets(_ address: String) -> String {
         guard let at = address.lastIndex(of: "@") else { return address }
         let host = address[address.index(after: at)...]
-        guard let scheme = address.firstRange(of: "://"), scheme.upperBound <= at else {
-            return String(host)
-        }
+        guard let scheme = address.firstRange(of: "://"), scheme.upperBound <= at,
+            address[..<scheme.lowerBound].utf8.allSatisfy({ 0x61...0x7A ~= $0 | 0x20 })
+        else { return String(host) }
         return String(address[..<scheme.upperBound] + host)
     }
 }

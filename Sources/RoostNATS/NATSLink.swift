@@ -66,9 +66,12 @@ actor NATSLink {
     /// Begins to connect, and waits for the first round of attempts.
     func open() async throws(NATSError) {
         do throws(SocketError) {
-            timer = try LoopTimer(on: loop) { [weak self] in
-                self?.assumeIsolated { $0.take(.timer) }
-            }
+            // The end of the loop must reach the callers even while there is no socket.
+            timer = try LoopTimer(
+                on: loop,
+                onStop: { [weak self] in
+                    self?.assumeIsolated { $0.take(.failed(.loopStopped)) }
+                }, action: { [weak self] in self?.assumeIsolated { $0.take(.timer) } })
             writeTimer = try LoopTimer(on: loop) { [weak self] in
                 self?.assumeIsolated { $0.checkWriting() }
             }
@@ -123,7 +126,7 @@ actor NATSLink {
             else { return continuation.resume(returning: false) }
             flushes[id] = Flush(continuation: continuation, timer: timer)
             timer.start(after: time)
-            switch outbox.withLock({ $0.queue.add([.ping(id)], bytes: 0) }) {
+            switch outbox.withLock({ $0.queue.add([.ping(id)], bytes: 0, isSmall: true) }) {
             case .added(let startsDrain): if startsDrain { drain() }
             case .refused: endFlush(id, hasAnswer: false)
             }
@@ -206,7 +209,7 @@ actor NATSLink {
         do throws(SocketError) {
             let context =
                 if let own = settings.tls { own } else { try TLSContext.systemTrust.get() }
-            try stream.startTLS(context, serverName: address.host)
+            try stream.startTLS(context, serverName: address.certificateName)
         } catch {
             take(.failed(error))
         }
@@ -250,10 +253,10 @@ actor NATSLink {
 
     private func checkWriting() {
         guard let stream, stream.queuedByteCount > 0 else { return }
-        guard takenCount == writtenCount &- UInt64(stream.queuedByteCount) else {
-            return startWriteTimer(stream)
-        }
-        take(.stalled)
+        // TLS makes the queue longer than what was written, which is no progress.
+        let progress = writtenCount &- UInt64(stream.queuedByteCount) &- takenCount
+        guard Int64(bitPattern: progress) > 0 else { return take(.stalled) }
+        startWriteTimer(stream)
     }
 
     private func drop() {

@@ -83,6 +83,8 @@ struct NATSMachine: Sendable {
     private var failure: NATSError?
     /// The last refusal that was delivered, so that it is told once.
     private var toldRefusal: NATSError?
+    /// The errors of this connection that were delivered.
+    private var toldErrors: Set<String> = []
     private var info = NATSServerInfo()
     private var hasInfo = false
     /// The pings without an answer, the oldest first.
@@ -135,6 +137,8 @@ struct NATSMachine: Sendable {
         case (.violation(let text), .greeting), (.violation(let text), .joining),
             (.violation(let text), .connected):
             return fail(.violation(text, at: shown))
+        // Such as the refusal of a full server, which does not wait for TLS.
+        case (.violation, .securing): return fail(.unreachable(shown))
         case (.failed(let error), _) where error.kind == .loopStopped: return close()
         case (.failed(let error), .dialing), (.failed(let error), .greeting),
             (.failed(let error), .securing), (.failed(let error), .joining),
@@ -158,8 +162,8 @@ struct NATSMachine: Sendable {
         current = address
         phase = .dialing
         hasInfo = false
-        let share = settings.connectTime / max(1, named.count)
-        let time = max(.milliseconds(100), share)
+        let share = settings.connectTime / max(1, addresses.count)
+        let time = max(.milliseconds(300), share)
         // The look-up of a name and the answers of the server count, so the timer runs beside.
         return [.dial(address, within: time), .wait(time)]
     }
@@ -180,6 +184,14 @@ struct NATSMachine: Sendable {
                     "The bus at \(NATSError.names(shown)) is too old; install nats-server 2.2 or "
                         + "later."))
         }
+        guard info.maxPayload >= Self.smallestPayload else {
+            return fail(
+                NATSError(
+                    .invalid,
+                    "The bus at \(NATSError.names(shown)) takes messages of \(info.maxPayload) bytes "
+                        + "only; raise max_payload of nats-server to \(Self.smallestPayload) at least."
+                ))
+        }
         if current.isSecure {
             guard info.requiresTLS || info.offersTLS else { return fail(.tls(shown)) }
             phase = .securing
@@ -188,6 +200,9 @@ struct NATSMachine: Sendable {
         guard !info.requiresTLS else { return fail(.tls(shown)) }
         return join()
     }
+
+    /// The smallest limit of messages that is of use; the parts of a notice have a header each.
+    private static let smallestPayload = 1_024
 
     private mutating func note(_ info: NATSServerInfo) {
         self.info = info
@@ -199,7 +214,9 @@ struct NATSMachine: Sendable {
         var effects: [Effect] = [.drop]
         let next = following(current)
         if phase == .connected {
-            effects += [.hold, .deliver(.disconnected)]
+            effects.append(.hold)
+            if error.kind != .unreachable { effects.append(.deliver(.failure(error.message))) }
+            effects.append(.deliver(.disconnected))
             (failures, failure, pings) = (0, nil, [])
             return effects + (hasLasted ? attempt(next) : pause())
         }
@@ -265,14 +282,17 @@ struct NATSMachine: Sendable {
             if NATSError.isAboutRights(text) { return [.deliver(.failure(text))] }
             return fail(.refusal(text, at: shown))
         // The server closes behind an error that ends the connection.
-        case (.error(let text), _): return [.deliver(.failure(text))]
+        case (.error(let text), _):
+            // A missing right is told by the server with each message.
+            guard toldErrors.count < 16, toldErrors.insert(text).inserted else { return [] }
+            return [.deliver(.failure(text))]
         }
     }
 
     private mutating func connect() -> [Effect] {
         phase = .connected
         (failures, failure, toldRefusal) = (0, nil, nil)
-        (pings, silentIntervals, hasLasted) = ([], 0, false)
+        (pings, silentIntervals, hasLasted, toldErrors) = ([], 0, false, [])
         defer { (isOpened, wasConnected) = (true, true) }
         let resume = Effect.resume(maxPayload: info.maxPayload)
         let report: Effect =

@@ -56,7 +56,7 @@ package struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension SocketError {
-    static let loopStopped = Self(
+    package static let loopStopped = Self(
         .loopStopped, "The event loop is shut down; start a new one before using sockets.")
     static let cancelled = Self(.cancelled, "The task that waited was cancelled.")
     static let closedHere = Self(

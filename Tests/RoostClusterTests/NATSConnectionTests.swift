@@ -77,7 +77,7 @@ struct NATSConnectionTests {
         ("nats://user:password@host:4222", "nats://host:4222"),
         ("nats://token@host", "nats://host"), ("tls://a:b@c@d/e@host:1", "tls://host:1"),
         ("nats://host:4222", "nats://host:4222"), ("user:password@host", "host"),
-        ("user:a://b@host", "user:a://host"), ("", ""), ("@", ""),
+        ("user:a://b@host", "host"), ("", ""), ("@", ""), ("user:pa://ss@host", "host"),
     ])
     func `no secret of an address is shown`(address: String, shown: String) {
         #expect(NATSError.withoutSecrets(address) == shown)
@@ -139,17 +139,33 @@ struct NATSConnectionTests {
     @Test func `a message that is too large for the bus is refused and counted`() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("nats.conf")
-        try "max_payload: 1000\n".write(toFile: file, atomically: true, encoding: .utf8)
+        try "max_payload: 2000\n".write(toFile: file, atomically: true, encoding: .utf8)
         let server = try await NATSServer(["-c", file])
         let connection = try await NATSConnection.open(
             NATSSettings([server.address], subject: "test"), on: BusLoop.shared
         ) { _ in }
-        #expect(connection.maxPayload == 1_000)
-        connection.publish([[UInt8](repeating: 0, count: 1_000)], to: "other")
-        connection.publish([[UInt8](repeating: 0, count: 1_001)], to: "other")
+        #expect(connection.maxPayload == 2_000)
+        connection.publish([[UInt8](repeating: 0, count: 2_000)], to: "other")
+        connection.publish([[UInt8](repeating: 0, count: 2_001)], to: "other")
         await connection.flush(within: .seconds(30))
         #expect(connection.refusedCount == 1)
         await connection.close()
+    }
+
+    @Test func `the end of the loop ends the waits for a bus that is away`() async throws {
+        let loop = try EventLoop.start()
+        var settings = NATSSettings(
+            ["nats://127.0.0.1:\(try FreePort.next())"], subject: "test")
+        settings.startsDisconnected = true
+        settings.longestPause = .seconds(3_600)
+        let connection = try await NATSConnection.open(settings, on: loop) { _ in }
+        async let flushed = connection.flush(within: .seconds(3_600))
+        // In the loop's order, so the wait has begun, or fails at once.
+        await loop.shutdown()
+        #expect(await flushed == false)
+        #expect(connection.publish([[1]], to: "test"))
+        await connection.close()
+        #expect(connection.publish([[1]], to: "test") == false)
     }
 
     @Test func `a full queue takes all of some messages or none`() {
@@ -159,7 +175,9 @@ struct NATSConnectionTests {
         #expect(queue.add([3], bytes: 81) == .refused)
         #expect(queue.add([3], bytes: .max) == .refused)
         #expect(queue.add([3], bytes: 80) == .added(startsDrain: false))
-        #expect(queue.take() == [1, 2, 3])
+        #expect(queue.add([4], bytes: 0) == .refused)
+        #expect(queue.add([4], bytes: 0, isSmall: true) == .added(startsDrain: false))
+        #expect(queue.take() == [1, 2, 3, 4])
         // Larger than the limit, but the queue is empty.
         #expect(queue.add([4], bytes: 101) == .added(startsDrain: false))
         #expect(queue.take() == [4])
@@ -168,5 +186,6 @@ struct NATSConnectionTests {
         queue.close()
         #expect(queue.take() == nil)
         #expect(queue.add([6], bytes: 1) == .refused)
+        #expect(queue.add([6], bytes: 1, isSmall: true) == .refused)
     }
 }

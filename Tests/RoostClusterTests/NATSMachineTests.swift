@@ -188,7 +188,10 @@ struct NATSMachineTests {
         _ = machine.handle(.frame(.pong))
         _ = machine.handle(.timer)
         let effects = machine.handle(.failed(Self.lost))
-        #expect(effects.contains(.dial(try address("tls://u:p@b:2"), within: .seconds(5))))
+        let told = try #require(try address("tls://u:p@a:1").moved(to: "b:2"))
+        #expect(effects.contains(.dial(told, within: .milliseconds(2_500))))
+        // Anyone can write the list of places, so the certificate must be that of the named server.
+        #expect(told.certificateName == "a")
         #expect(dialed(machine.handle(.failed(Self.lost))) == ["a"])
         // A server that has left the cluster is forgotten.
         info.places = ["c:3"]
@@ -235,7 +238,51 @@ struct NATSMachineTests {
         }
     }
 
-    @Test func `a right that is missing is told, and the connection goes on`() throws {
+    @Test func `a server that ends in the middle of the TLS handshake may come back`() throws {
+        for input in [
+            NATSMachine.Input.violation("x"), .failed(SocketError(.tlsFailure, "x")), .timer,
+        ] {
+            var machine = try NATSMachine(settings(["tls://a"], startsDisconnected: true))
+            var info = NATSServerInfo()
+            info.requiresTLS = true
+            _ = machine.handle(.start)
+            _ = machine.handle(.dialed)
+            _ = machine.handle(.frame(.info(info)))
+            #expect(machine.handle(input).contains(.opened(nil)))
+            #expect(machine.phase == .pausing)
+        }
+    }
+
+    @Test func `a server whose messages are too small is refused`() throws {
+        var machine = try NATSMachine(settings(["nats://a"], startsDisconnected: true))
+        var info = NATSServerInfo()
+        info.maxPayload = 1_023
+        _ = machine.handle(.start)
+        _ = machine.handle(.dialed)
+        guard case .opened(let error?)? = machine.handle(.frame(.info(info))).last else {
+            Issue.record("no error")
+            return
+        }
+        #expect(error.message.contains("raise max_payload"))
+    }
+
+    @Test func `servers that were told of and are gone do not stretch a round`() throws {
+        var machine = try connected(settings(["nats://a"]))
+        var info = NATSServerInfo()
+        info.places = (1...9).map { "10.0.0.\($0):4222" }
+        _ = machine.handle(.frame(.info(info)))
+        _ = machine.handle(.timer)
+        var effects = machine.handle(.failed(Self.lost))
+        var sum = Duration.zero
+        while case .wait(let time)? = effects.last, machine.phase == .dialing {
+            sum += time
+            effects = machine.handle(.timer)
+        }
+        #expect(machine.phase == .pausing)
+        #expect(sum == .seconds(5))
+    }
+
+    @Test func `a right that is missing is told once, and the connection goes on`() throws {
         let text = "Permissions Violation for Publish to s"
         var machine = try NATSMachine(settings())
         _ = machine.handle(.start)
@@ -244,7 +291,11 @@ struct NATSMachineTests {
         #expect(machine.handle(.frame(.error(text))) == [.deliver(.failure(text))])
         _ = machine.handle(.frame(.pong))
         #expect(machine.handle(.frame(.error(text))) == [.deliver(.failure(text))])
+        #expect(machine.handle(.frame(.error(text))) == [])
         #expect(machine.phase == .connected)
+        // A violation is told with the loss of the connection.
+        let effects = machine.handle(.violation("words"))
+        #expect(effects.contains { if case .deliver(.failure) = $0 { true } else { false } })
     }
 
     @Test func `a refusal of later attempts is told once`() throws {

@@ -107,7 +107,10 @@ struct NATSParserTests {
         ("nats://token@bus", "bus", 4_222, false, .token("token")),
         ("nats://a:b@bus:7", "bus", 7, false, .password(user: "a", password: "b")),
         ("nats://a:b@c:d/e?@bus", "bus", 4_222, false, .password(user: "a", password: "b@c:d/e?")),
-        ("nats://a%40b:%25%zz@bus", "bus", 4_222, false, .password(user: "a@b", password: "%%zz")),
+        (
+            "nats://a%40b:%25%zz%+5@bus", "bus", 4_222, false,
+            .password(user: "a@b", password: "%%zz%+5")
+        ),
         ("tls://:@bus", "bus", 4_222, true, .password(user: "", password: "")),
     ])
     func `an address has a place and a login`(

@@ -36,13 +36,33 @@ struct HealthTests {
         } check: {
             await server.isHealthy()
         }
-        #expect(await probe.response().status == 200)
+        #expect(await probe.health().status == 200)
         disk.plan(SimulatedDisk.Fault(.write, of: "server.sqlite", code: code, lasts: true))
-        let answer = await probe.response()
+        let answer = await probe.health()
         #expect(answer.status == 503)
         #expect(answer.body == Array(#"{"status":"storage"}"#.utf8))
         disk.plan(nil)
-        #expect(await probe.response().status == 200)
+        #expect(await probe.health().status == 200)
+    }
+
+    @Test func `a server that leaves is well, and ready no more`() async {
+        let probe = HealthProbe {
+            1
+        } check: {
+            true
+        }
+        #expect(await probe.readiness().status == 200)
+        probe.leave()
+        let answer = await probe.readiness()
+        #expect(answer.status == 503)
+        #expect(answer.body == Array(#"{"status":"leaving"}"#.utf8))
+        #expect(await probe.health().status == 200)
+        let broken = HealthProbe {
+            1
+        } check: {
+            false
+        }
+        #expect(await broken.readiness().status == 503)
     }
 
     @Test func `a flood of health requests writes to the disk once a second`() async {
@@ -54,7 +74,7 @@ struct HealthTests {
             return true
         }
         await withTaskGroup(of: Int.self) { group in
-            for _ in 0..<100 { group.addTask { await probe.response().status } }
+            for _ in 0..<100 { group.addTask { await probe.health().status } }
             for await status in group { #expect(status == 200) }
         }
         #expect(count.withLock { $0 } == 1)

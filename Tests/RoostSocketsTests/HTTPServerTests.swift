@@ -234,6 +234,55 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func `a retirement closes the sockets one after the other, and answers meanwhile`()
+        async throws
+    {
+        try await withServer { server, loop in
+            var sockets: [WebSocketConnection] = []
+            for _ in 0..<6 {
+                sockets.append(
+                    try await WebSocketClient.connect(
+                        url: "ws://127.0.0.1:\(server.port)/", on: loop))
+            }
+            let clock = ContinuousClock()
+            let start = clock.now
+            async let retired: Void = server.retire(over: .milliseconds(600))
+            var moments: [Duration] = []
+            for socket in sockets {
+                #expect(try await socket.receive() == nil)
+                #expect(await socket.closeCode == 1001)
+                moments.append(start.duration(to: clock.now))
+            }
+            // Each of the five pauses between the six is a tenth of a second at least.
+            #expect(moments[5] >= .milliseconds(500))
+            #expect(moments == moments.sorted())
+            let call = get("/", "Connection: close\r\n")
+            #expect(await bodies(RawClient.exchange(call, port: server.port)) != [])
+            await retired
+        }
+    }
+
+    @Test func `a hurried retirement ends at once and leaves the rest to the shutdown`()
+        async throws
+    {
+        try await withServer { server, loop in
+            var sockets: [WebSocketConnection] = []
+            for _ in 0..<3 {
+                sockets.append(
+                    try await WebSocketClient.connect(
+                        url: "ws://127.0.0.1:\(server.port)/", on: loop))
+            }
+            async let retired: Void = server.retire(over: .seconds(3_600))
+            #expect(try await sockets[0].receive() == nil)
+            await server.hurry()
+            await retired
+            try await sockets[1].send("still here")
+            #expect(try await sockets[1].receive() == .text("still here"))
+            // Without sockets there is nothing to wait for.
+            await server.retire(over: .seconds(3_600))
+        }
+    }
+
     @Test func `an occupied port gives a sentence`() async throws {
         try await withServer { server, loop in
             var configuration = HTTPServer.Configuration()

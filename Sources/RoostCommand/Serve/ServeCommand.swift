@@ -28,6 +28,11 @@ extension Option {
     static let sessions = Option(
         "database-sessions", .number(placeholder: "N", 2...1_000), standard: "8",
         help: "the most sessions of this server at the database")
+    static let drain = Option(
+        "drain", .number(placeholder: "SECONDS", 0...600),
+        help:
+            "the time over which a stop closes the sockets; a second signal ends it; 10 with "
+            + "--database, otherwise 0")
     static let port = Option(
         "port", .number(placeholder: "N", 0...65_535), standard: "8080",
         help: "the port to listen on; 0 takes a free port")
@@ -116,7 +121,7 @@ extension Command {
             from ~/.pgpass, so that other users of this machine do not see it.
             """,
         options: [
-            .data, .sharedDatabase, .schema, .bus, .node, .files, .sessions, .port, .host,
+            .data, .sharedDatabase, .schema, .bus, .node, .files, .sessions, .drain, .port, .host,
             .applicationID,
             .apiTokenFile, .apiToken, .requireToken, .insecure,
             .allowOrigin,
@@ -144,7 +149,9 @@ extension Command {
                 isEncrypted: configuration.certificate != nil)
             for line in welcome.lines { StandardOutput.writeNow(line) }
             for await _ in signals.signals { break }
+            let hurry = Task { for await _ in signals.signals { await host.hurry() } }
             await host.stop()
+            hurry.cancel()
         })
 }
 
@@ -178,6 +185,7 @@ extension ChatHost.Configuration {
         isBehindProxy = arguments.has(.behindProxy)
         compressesFrames = arguments.has(.compress)
         certificate = try Self.certificate(arguments)
+        drainTime = .seconds(arguments.number(.drain) ?? (cluster == nil ? 0 : 10))
         logLevel = try Self.level(arguments.requiredText(.log))
         userRate = Self.rate(arguments.number(.userRate))
         addressRate = Self.rate(arguments.number(.addressRate))
@@ -194,7 +202,8 @@ extension ChatHost.Configuration {
 
     private static func cluster(_ arguments: Arguments) throws(CommandFailure) -> Cluster? {
         guard let database = arguments.text(.sharedDatabase) else {
-            for option in [Option.bus, .node, .files] where !arguments.texts(option).isEmpty {
+            for option in [Option.bus, .node, .files, .sessions]
+            where arguments.has(option) {
                 throw CommandFailure(
                     .wrongArguments,
                     "--\(option.name) is for servers that share a database: give --database too.")
@@ -217,6 +226,10 @@ extension ChatHost.Configuration {
         }
         cluster.bus = arguments.texts(.bus).flatMap { text in
             text.split(separator: ",").map(String.init)
+        }
+        guard !cluster.bus.isEmpty || !arguments.has(.bus) else {
+            throw CommandFailure(
+                .wrongArguments, "--bus wants addresses such as nats://bus1:4222, not nothing.")
         }
         cluster.name = arguments.text(.node) ?? ProcessInfo.processInfo.hostName
         cluster.filesFolder = arguments.text(.files)

@@ -89,13 +89,21 @@ actor HTTPConnection {
         stream.start()
     }
 
+    /// Ends a WebSocket with 1001; other connections go on.
+    func retire() {
+        webSocket?.assumeIsolated {
+            $0.beginClose(.goingAway, reason: "shutting down", then: nil)
+        }
+    }
+
+    /// Whether the connection has become a WebSocket.
+    var isWebSocket: Bool { webSocket != nil }
+
     /// Finishes the current answer and ends the connection.
     func shutDown() {
         isShuttingDown = true
-        if let webSocket {
-            webSocket.assumeIsolated {
-                $0.beginClose(.goingAway, reason: "shutting down", then: nil)
-            }
+        if isWebSocket {
+            retire()
         } else if isWaitingForRequest && parser.progress == .idle {
             // If an answer is still being sent, `run` sends it first.
             if stream.queuedByteCount == 0 { closeStream() } else { wake() }

@@ -93,6 +93,9 @@ package actor HTTPServer {
     private var connections: [Int: HTTPConnection] = [:]
     private var peers: [String: Int] = [:]
     private var lastConnectionID = 0
+    private var isHurried = false
+    /// The waiting step of `retire`.
+    private var retirement: CheckedContinuation<Void, Never>?
     private var isShuttingDown = false
     private var emptyWaiters: [CheckedContinuation<Void, Never>] = []
 
@@ -184,6 +187,54 @@ package actor HTTPServer {
         let waiters = emptyWaiters
         emptyWaiters = []
         for waiter in waiters { waiter.resume() }
+    }
+
+    /// Closes the WebSockets of now with 1001, spread evenly over a time, and goes on answering.
+    ///
+    /// Clients of a server that ends return to others without a rush. The handler's owner refuses
+    /// new WebSockets meanwhile. `hurry` ends the call early, and the sockets that are left stay.
+    package func retire(over time: Duration) async {
+        let open = webSockets
+        let step = Duration.milliseconds(100)
+        // At most an hour, so the quotient fits.
+        let steps = min(open.count, max(1, Int(min(max(time, .zero), .seconds(3_600)) / step)))
+        for number in 0..<steps where !isHurried {
+            let part = (open.count * number / steps)..<(open.count * (number + 1) / steps)
+            retire(open[part])
+            await pause(number + 1 == steps ? .zero : max(step, time / steps))
+        }
+    }
+
+    /// The numbers of the connections that are WebSockets, the oldest first.
+    private var webSockets: [Int] {
+        connections.filter { $0.value.assumeIsolated { $0.isWebSocket } }.keys.sorted()
+    }
+
+    private func retire(_ ids: ArraySlice<Int>) {
+        for id in ids { connections[id]?.assumeIsolated { $0.retire() } }
+    }
+
+    /// Ends the wait of `retire`.
+    package func hurry() {
+        isHurried = true
+        retirement?.resume()
+        retirement = nil
+    }
+
+    private func pause(_ time: Duration) async {
+        guard time > .zero, !isHurried,
+            let timer = try? LoopTimer(
+                on: loop,
+                action: { [weak self] in
+                    self?.assumeIsolated { server in
+                        server.retirement?.resume()
+                        server.retirement = nil
+                    }
+                })
+        else { return }  // A loop that stops closes everything anyway.
+        timer.start(after: time)
+        await withCheckedContinuation { retirement = $0 }
+        timer.close()
     }
 
     /// Stops accepting, finishes current answers, and closes WebSockets with 1001.

@@ -7,13 +7,24 @@ internal import CRoostUV
 /// It lives until `close()`, so its action must not keep its owner alive.
 @safe package final class LoopTimer: LoopHandle, @unchecked Sendable {
     private let action: @Sendable () -> Void
+    private let onStop: (@Sendable () -> Void)?
 
-    package init(on loop: EventLoop, action: @escaping @Sendable () -> Void) throws(SocketError) {
+    /// Makes a timer; `onStop` is called if the loop ends before `close()`.
+    package init(
+        on loop: EventLoop, onStop: (@Sendable () -> Void)? = nil,
+        action: @escaping @Sendable () -> Void
+    ) throws(SocketError) {
         self.action = action
+        self.onStop = onStop
         // SAFETY: `handle` has the size of a timer.
         try unsafe super.init(on: loop, type: UV_TIMER) { loop, handle in
             unsafe uv_timer_init(loop, roost_uv_timer(handle))
         }
+    }
+
+    override func loopWillStop() {
+        close()
+        onStop?()
     }
 
     /// Starts the timer, which fires once after `delay`; replaces an earlier start.

@@ -31,6 +31,17 @@ enum NameResolver {
     /// The threads; as many as libuv has by default, so that one dead name server delays few hosts.
     private static let threads = ThreadPool(name: "roost.names", width: 4)
 
+    private struct Question: Hashable {
+        let host: String
+        let port: UInt16
+    }
+
+    /// The callers of each question that was not answered yet.
+    ///
+    /// Equal questions share one look-up, because those that callers have given up still take a
+    /// thread each until the system's name servers time out.
+    private static let callers = Guarded<[Question: [Completion]]>([:])
+
     /// Looks a name up; `completion` runs on the loop's thread, exactly once.
     ///
     /// The system cannot interrupt a look-up: a caller that gives up ignores the answer.
@@ -39,9 +50,18 @@ enum NameResolver {
     ) {
         loop.assertOnLoop()
         guard !loop.isStopping else { return completion(.failure(.loopStopped)) }
+        let question = Question(host: host, port: port)
+        let isFirst = callers.withLock { callers in
+            callers[question, default: []].append { result in
+                loop.execute { completion(loop.isStopping ? .failure(.loopStopped) : result) }
+            }
+            return callers[question]?.count == 1
+        }
+        guard isFirst else { return }
         threads.run {
             let result = addresses(of: host, port: port)
-            loop.execute { completion(loop.isStopping ? .failure(.loopStopped) : result) }
+            let all = callers.withLock { $0.removeValue(forKey: question) } ?? []
+            for caller in all { caller(result) }
         }
     }
 
