@@ -39,12 +39,16 @@ def wait_until(condition, what, patience=PATIENCE):
     raise AssertionError(f"{what} did not come about within {patience:g} s")
 
 
-def answers(port):
+def answers_at(address, port):
     try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        socket.create_connection((address, port), timeout=1).close()
         return True
     except OSError:
         return False
+
+
+def answers(port):
+    return answers_at("127.0.0.1", port)
 
 
 class Process:
