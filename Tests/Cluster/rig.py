@@ -48,11 +48,11 @@ class BusServer(Process):
 class Host(Process):
     """One `roost serve`."""
 
-    def __init__(self, place, folder, roost, database, bus, port):
+    def __init__(self, place, folder, roost, database, bus, port, application="APP"):
         super().__init__(place.name, folder)
         self.place, self.port = place, port
         self.command = [*place.prefix, roost, "serve", "--database", database, "--bus", bus, "--node", place.name,
-                        "--host", place.address, "--port", str(port), "--insecure", "--app-id", "APP",
+                        "--host", place.address, "--port", str(port), "--insecure", "--app-id", application,
                         "--user-rate", "0", "--address-rate", "0", "--max-per-address", "0", "--drain", "2",
                         "--log", "info"]
         self.environment = {**os.environ, "ROOST_API_TOKEN": TOKEN}

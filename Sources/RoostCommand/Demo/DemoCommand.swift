@@ -4,6 +4,11 @@ import RoostCommandLine
 
 extension Option {
     static let fast = Option("fast", help: "no pauses and no drawings; well under a minute")
+    static let servers = Option(
+        "servers", .text(placeholder: "URLS"),
+        help:
+            "the story on running servers of the application demo, such as those of a cluster: Ada "
+            + "uses the first one, Bo the last one; separated by commas")
     static let keep = Option("keep", help: "keep the folder of the databases and print its path")
 }
 
@@ -15,13 +20,20 @@ extension Command {
             write meanwhile, and connects it again. Every step is checked; the first failed step ends
             the demo with a cross, the expected and the seen value. Needs no network.
             """,
-        options: [.fast, .keep], example: "roost demo --fast",
+        options: [.fast, .servers, .keep], example: "roost demo --fast",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let folder = try TemporaryFolder(named: "roost-demo")
             let (isFast, keeps) = (arguments.has(.fast), arguments.has(.keep))
+            let servers = (arguments.text(.servers) ?? "").split(separator: ",").map(String.init)
+            guard arguments.has(.servers) == !servers.isEmpty else {
+                throw CommandFailure(
+                    .wrongArguments,
+                    "--servers wants addresses such as http://127.0.0.1:8080, not nothing.")
+            }
             let failure = await OwnThread.run {
-                let demo = Demo(folder: folder.path, isFast: isFast, style: .standardOutput)
+                let demo = Demo(
+                    folder: folder.path, servers: servers, isFast: isFast, style: .standardOutput)
                 return demo.play()
             }
             if keeps {
