@@ -87,8 +87,8 @@ let modules: [Target] = [
     .target(
         name: "RoostCluster",
         dependencies: [
-            "RoostExecutors", "RoostModel", "RoostNATS", "RoostPostgres", "RoostServer",
-            "RoostSockets", "RoostWire",
+            "RoostExecutors", "RoostModel", "RoostNATS", "RoostPostgres", "RoostSQLite",
+            "RoostServer", "RoostSockets", "RoostWire",
         ]),
     .target(
         name: "RoostHost",

@@ -17,9 +17,8 @@ extension Program {
             ("roost help client", "drive a client from any language"),
         ],
         commands: [
-            .demo, .serve, .backup, .migrate, .client, .cacheInspect, .cacheSearch,
-            .cacheExport,
-            .cacheVerify, .cacheClear, .journal,
+            .demo, .serve, .backup, .migrate, .importData, .client, .cacheInspect, .cacheSearch,
+            .cacheExport, .cacheVerify, .cacheClear, .journal,
         ],
         successors: ["bench": "roost-bench", "simulate": "roost-simulate"])
 }

@@ -26,6 +26,21 @@ package struct PostgresMigrator: Sendable {
         return Self.state(done)
     }
 
+    /// Refuses a database whose schema is not the newest.
+    ///
+    /// - Throws: An error that names the remedy.
+    package func checkIsCurrent() async throws(PostgresError) {
+        switch try await state() {
+        case .current: break
+        case .ahead(let number): throw .newer(number)
+        case .behind(let missing):
+            throw PostgresError(
+                .rejected,
+                "The database lacks the migrations \(missing.joined(separator: ", ")). "
+                    + "Run: roost migrate --database ...")
+        }
+    }
+
     private static func state(_ done: [Int]) -> State {
         if let last = done.max(), last > PostgresSchema.newest { return .ahead(last) }
         let missing = PostgresSchema.migrations.filter { !done.contains($0.number) }

@@ -39,15 +39,7 @@ package final class PostgresStorage: Storage {
         self.pool = pool
         self.clockMargin = clockMargin
         do throws(PostgresError) {
-            switch try await PostgresMigrator(pool).state() {
-            case .current: break
-            case .ahead(let number): throw PostgresError.newer(number)
-            case .behind(let missing):
-                throw PostgresError(
-                    .rejected,
-                    "The database lacks the migrations \(missing.joined(separator: ", ")). "
-                        + "Run: roost migrate --database ...")
-            }
+            try await PostgresMigrator(pool).checkIsCurrent()
             let server = try await pool.read { db async throws(PostgresError) in
                 try await db.first(.server)
             }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostSQLite
+package import RoostSQLite
 
 /// The schema of the server's database; a released migration never changes.
-enum SQLiteSchema {
+package enum SQLiteSchema {
     /// "RoSv", in the file's header.
     static let applicationID: Int32 = 0x526F_5376
 
-    static let migrator = Migrator(
+    package static let migrator = Migrator(
         applicationID: applicationID,
         [
             Migration(
