@@ -86,6 +86,7 @@ struct ChatHandler: HTTPServerHandler {
         var response = response
         // Also for clients without an origin: a cache may serve their answer to a page.
         response.headers.append("Vary", "Origin")
+        if let trace = Self.trace(of: request) { response.headers.append("X-Request-Id", trace) }
         guard let origin = request.headers["Origin"] else { return response }
         response.headers.append("Access-Control-Allow-Origin", origin)
         return response
@@ -95,6 +96,23 @@ struct ChatHandler: HTTPServerHandler {
         try APIRequest(
             method: request.method, target: request.target, body: request.body,
             contentType: request.headers["Content-Type"] ?? "")
+    }
+
+    /// The name of a request, as proxies give it; nil unless it is harmless in a line and a header.
+    private static func trace(of request: HTTPServerRequest) -> String? {
+        guard let name = request.headers["X-Request-Id"], (1...64).contains(name.utf8.count),
+            name.utf8.allSatisfy({ isTraceByte($0) })
+        else { return nil }
+        return name
+    }
+
+    private static func isTraceByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 
     /// The answer to the preflight request of a browser.
@@ -112,6 +130,7 @@ struct ChatHandler: HTTPServerHandler {
         var headers = RequestHeaders { request.headers[$0] }
         // The last address is the proxy's own entry; the client wrote those before it.
         let forwarded = believesProxy ? request.headers.list("X-Forwarded-For").last : nil
+        headers.trace = Self.trace(of: request)
         headers.peer = forwarded ?? (request.peer.isEmpty ? nil : request.peer)
         return headers
     }

@@ -9,6 +9,29 @@ import Testing
 struct LimitTests {
     private func at(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: milliseconds) }
 
+    @Test func `servers that share the rates allow the whole rate together`() async throws {
+        let fixture = await ServerFixture { $0.userRate = Rate(burst: 60, perSecond: 10) }
+        let ann = try await fixture.connect("ann")
+        await fixture.server.shareRates(among: 3)
+        func allowed() async -> Int {
+            var count = 0
+            for _ in 0..<100 {
+                let answer = await fixture.raw(
+                    ListMyChannels(userID: "ann"), RequestHeaders(sessionKey: ann.key))
+                count += answer.status == 200 ? 1 : 0
+            }
+            return count
+        }
+        let first = await allowed()
+        #expect((19...20).contains(first))
+        fixture.world.advance(3_000)
+        #expect(await allowed() == 10)
+        await fixture.server.shareRates(among: 1_000_000)
+        fixture.world.advance(60_000)
+        // However many servers there are, each allows a request.
+        #expect(await allowed() == 1)
+    }
+
     @Test func `a rate allows a burst, then a number per second, and returns the wait`() {
         var limiter = RateLimiter<Int>(Rate(burst: 3, perSecond: 2))
         for _ in 0..<3 { #expect(limiter.take(1, at: at(0)) == nil) }

@@ -105,4 +105,35 @@ struct LogVolumeTests {
         #expect(byDefault == [])
         #expect(all.contains { $0.text(at: "T").contains(#""status":500"#) })
     }
+
+    @Test
+    func `a message is followed under one name from its frame to the sockets, without its words`()
+        async throws
+    {
+        let lines = Mutex<[LogLine]>([])
+        let fixture = await ServerFixture(traces: true) { line in lines.withLock { $0.append(line) }
+        }
+        let ann = try await fixture.connect("ann")
+        let bob = try await fixture.connect("bob")
+        try await fixture.channel("the-channel", of: ["ann", "bob"], by: ann)
+        lines.withLock { $0 = [] }
+        await fixture.send("the words", "the-request", to: "the-channel", on: ann)
+        await fixture.say(.read("the-channel", "the-reading"), on: bob)
+        await fixture.send("the words", "the-refused", to: "no-channel", on: ann)
+        let name = JSONValue.string(String(TestWorld.digest("the-request").prefix(12)))
+        let all = lines.withLock { $0.filter { $0.level == .trace } }
+        let found = all.filter { line in line.fields.contains { $0.value == name } }
+        #expect(Set(found.map(\.event)) == ["command", "delivered"])
+        let delivered = try #require(found.first { $0.event == "delivered" })
+        #expect(delivered.fields.contains(.init("sockets", .int(1))))
+        let commands = all.filter { $0.event == "command" }.map { line in
+            line.fields.first { $0.name == "command" }?.value
+        }
+        #expect(commands == ["MESG", "READ", "MESG"])
+        #expect(all.last?.fields.contains { $0.name == "code" } == true)
+        let text = all.map { $0.text(at: "T") }.joined()
+        for secret in ["ann", "bob", "-channel", "the words", "the-re"] {
+            #expect(!text.contains(secret))
+        }
+    }
 }

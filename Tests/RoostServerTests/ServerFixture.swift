@@ -88,13 +88,13 @@ struct ServerFixture {
     init(
         storage: (any Storage)? = nil, files: (any FileStore)? = nil,
         fanOut: (any FanOut)? = nil, seed: UInt64 = 7,
-        configure: (inout ChatServer.Configuration) -> Void = { _ in },
+        configure: (inout ChatServer.Configuration) -> Void = { _ in }, traces: Bool = false,
         log: @escaping @Sendable (LogLine) -> Void = { _ in }
     ) async {
         world = TestWorld(seed: seed)
         executor = ThreadExecutor(name: "server")
         var world = world.world
-        world.log = log
+        (world.log, world.traces) = (log, traces)
         var configuration = ChatServer.Configuration(
             applicationID: "APP", apiToken: Self.apiToken)
         configure(&configuration)

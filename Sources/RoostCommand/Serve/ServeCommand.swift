@@ -70,7 +70,7 @@ extension Option {
         "compress", help: "deflate frames for clients that support it; costs processor time")
     static let log = Option(
         "log", .text(placeholder: "LEVEL"), standard: "warning",
-        help: "lines of JSON on standard error: info, warning, error or none")
+        help: "lines of JSON on standard error: trace, info, warning, error or none")
     static let userRate = Option(
         "user-rate", .number(placeholder: "N", 0...1_000_000), standard: "50",
         help:
@@ -293,13 +293,14 @@ extension ChatHost.Configuration {
 
     private static func level(_ text: String) throws(CommandFailure) -> LogLine.Level? {
         switch text {
+        case "trace": return .trace
         case "info": return .info
         case "warning": return .warning
         case "error": return .error
         case "none": return nil
         default:
             throw CommandFailure(
-                .wrongArguments, "--log wants info, warning, error or none.")
+                .wrongArguments, "--log wants trace, info, warning, error or none.")
         }
     }
 

@@ -71,7 +71,7 @@ extension Backend {
                 world: .live(log, now: { clock.now }),
                 attach: { chat in
                     await fanOut.serve(chat)
-                    return timers(storage, bus, fanOut, clock, steady, on: loop)
+                    return timers(chat, storage, bus, fanOut, clock, steady, on: loop)
                 },
                 metrics: { await metrics(pool, bus, fanOut) },
                 close: {
@@ -88,13 +88,17 @@ extension Backend {
     }
 
     private static func timers(
-        _ storage: PostgresStorage, _ bus: NATSBus?, _ fanOut: ClusterFanOut,
+        _ chat: ChatServer, _ storage: PostgresStorage, _ bus: NATSBus?, _ fanOut: ClusterFanOut,
         _ clock: DatabaseClock, _ steady: SteadyClock, on loop: EventLoop
     ) -> [Heartbeat] {
         [
             Heartbeat(every: .milliseconds(25), on: loop) { await fanOut.tick() },
             // Apart from the sweep, which waits while the database is away.
-            Heartbeat(every: .milliseconds(250), on: loop) { await bus?.fanOut.beat() },
+            Heartbeat(every: .milliseconds(250), on: loop) {
+                guard let bus else { return }
+                await bus.fanOut.beat()
+                await chat.shareRates(among: bus.fanOut.hosts.count)
+            },
             Heartbeat(every: .milliseconds(250), on: loop) { await fanOut.sweep() },
             Heartbeat(every: .seconds(10), on: loop) {
                 // While the database is away, the clock runs on by itself.

@@ -14,10 +14,12 @@ extension ServerWorld {
             Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         }
     ) -> ServerWorld {
-        ServerWorld(
+        var world = ServerWorld(
             now: now, entropy: { UInt64.random(in: .min ... .max) },
             // A secret has 160 random bits, so a fast hash of it and its salt is enough.
             digest: { Digest.sha256($0) }, log: { log.write($0) })
+        world.traces = log.traces
+        return world
     }
 }
 

@@ -22,6 +22,9 @@ struct LogWriter: Sendable {
         self.file = file
     }
 
+    /// Whether lines of level `trace` are written.
+    var traces: Bool { least == .trace }
+
     /// Queues a line without waiting, so a blocked reader of the log delays no message.
     func write(_ line: LogLine) {
         guard let least, line.level >= least else { return }

@@ -137,6 +137,9 @@ extension ChatServer {
         await parts.sessions.dropIdle()
     }
 
+    /// Divides the rates of users and addresses among the servers that are alive.
+    package func shareRates(among servers: Int) { parts.rates.share(among: servers) }
+
     /// Forgets some of the sessions and tokens that ended long ago; a host calls it every minute.
     package func forgetEndedSessions() async { await parts.logins.forgetEnded() }
 

@@ -9,8 +9,15 @@ import RoostWire
 /// A minute admits a number of lines of each kind. The next line of the same kind in a later minute
 /// is preceded by the number of dropped lines.
 package struct LogVolume: Sendable {
-    /// Returns the most lines of one kind per minute; higher at level `info`.
-    package static func limit(of level: LogLine.Level) -> Int { level == .info ? 600 : 60 }
+    /// Returns the most lines of one kind per minute.
+    package static func limit(of level: LogLine.Level) -> Int {
+        switch level {
+        // Somebody looks for one command among all.
+        case .trace: 60_000
+        case .info: 600
+        case .warning, .error: 60
+        }
+    }
 
     private struct Kind: Hashable {
         let event: String

@@ -29,7 +29,7 @@ struct Router: ServerPart {
         if response.status != 200 { parts.telemetry.metrics.failedCalls += 1 }
         logCall(
             request, response, refusal: response.errorCode?.rawValue,
-            took: world.now().milliseconds(since: start))
+            took: world.now().milliseconds(since: start), trace: headers.trace)
         return response
     }
 

@@ -16,6 +16,8 @@ package struct ServerWorld: Sendable {
     package var digest: @Sendable (String) -> String
     /// Takes a line for the operators of the server; it must not block.
     package var log: @Sendable (LogLine) -> Void
+    /// Whether anybody reads lines of level `trace`, which cost a hash for each command.
+    package var traces = false
 
     /// The same world with a clock that never goes back.
     ///

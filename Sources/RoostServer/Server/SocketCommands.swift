@@ -28,6 +28,7 @@ struct SocketCommands: ServerPart {
                 try? parts.rates.charge(user: user)
                 continue
             }
+            let start = world.now()
             do throws(ServerError) {
                 try chargeFrame(frame, of: user)
                 parts.activity.note(user)
@@ -39,7 +40,7 @@ struct SocketCommands: ServerPart {
                     // The rest of the rule is decided at the message's place in the log.
                     try AccessRule.message.decideCaller(
                         .user(user), isOver: parts.sessions.isOver(id))
-                    post(command, from: user, in: id)
+                    post(command, named: frame.command, from: user, in: id)
                 } else {
                     // Other commands may refer to the messages before them.
                     if command.waitsForMessages { await parts.sessions.settle(id, to: 0) }
@@ -49,8 +50,11 @@ struct SocketCommands: ServerPart {
                     ) { standing throws(ServerError) in
                         try await answer(command, of: user, in: id, standing)
                     }
+                    traceCommand(frame.command, frame.requestID, since: start)
                 }
             } catch {
+                traceCommand(
+                    frame.command, frame.requestID, since: start, code: error.code.rawValue)
                 refuse(error, frame.requestID, in: id)
             }
         }
@@ -74,12 +78,19 @@ struct SocketCommands: ServerPart {
     /// The bytes of a command that count as one request.
     private static let chargedBytes = 65_536
 
-    private func post(_ command: MessageCommand, from user: UserID, in id: SessionID) {
+    private func post(
+        _ command: MessageCommand, named name: Frame.Command, from user: UserID, in id: SessionID
+    ) {
         parts.sessions.beginPost(of: id)
-        let requestID = command.requestID
+        let (requestID, start) = (command.requestID, world.now())
         var post = Post(command: command, rule: .message, caller: .user(user), sender: user) {
             result in
-            if case .failure(let error) = result { refuse(error, requestID, in: id) }
+            if case .failure(let error) = result {
+                refuse(error, requestID, in: id)
+                traceCommand(name, requestID, since: start, code: error.code.rawValue)
+            } else {
+                traceCommand(name, requestID, since: start)
+            }
             parts.sessions.endPost(of: id)
         }
         post.session = id

@@ -15,6 +15,8 @@ package struct RequestHeaders: Equatable, Sendable {
     package var host: String?
     /// The network address of the client; nil if unknown.
     package var peer: String?
+    /// The name that a proxy or a client gave to the request, for the log; nil unless it is plain.
+    package var trace: String?
 
     package init(
         sessionKey: String? = nil, apiToken: String? = nil, accessToken: String? = nil,

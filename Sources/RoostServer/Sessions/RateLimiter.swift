@@ -57,6 +57,7 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// Returns the result of `take` without counting.
     package func wait(of key: Key, at now: Timestamp, count: Int = 1) -> Duration? {
         guard let rate else { return nil }
+        let count = min(count, rate.burst)
         let excess =
             amount(of: key, at: now, rate) + Int64(count) * 1_000 - Int64(rate.burst) * 1_000
         let perSecond = Int64(rate.perSecond)

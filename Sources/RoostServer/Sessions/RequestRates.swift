@@ -13,6 +13,10 @@ final class RequestRates: ServerPart {
     private var pings: RateLimiter<UserID>
     private var addresses: RateLimiter<String>
     private var failedLogins: FailedLogins
+    /// The number of servers over which the requests of a user spread.
+    ///
+    /// Each request costs as many here, so all servers together allow the whole rate.
+    private var servers = 1
 
     /// The pings of one user, all sockets together, that do not count as requests.
     private static let pingRate = Rate(burst: 60, perSecond: 10)
@@ -26,6 +30,9 @@ final class RequestRates: ServerPart {
         addresses = RateLimiter(configuration.addressRate)
         failedLogins = FailedLogins(configuration.failedLoginRate)
     }
+
+    /// Sets the number of servers that share the rates; a socket's pings go to one of them only.
+    func share(among servers: Int) { self.servers = min(max(servers, 1), 1_000) }
 
     /// Takes a ping out of the user's allowance; returns false if the allowance is spent.
     func takePing(of user: UserID) -> Bool { pings.take(user, at: world.now()) == nil }
@@ -42,8 +49,8 @@ final class RequestRates: ServerPart {
     ) throws(ServerError) {
         let now = world.now()
         let wait =
-            user.flatMap { users.take($0, at: now, count: count) }
-            ?? address.flatMap { addresses.take($0, at: now) }
+            user.flatMap { users.take($0, at: now, count: count.multipliedSaturated(by: servers)) }
+            ?? address.flatMap { addresses.take($0, at: now, count: servers) }
         guard let wait else { return }
         telemetry.metrics.limited += 1
         log(
@@ -56,8 +63,8 @@ final class RequestRates: ServerPart {
     func check(user: UserID?, address: String?) throws(ServerError) {
         let now = world.now()
         let wait =
-            user.flatMap { users.wait(of: $0, at: now) }
-            ?? address.flatMap { addresses.wait(of: $0, at: now) }
+            user.flatMap { users.wait(of: $0, at: now, count: servers) }
+            ?? address.flatMap { addresses.wait(of: $0, at: now, count: servers) }
         if let wait { throw Self.tooOften(wait) }
     }
 

@@ -237,6 +237,8 @@ final class Sessions: ServerPart {
     /// Sends a notice once to each socket of its recipients and to each in its room.
     func deliver(_ notice: Notice) async {
         var over: [SessionID] = []
+        let before = telemetry.metrics.deliveries
+        defer { traceDelivery(notice, to: telemetry.metrics.deliveries - before) }
         for user in notice.recipients {
             for id in openOfUser[user] ?? [] { hand(notice, to: id, &over) }
         }
