@@ -15,9 +15,9 @@ from machines import PATIENCE, Process, free_port, wait_until
 SETTINGS = {
     "max_connections": "120", "wal_level": "replica", "wal_log_hints": "on", "hot_standby": "on",
     "synchronous_commit": "on", "wal_sender_timeout": "2s", "wal_receiver_timeout": "2s",
-    "wal_retrieve_retry_interval": "200ms", "shared_buffers": "64MB", "max_wal_size": "256MB",
+    "wal_retrieve_retry_interval": "200ms", "shared_buffers": "64MB", "max_wal_size": "128MB",
     # A killed process loses nothing that it has written, so the disk need not be waited for here.
-    "fsync": "off", "wal_keep_size": "64MB", "logging_collector": "off", "tcp_keepalives_idle": "2",
+    "fsync": "off", "wal_keep_size": "48MB", "logging_collector": "off", "tcp_keepalives_idle": "2",
     "tcp_keepalives_interval": "1", "tcp_keepalives_count": "3", "tcp_user_timeout": "4000",
 }
 
@@ -36,7 +36,7 @@ class Node(Process):
         os.mkdir(self.disk)
         self.has_own_disk = tmpfs
         if tmpfs:
-            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=900m", "tmpfs", self.disk], check=True)
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1500m", "tmpfs", self.disk], check=True)
         self.data = os.path.join(self.disk, "data")
         self.user = []
         if os.getuid() == 0:
@@ -52,7 +52,9 @@ class Node(Process):
         return done
 
     def make_first(self, net, names):
-        self.tool("initdb", "-D", self.data, "-A", "trust", "-U", "roost", "-E", "UTF8", "--locale=C", "--no-sync")
+        # Each timeline keeps a segment of its own, and a long run has hundreds of timelines.
+        self.tool("initdb", "-D", self.data, "-A", "trust", "-U", "roost", "-E", "UTF8", "--locale=C", "--no-sync",
+                  "--wal-segsize=1")
         standbys = ", ".join(names)
         with open(os.path.join(self.data, "postgresql.conf"), "a") as file:
             for name, value in SETTINGS.items():

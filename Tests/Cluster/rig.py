@@ -150,6 +150,9 @@ class Rig:
                 raise AssertionError(f"{what} did not come about within {patience} s")
             await asyncio.sleep(0.05)
 
+    async def rest(self, seconds):
+        await asyncio.sleep(seconds * self.arguments.pace)
+
     # Faults: each leaves a cluster that can work again.
 
     async def primary_is_killed(self):
@@ -160,7 +163,7 @@ class Rig:
     async def primary_freezes(self):
         node = self.keeper.primary
         node.freeze()
-        await asyncio.sleep(self.random.random() * 2)
+        await self.rest(self.random.random() * 2)
         # A watchdog resets a machine that does not answer; it never serves again as it was.
         await self.promote(node)
 
@@ -172,7 +175,7 @@ class Rig:
             inside.add(self.random.choice(self.hosts).place)
         for place in inside:
             self.network.cut(place, [other for other in self.places if other not in inside])
-        await asyncio.sleep(self.random.random() * 2)
+        await self.rest(self.random.random() * 2)
         await self.promote(node, heals=True)
 
     async def primary_hears_nobody(self):
@@ -181,13 +184,13 @@ class Rig:
         for other in self.places:
             if other is not node.place:
                 self.network.mute(other, node.place)
-        await asyncio.sleep(self.random.random() * 2)
+        await self.rest(self.random.random() * 2)
         await self.promote(node, heals=True)
 
     async def primary_has_a_full_disk(self):
         node = self.keeper.primary
         await self.in_thread(node.fill)
-        await asyncio.sleep(2 + self.random.random() * 2)
+        await self.rest(2 + self.random.random() * 2)
         await self.in_thread(node.kill)
         await self.promote(node)
 
@@ -200,11 +203,11 @@ class Rig:
         await self.until(lambda: self.acknowledged_since(begin), f"writes at {new.name}", 90)
         self.gaps["writes after a failover"].append(self.first_wait(begin))
         self.faults["failovers"] += 1
-        await asyncio.sleep(self.random.random())
+        await self.rest(self.random.random())
         if heals:
             # The old one meets the cluster again before anybody stops it.
             self.network.heal()
-            await asyncio.sleep(self.random.random())
+            await self.rest(self.random.random())
         await self.in_thread(self.keeper.bring_back, old)
         await self.in_thread(self.keeper.wait_for_standbys, len(self.keeper.nodes) - 1)
 
@@ -217,13 +220,13 @@ class Rig:
     async def standby_is_killed(self):
         node = self.random.choice(self.keeper.standbys)
         await self.in_thread(node.kill)
-        await asyncio.sleep(self.random.random())
+        await self.rest(self.random.random())
         await self.in_thread(self.keeper.restart, node)
 
     async def standby_freezes(self):
         node = self.random.choice(self.keeper.standbys)
         node.freeze()
-        await asyncio.sleep(self.random.random() * 3)
+        await self.rest(self.random.random() * 3)
         node.thaw()
 
     async def host_is_killed(self):
@@ -233,7 +236,7 @@ class Rig:
         await self.in_thread(host.kill)
         await self.until(lambda: all(person.is_online.is_set() for person in away), "the return of people", 60)
         self.gaps["people back after a host's death"].append(time.monotonic() - begin)
-        await asyncio.sleep(self.random.random())
+        await self.rest(self.random.random())
         host.start()
         await self.until(host.is_up, host.name, 60)
 
@@ -244,7 +247,7 @@ class Rig:
     async def host_freezes(self):
         host = self.random.choice(self.hosts)
         host.freeze()
-        await asyncio.sleep(self.random.choice([0.2, 1, 5, 12]) * self.random.random())
+        await self.rest(self.random.choice([0.2, 1, 5, 12]) * self.random.random())
         host.thaw()
 
     async def host_has_a_wrong_clock(self):
@@ -263,7 +266,7 @@ class Rig:
     async def host_is_cut_off(self):
         host = self.random.choice(self.hosts)
         self.network.cut(host.place, [other for other in self.places if other is not host.place])
-        await asyncio.sleep(self.random.random() * 5)
+        await self.rest(self.random.random() * 5)
         self.network.heal()
 
     async def host_loses_the_bus(self):
@@ -271,25 +274,25 @@ class Rig:
         if self.network.can_cut:
             for bus in self.buses:
                 self.network.mute(bus.place, host.place)
-        await asyncio.sleep(self.random.random() * 5)
+        await self.rest(self.random.random() * 5)
         self.network.heal()
 
     async def bus_is_killed(self):
         bus = self.random.choice(self.buses)
         bus.kill()
-        await asyncio.sleep(self.random.random() * 2)
+        await self.rest(self.random.random() * 2)
         bus.start()
 
     async def bus_freezes(self):
         bus = self.random.choice(self.buses)
         bus.freeze()
-        await asyncio.sleep(self.random.random() * 4)
+        await self.rest(self.random.random() * 4)
         bus.thaw()
 
     async def all_of_the_bus_is_dead(self):
         for bus in self.buses:
             bus.kill()
-        await asyncio.sleep(self.random.random() * 4)
+        await self.rest(self.random.random() * 4)
         for bus in self.buses:
             bus.start()
 
@@ -329,7 +332,7 @@ class Rig:
             await self.until(
                 lambda: sum(person.acknowledged for person in self.people) > before + 3,
                 f"messages after {fault.__name__}", 90)
-            await asyncio.sleep(self.random.random() * self.arguments.calm)
+            await self.rest(self.random.random() * self.arguments.calm)
             if sys.stderr.isatty() or number % 25 == 0:
                 self.say(f"{number} of {len(plan)} faults, {before} messages, "
                          f"{self.faults['failovers']} failovers, {time.monotonic() - begin:.0f} s")
@@ -431,6 +434,7 @@ def main():
     parser.add_argument("--channels", type=int, default=3)
     parser.add_argument("--rate", type=float, default=40, help="messages a second of all people together")
     parser.add_argument("--calm", type=float, default=1.0, help="the longest time between two faults, in seconds")
+    parser.add_argument("--pace", type=float, default=1.0, help="scales the time that faults last")
     parser.add_argument("--loopback", action="store_true", help="no namespaces; needs no root")
     parser.add_argument("--folder", help="the folder for the rig's files; /tmp by default")
     parser.add_argument("--history", help="the file of the history; it stays")

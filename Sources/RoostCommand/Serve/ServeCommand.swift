@@ -118,7 +118,8 @@ extension Command {
 
             With --database the server keeps nothing of its own, and may run as many times as wanted on
             one database, after one roost migrate. The password may come from the variable PGPASSWORD or
-            from ~/.pgpass, so that other users of this machine do not see it.
+            from ~/.pgpass, and the addresses of --bus from ROOST_BUS, so that other users of this machine
+            do not see them.
             """,
         options: [
             .data, .sharedDatabase, .schema, .bus, .node, .files, .sessions, .drain, .port, .host,
@@ -224,7 +225,9 @@ extension ChatHost.Configuration {
                 "--schema wants at most 63 of the letters a to z, digits and _, not "
                     + "“\(cluster.schema)”.")
         }
-        cluster.bus = arguments.texts(.bus).flatMap { text in
+        // The addresses may have a password, which other users would see among the arguments.
+        let variable = ProcessInfo.processInfo.environment["ROOST_BUS"].map { [$0] } ?? []
+        cluster.bus = (arguments.has(.bus) ? arguments.texts(.bus) : variable).flatMap { text in
             text.split(separator: ",").map(String.init)
         }
         guard !cluster.bus.isEmpty || !arguments.has(.bus) else {
