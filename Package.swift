@@ -262,8 +262,9 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostHostTests",
         dependencies: [
-            "RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "RoostHost", "RoostModel",
-            "RoostSQLite", "RoostServer", "RoostSockets",
+            "RoostTestSupport", "RoostCluster", "RoostDiskSimulation", "RoostExecutors",
+            "RoostHost", "RoostModel", "RoostPostgres", "RoostSQLite", "RoostServer",
+            "RoostSockets",
         ]),
     .testTarget(
         name: "RoostTestKitTests",

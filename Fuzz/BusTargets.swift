@@ -5,9 +5,10 @@ import RoostModel
 import RoostNATS
 import RoostServer
 
-/// The decoders of bytes from the bus: its protocol, and the messages of other servers.
+/// The decoders of bytes from the bus and the files' bucket: their protocols, and the messages of other
+/// servers.
 enum BusTargets {
-    static let all = [nats, messages, orders]
+    static let all = [nats, messages, orders, documents]
 
     private static let nats = FuzzTarget(
         "nats",
@@ -71,5 +72,26 @@ enum BusTargets {
         guard let order = PeerOrder(encoded: input.bytes) else { return nil }
         return PeerOrder(encoded: order.encoded)?.encoded == order.encoded
             ? nil : "An order differs after another encoding."
+    }
+
+    private static let documents = FuzzTarget(
+        "bucket-answers",
+        samples: [
+            "<?xml version=\"1.0\"?>\n<Error><Code>SlowDown</Code><Region>eu-west-1</Region></Error>",
+            "<A x='1'><UploadId>a&amp;b&#34;&#x41;</UploadId><B><C/></B><!-- c --><D/></A>",
+        ],
+        words: FuzzWords.bytes([
+            "<", ">", "/>", "</", "<!--", "-->", "<!DOCTYPE", "<?", "?>", "&", ";", "&#x110000;",
+            "'",
+        ])
+    ) { input in
+        guard let document = S3Document(input.bytes) else { return nil }
+        guard S3Document(input.bytes + Array("<!-- end -->".utf8)) == document else {
+            return "A remark at the end changes a document."
+        }
+        let longest = document.fields.values.map(\.utf8.count).max() ?? 0
+        // A byte that is no UTF-8 becomes three.
+        return longest <= 3 * 2_048 && document.fields.count <= 64
+            ? nil : "A document exceeds its bounds."
     }
 }

@@ -176,6 +176,7 @@ struct ProgramTests {
         (serve("--api-token", "t", "--public-url", "ftp://a"), .wrongArguments, "--public-url"),
         (serve("--api-token", "t", "--public-url", "https://"), .wrongArguments, "--public-url"),
         (serve("--api-token", "t", "--public-url", "https://a/b"), .server, "256.0.0.1"),
+        (serve("--api-token", "t", "--files", "s3://files"), .wrongArguments, "give --database"),
     ])
     func `a server that cannot start names all missing arguments`(
         words: [String], code: ExitCode, sentence: String

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RoostCluster
 import RoostCommandLine
 import RoostHost
 import RoostModel
@@ -23,8 +24,10 @@ extension Option {
         "node", .text(placeholder: "NAME"),
         help: "the name of this server in metrics and logs; the machine's by default")
     static let files = Option(
-        "files", .text(placeholder: "DIR"),
-        help: "the folder of uploads that all servers of the database share; none refuses uploads")
+        "files", .text(placeholder: "DIR|s3://BUCKET/PREFIX"),
+        help:
+            "the folder or the S3 bucket of uploads that all servers of the database share; none "
+            + "refuses uploads")
     static let sessions = Option(
         "database-sessions", .number(placeholder: "N", 2...1_000), standard: "8",
         help: "the most sessions of this server at the database")
@@ -120,6 +123,10 @@ extension Command {
             one database, after one roost migrate. The password may come from the variable PGPASSWORD or
             from ~/.pgpass, and the addresses of --bus from ROOST_BUS, so that other users of this machine
             do not see them.
+
+            For --files s3://BUCKET/PREFIX the keys come from the variables AWS_ACCESS_KEY_ID,
+            AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, the place from AWS_REGION, and from
+            AWS_ENDPOINT_URL for a server that is not Amazon's.
             """,
         options: [
             .data, .sharedDatabase, .schema, .bus, .node, .files, .sessions, .drain, .port, .host,
@@ -235,9 +242,21 @@ extension ChatHost.Configuration {
                 .wrongArguments, "--bus wants addresses such as nats://bus1:4222, not nothing.")
         }
         cluster.name = arguments.text(.node) ?? ProcessInfo.processInfo.hostName
-        cluster.filesFolder = arguments.text(.files)
+        cluster.files = try files(arguments)
         cluster.sessions = arguments.number(.sessions) ?? cluster.sessions
         return cluster
+    }
+
+    private static func files(_ arguments: Arguments) throws(CommandFailure) -> Cluster.Files {
+        guard let text = arguments.text(.files) else { return .none }
+        guard S3Settings.isLocation(text) else { return .folder(text) }
+        do throws(StorageError) {
+            return .bucket(
+                try S3Settings(
+                    location: text, environment: ProcessInfo.processInfo.environment))
+        } catch {
+            throw CommandFailure(.wrongArguments, error.message)
+        }
     }
 
     private static func apiToken(_ arguments: Arguments) throws(CommandFailure) -> String {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostCluster
+package import RoostCluster
 import RoostExecutors
 import RoostModel
 import RoostNATS
@@ -20,12 +20,21 @@ extension ChatHost.Configuration {
         package var bus: [String] = []
         /// The name of this server for the operators.
         package var name = "roost"
-        /// The folder of the uploads, which all servers share; nil refuses uploads.
-        package var filesFolder: String?
+        /// The place of the uploads.
+        package var files = Files.none
         /// The most sessions of this server at the database.
         package var sessions = 8
 
         package init(database: String) { self.database = database }
+
+        /// The place of the uploads, which all servers share.
+        package enum Files: Sendable {
+            /// No place; uploads are refused.
+            case none
+            case folder(String)
+            /// A bucket of an S3 server.
+            case bucket(S3Settings)
+        }
     }
 }
 
@@ -35,7 +44,6 @@ extension Backend {
         _ cluster: ChatHost.Configuration.Cluster, _ configuration: ChatHost.Configuration,
         on loop: EventLoop, _ log: LogWriter
     ) async throws(RoostError) -> Backend {
-        if let folder = cluster.filesFolder { try ChatHost.makeFolder(folder) }
         let databaseLoop: EventLoop
         do throws(SocketError) {
             databaseLoop = try EventLoop.start()
@@ -65,19 +73,24 @@ extension Backend {
             bus?.onLoss { loss in
                 await fanOut.noteLoss(isLasting: loss.reason == .silence)
             }
-            let files = cluster.filesFolder.map { FolderFiles($0) }
+            // The last step that may fail: nothing else closes the files.
+            let files = try await ClusterFiles.open(
+                cluster.files, fileLimitMB: configuration.fileLimitMB, time: { clock.now }, log)
             return Backend(
-                storage: storage, files: files?.store, fanOut: fanOut,
+                storage: storage, files: files.store, fanOut: fanOut,
                 world: .live(log, now: { clock.now }),
                 attach: { chat in
                     await fanOut.serve(chat)
                     return timers(chat, storage, bus, fanOut, clock, steady, on: loop)
                 },
-                metrics: { await metrics(pool, bus, fanOut) },
+                metrics: { await metrics(pool, bus, fanOut, files) },
                 close: {
+                    await files.close()
                     await close()
-                    await files?.thread.shutDown()
                 })
+        } catch let error as RoostError {
+            await close()
+            throw error
         } catch let error as StorageError {
             await close()
             throw ChatHost.refusal(error.message, error)
@@ -110,7 +123,7 @@ extension Backend {
     }
 
     private static func metrics(
-        _ pool: PostgresPool, _ bus: NATSBus?, _ fanOut: ClusterFanOut
+        _ pool: PostgresPool, _ bus: NATSBus?, _ fanOut: ClusterFanOut, _ files: ClusterFiles
     ) async -> String {
         let (delivery, hasDatabase) = (await fanOut.counts, await pool.outage == nil)
         var rows: [(name: String, kind: String, help: String, value: Int)] = [
@@ -154,7 +167,7 @@ extension Backend {
                 ),
             ]
         }
-        return ServerMetrics.text(of: rows)
+        return ServerMetrics.text(of: rows + (await files.metrics()))
     }
 }
 

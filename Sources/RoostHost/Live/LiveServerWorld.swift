@@ -37,6 +37,20 @@ struct SteadyClock: Sendable {
     }
 }
 
+extension S3World {
+    /// Returns the world with the system's steady clock and its waits.
+    static func live(
+        time: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (LogLine) -> Void
+    ) -> S3World {
+        S3World(
+            time: time, now: { ContinuousClock.now },
+            pause: { time in
+                // Only a cancellation ends the wait early.
+                try? await Task.sleep(for: time)
+            }, log: log)
+    }
+}
+
 extension HostID {
     /// Returns a number that no other start has.
     static func random() -> HostID { HostID(rawValue: UInt64.random(in: .min ... .max)) }

@@ -15,25 +15,26 @@ package struct StoredFile: Equatable, Sendable {
 
 /// The seam to the uploads.
 ///
-/// Each file is written once, in pieces, under a name of the server.
+/// Each file is written once, in pieces, under a name of the server. The calls that write one file come
+/// one after the other: the next begins when the one before has returned.
 package protocol FileStore: Actor {
     /// Begins a file, which cannot be read before it is kept.
-    func begin(_ id: String, type: String) throws(StorageError)
-    /// Appends to a begun file.
-    func append(_ bytes: [UInt8], to id: String) throws(StorageError)
+    func begin(_ id: String, type: String) async throws(StorageError)
+    /// Appends to a begun file; returns when the store has room for the next bytes.
+    func append(_ bytes: [UInt8], to id: String) async throws(StorageError)
     /// Makes a begun file readable and durable.
     ///
     /// - Throws: `.notBegun` if the file was not begun; its sender must upload it again. So it is
     ///   with a form that began before its sender's session was known.
-    func keep(_ id: String) throws(StorageError)
+    func keep(_ id: String) async throws(StorageError)
     /// Removes a begun file; a kept one stays.
-    func drop(_ id: String)
+    func drop(_ id: String) async
     /// Removes a kept file whose address no client has.
-    func remove(_ id: String)
+    func remove(_ id: String) async
     /// Returns a kept file; nil if there is none.
-    func file(_ id: String) throws(StorageError) -> StoredFile?
+    func file(_ id: String) async throws(StorageError) -> StoredFile?
     /// Returns a range of a kept file; shorter only at its end.
-    func read(_ id: String, _ range: Range<Int>) throws(StorageError) -> [UInt8]
+    func read(_ id: String, _ range: Range<Int>) async throws(StorageError) -> [UInt8]
 }
 
 /// A store of uploads in memory.

@@ -77,14 +77,12 @@ package actor HTTPClient {
         unsafe loop.asUnownedSerialExecutor()
     }
 
-    /// The greatest number of idle connections to one origin; enough for a client's simultaneous
-    /// calls.
-    private static let idleLimit = 8
     /// The time for which an idle connection is kept; shorter than servers and proxies keep one.
     private static let idleTime: Duration = .seconds(30)
 
     private let loop: EventLoop
     private let tls: TLSContext?
+    private let idleLimit: Int
     private var idle: [Origin: [Idle]] = [:]
     private var lastID = 0
 
@@ -93,9 +91,12 @@ package actor HTTPClient {
     /// - Parameters:
     ///   - loop: The loop of the connections; its owner shuts it down.
     ///   - tls: The trusted certificates for `https`; nil means those of the system.
-    package init(on loop: EventLoop, tls: TLSContext? = nil) {
+    ///   - idleLimit: The greatest number of idle connections to one origin; enough for a client's
+    ///     simultaneous calls.
+    package init(on loop: EventLoop, tls: TLSContext? = nil, idleLimit: Int = 8) {
         self.loop = loop
         self.tls = tls
+        self.idleLimit = idleLimit
     }
 
     deinit {
@@ -146,7 +147,7 @@ package actor HTTPClient {
             self?.assumeIsolated { $0.drop(id, origin) }
         }
         do throws(SocketError) {
-            guard idle[origin, default: []].count < Self.idleLimit else { return stream.close() }
+            guard idle[origin, default: []].count < idleLimit else { return stream.close() }
             let timer = try LoopTimer(on: loop, action: drop)
             timer.start(after: Self.idleTime)
             stream.onEvent = { event in

@@ -24,6 +24,8 @@ actor HTTPExchange {
     private var hasAnswerBegun = false
     /// The bytes of a body in pieces that are still to be sent; 0 for any other body.
     private var bytesToSend: Int64 = 0
+    /// Whether a piece of the body was read, which cannot be read again.
+    private var hasReadBody = false
     /// The task that reads the next piece of the body; cancelled with the exchange.
     private var reading: Task<Void, Never>?
 
@@ -118,6 +120,7 @@ actor HTTPExchange {
         guard bytesToSend > 0, reading == nil, case .pieces(_, let next) = request.body else {
             return
         }
+        hasReadBody = true
         reading = Task { [weak self] in
             let piece = await next()
             await self?.didRead(piece)
@@ -177,7 +180,7 @@ actor HTTPExchange {
 
     /// Tries a new connection if the server cannot have processed anything on the idle one.
     private func lost() {
-        guard isReused, !hasAnswerBegun, request.method != "POST" else {
+        guard isReused, !hasAnswerBegun, !hasReadBody, request.method != "POST" else {
             return finish(
                 .failure(
                     SocketError(

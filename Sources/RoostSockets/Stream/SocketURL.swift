@@ -12,7 +12,7 @@ package struct SocketURL: Sendable, Hashable {
     package let target: String
 
     /// The `Host` header, without the scheme's default port.
-    var authority: String {
+    package var authority: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }

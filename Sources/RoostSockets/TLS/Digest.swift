@@ -18,6 +18,14 @@ package enum Digest {
         }
     }
 
+    /// Returns the HMAC-SHA256 of a message (RFC 2104).
+    package static func hmacSHA256(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+        var block = key.count > 64 ? sha256(key) : key
+        block += [UInt8](repeating: 0, count: 64 - block.count)
+        let inner = sha256(block.map { $0 ^ 0x36 } + message)
+        return sha256(block.map { $0 ^ 0x5C } + inner)
+    }
+
     /// Returns the bytes in lower-case hexadecimal digits.
     package static func hex(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
