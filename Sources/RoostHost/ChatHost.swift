@@ -77,7 +77,7 @@ package final class ChatHost: Sendable {
         }
         let chat = await ChatServer(
             core, storage: backend.storage, files: backend.files, fanOut: backend.fanOut,
-            world: backend.world, on: loop)
+            peers: backend.peers, world: backend.world, on: loop)
         let health = HealthProbe { await chat.isHealthy() }
         let handler = ChatHandler(
             chat, believesProxy: configuration.isBehindProxy,

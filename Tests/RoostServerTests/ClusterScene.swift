@@ -122,6 +122,9 @@ struct ClusterScene {
     let bus = TestBus()
     let servers: [ServerFixture]
     let fanOuts: [ClusterFanOut]
+    let presences: [PostgresPresence]
+    /// The database, for what only a failure does to it.
+    let pool: PostgresPool
     private final class Shared: Sendable {
         let now = Mutex(ContinuousClock.now)
     }
@@ -132,23 +135,33 @@ struct ClusterScene {
         let configuration = try await PostgresStorage.testConfiguration()
         try await PostgresMigrator(PostgresPool(configuration, on: loop)).migrate()
         var (servers, fanOuts) = ([ServerFixture](), [ClusterFanOut]())
+        var presences: [PostgresPresence] = []
+        pool = PostgresPool(configuration, on: loop)
         let shared = shared
         for number in 0..<count {
             let storage = try await PostgresStorage(PostgresPool(configuration, on: loop))
             let fanOut = try await ClusterFanOut(
                 storage, bus: bus.makeEnd(), on: loop, now: { shared.now.withLock { $0 } })
+            let presence = PostgresPresence(
+                storage, host: HostID(rawValue: UInt64.max - UInt64(number)), name: "host\(number)",
+                now: { shared.now.withLock { $0 } })
+            presences.append(presence)
             let server = await ServerFixture(
-                storage: storage, fanOut: fanOut, seed: UInt64(number) + 1)
+                storage: storage, fanOut: fanOut, peers: presence, seed: UInt64(number) + 1)
             await fanOut.serve(server.server)
             servers.append(server)
             fanOuts.append(fanOut)
         }
         self.servers = servers
         self.fanOuts = fanOuts
+        self.presences = presences
     }
 
     /// Moves the clock.
     func advance(_ duration: Duration) { shared.now.withLock { $0 += duration } }
+
+    /// Lets every server write who is there.
+    func flush() async throws { for presence in presences { try await presence.flush() } }
 
     /// Lets every server look for what it missed, as its timers would within a second.
     func settle() async {

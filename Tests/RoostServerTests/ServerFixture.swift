@@ -87,7 +87,7 @@ struct ServerFixture {
 
     init(
         storage: (any Storage)? = nil, files: (any FileStore)? = nil,
-        fanOut: (any FanOut)? = nil, seed: UInt64 = 7,
+        fanOut: (any FanOut)? = nil, peers: (any PeerPresence)? = nil, seed: UInt64 = 7,
         configure: (inout ChatServer.Configuration) -> Void = { _ in }, traces: Bool = false,
         log: @escaping @Sendable (LogLine) -> Void = { _ in }
     ) async {
@@ -100,7 +100,8 @@ struct ServerFixture {
         configure(&configuration)
         server = await ChatServer(
             configuration, storage: storage ?? MemoryStorage(on: executor), files: files,
-            fanOut: fanOut ?? InProcessFanOut(on: executor), world: world, on: executor)
+            fanOut: fanOut ?? InProcessFanOut(on: executor), peers: peers, world: world,
+            on: executor)
     }
 
     func connect(_ user: UserID, extra: [QueryItem] = []) async throws -> Device {

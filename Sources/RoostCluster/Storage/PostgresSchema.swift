@@ -48,6 +48,27 @@ package enum PostgresSchema {
             """),
         // One row; empty after a crash or a promotion, because the table is not logged.
         .once("CREATE UNLOGGED TABLE era (id int PRIMARY KEY, name uuid NOT NULL)"),
+        // The servers that are alive, and the users with sockets there; an empty room stands for the
+        // server itself. Empty after a crash or a promotion, when each server writes its rows again.
+        .once(
+            """
+            CREATE UNLOGGED TABLE host (
+                id          bigint PRIMARY KEY,
+                name        text NOT NULL,
+                alive_until timestamptz NOT NULL
+            )
+            """),
+        .once(
+            """
+            CREATE UNLOGGED TABLE presence (
+                host    bigint NOT NULL,
+                user_id text COLLATE "C" NOT NULL,
+                room    text COLLATE "C" NOT NULL,
+                PRIMARY KEY (user_id, room, host)
+            )
+            """),
+        .once("CREATE INDEX presence_by_room ON presence (room, user_id) WHERE room <> ''"),
+        .once("CREATE INDEX presence_by_host ON presence (host)"),
         // Only a promise that the disk has taken a write.
         .once("CREATE TABLE proof (id int PRIMARY KEY, at timestamptz NOT NULL)"),
         .once(

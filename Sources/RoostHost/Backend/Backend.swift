@@ -11,6 +11,8 @@ struct Backend: Sendable {
     /// The uploads; nil refuses them.
     let files: (any FileStore)?
     let fanOut: any FanOut
+    /// The sockets at other servers; nil for a server that is alone.
+    var peers: (any PeerPresence)?
     let world: ServerWorld
     /// Connects the server to the others, and starts the timers of the backend.
     let attach: @Sendable (ChatServer) async -> [Heartbeat]

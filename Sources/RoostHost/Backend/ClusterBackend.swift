@@ -73,18 +73,26 @@ extension Backend {
             bus?.onLoss { loss in
                 await fanOut.noteLoss(isLasting: loss.reason == .silence)
             }
+            let presence = PostgresPresence(
+                storage, host: .random(), name: cluster.name, now: steady.instant)
             // The last step that may fail: nothing else closes the files.
             let files = try await ClusterFiles.open(
                 cluster.files, fileLimitMB: configuration.fileLimitMB, time: { clock.now }, log)
             return Backend(
-                storage: storage, files: files.store, fanOut: fanOut,
+                storage: storage, files: files.store, fanOut: fanOut, peers: presence,
                 world: .live(log, now: { clock.now }),
                 attach: { chat in
                     await fanOut.serve(chat)
-                    return timers(chat, storage, bus, fanOut, clock, steady, on: loop)
+                    let presenceTimer = Heartbeat(every: .milliseconds(250), on: loop) {
+                        // While the database is away, the lease ends, and all is written again later.
+                        try? await presence.flush()
+                    }
+                    return [presenceTimer]
+                        + timers(chat, storage, bus, fanOut, clock, steady, on: loop)
                 },
                 metrics: { await metrics(pool, bus, fanOut, files) },
                 close: {
+                    await presence.leave()
                     await files.close()
                     await close()
                 })

@@ -125,9 +125,13 @@ struct Admission: ServerPart {
                 target.accessCode ?? "", code, as: .accessCode)
         }
         if access.record.traits.isOpen, let actor {
+            // A frame comes from a socket here; a call may come from a user whose socket is elsewhere.
             standing.isInside =
-                target.session.map { rooms.contains($0, in: url) }
-                ?? rooms.contains(actor, in: url)
+                if let session = target.session {
+                    rooms.contains(session, in: url)
+                } else {
+                    await rooms.containsAnywhere(actor, in: url)
+                }
         }
         if let id = target.message {
             standing.message = try await ask(try await storage.message(id, in: url))

@@ -45,7 +45,7 @@ struct OpenChannels: ServerPart {
             throw ServerError(.notFound, "There is no such channel.")
         }
         let operators = try await operators(of: url)
-        let count = rooms.count(in: url)
+        let count = await rooms.total(in: url)
         return APIResponse { writer in
             writer.openChannel(access.record, operators: operators, participants: count)
         }
@@ -53,7 +53,7 @@ struct OpenChannels: ServerPart {
 
     private func participants(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let url = call.channelURL
-        let page = try Page(rooms.participants(of: url), call.fields)
+        let page = try Page(await rooms.allParticipants(of: url), call.fields)
         let users = try await ask(try await storage.users(page.elements))
         let now = world.now()
         let muted = Set(
@@ -96,12 +96,13 @@ struct OpenChannels: ServerPart {
         var shown: [(ChannelRecord, [User], Int)] = []
         var budget = AnswerBudget(configuration.limits.answerBytes)
         var last = end
+        let totals = await rooms.totals(in: found)
         for url in found {
             try stopIfCancelled()
             guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
                 continue
             }
-            let row = (access.record, try await operators(of: url), rooms.count(in: url))
+            let row = (access.record, try await operators(of: url), totals[url] ?? 0)
             guard budget.take(row.0.weight + row.1.reduce(1_024) { $0 + $1.weight }) else {
                 last = shown.last?.0.url.rawValue ?? end
                 break
@@ -203,7 +204,7 @@ struct OpenChannels: ServerPart {
         guard let user = try await ask(try await storage.user(id)), sessions.isOpen(session)
         else { return }
         let isNew = try rooms.enter(session, of: id, url)
-        answer(isEntry: true, url, requestID, in: session)
+        await answer(isEntry: true, url, requestID, in: session)
         if isNew { await rooms.publishEntry(user, in: url, except: session) }
     }
 
@@ -213,17 +214,17 @@ struct OpenChannels: ServerPart {
         _ url: ChannelURL, _ id: UserID, in session: SessionID, _ requestID: RequestID?
     ) async {
         rooms.exit(session, url)
-        answer(isEntry: false, url, requestID, in: session)
+        await answer(isEntry: false, url, requestID, in: session)
         await rooms.publishExit(id, from: url)
     }
 
     /// Acknowledges that a socket has entered or left an open channel.
     private func answer(
         isEntry: Bool, _ url: ChannelURL, _ requestID: RequestID?, in session: SessionID
-    ) {
+    ) async {
         guard let requestID else { return }
         let answer = RoomAnswer(
-            isEntry: isEntry, channelURL: url, participantCount: rooms.count(in: url),
+            isEntry: isEntry, channelURL: url, participantCount: await rooms.total(in: url),
             timestamp: world.now(), acknowledges: requestID)
         sessions.send(.room(answer), to: session)
     }

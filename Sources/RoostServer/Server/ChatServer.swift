@@ -33,11 +33,12 @@ package actor ChatServer {
 
     package init(
         _ configuration: Configuration, storage: any Storage, files: (any FileStore)? = nil,
-        fanOut: any FanOut, world: ServerWorld,
+        fanOut: any FanOut, peers: (any PeerPresence)? = nil, world: ServerWorld,
         on executor: any SerialExecutor & TaskExecutor
     ) async {
         self.executor = executor
-        context = ServerContext(configuration, storage: storage, files: files, world: world)
+        context = ServerContext(
+            configuration, storage: storage, files: files, peers: peers, world: world)
         let background = Background()
         parts = ServerParts(context, fanOut: fanOut, background)
         router = Router(context: context, parts: parts)

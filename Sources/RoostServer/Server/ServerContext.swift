@@ -12,16 +12,19 @@ final class ServerContext: Sendable {
     let storage: any Storage
     /// The store of uploads; nil refuses uploads.
     let files: (any FileStore)?
+    /// The sockets at other servers; nil for a server that is alone.
+    let peers: (any PeerPresence)?
     /// The world of the server, with a steady clock.
     let world: ServerWorld
 
     init(
         _ configuration: ChatServer.Configuration, storage: any Storage,
-        files: (any FileStore)?, world: ServerWorld
+        files: (any FileStore)?, peers: (any PeerPresence)?, world: ServerWorld
     ) {
         self.configuration = configuration
         self.storage = storage
         self.files = files
+        self.peers = peers
         self.world = world.withSteadyClock
     }
 }

@@ -38,7 +38,29 @@ final class Rooms: ServerPart {
     /// Returns the users in a channel, each once, in the order of entry.
     func participants(of url: ChannelURL) -> [UserID] { inside[url]?.users.keys ?? [] }
 
-    /// Returns the number of users in a channel.
+    /// Returns the users in a channel at all servers, each once.
+    func allParticipants(of url: ChannelURL) async -> [UserID] {
+        let elsewhere = await context.peers?.participants(of: url) ?? []
+        // This server's users are known best here, and after the wait.
+        return participants(of: url) + elsewhere.filter { !contains($0, in: url) }
+    }
+
+    /// Returns the numbers of users in channels at all servers.
+    func totals(in urls: [ChannelURL]) async -> [ChannelURL: Int] {
+        let elsewhere = await context.peers?.counts(in: urls) ?? [:]
+        return Dictionary(urls.map { ($0, count(in: $0) + elsewhere[$0, default: 0]) }) { $1 }
+    }
+
+    /// Returns the number of users in a channel at all servers.
+    func total(in url: ChannelURL) async -> Int { await totals(in: [url])[url] ?? 0 }
+
+    /// Whether a user has a socket in a channel at any server.
+    func containsAnywhere(_ id: UserID, in url: ChannelURL) async -> Bool {
+        if contains(id, in: url) { return true }
+        return await context.peers?.isTaken(PresencePlace(user: id, room: url)) ?? false
+    }
+
+    /// Returns the number of users in a channel at this server.
     ///
     /// - Complexity: Constant, as that of `contains`, `enter`, and of `exit` on average.
     func count(in url: ChannelURL) -> Int { inside[url]?.users.count ?? 0 }
@@ -71,6 +93,9 @@ final class Rooms: ServerPart {
             atMost: limits.roomsPerSession)
         inside[url, default: Room()].places[id] = Place(session: id, user: user)
         inside[url]?.users[user] = sockets + 1
+        if sockets == 0 {
+            context.peers?.note(PresencePlace(user: user, room: url), isTaken: true)
+        }
         rooms[id, default: EntryList()][url] = url
         return sockets == 0
     }
@@ -81,6 +106,9 @@ final class Rooms: ServerPart {
         inside[url]?.places[id] = nil
         let sockets = inside[url]?.users[place.user] ?? 0
         inside[url]?.users[place.user] = sockets > 1 ? sockets - 1 : nil
+        if sockets <= 1 {
+            context.peers?.note(PresencePlace(user: place.user, room: url), isTaken: false)
+        }
         rooms[id]?[url] = nil
         if inside[url]?.places.count == 0 { inside[url] = nil }
         if rooms[id]?.count == 0 { rooms[id] = nil }
@@ -126,7 +154,7 @@ final class Rooms: ServerPart {
         _ category: ChannelEvent.Category, _ user: User, in url: ChannelURL,
         except: SessionID? = nil
     ) async {
-        let count = count(in: url)
+        let count = await total(in: url)
         let event = ChannelEvent(
             category, channelURL: url, timestamp: world.now(),
             content: category == .entered

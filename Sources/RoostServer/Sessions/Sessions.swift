@@ -48,8 +48,14 @@ final class Sessions: ServerPart {
     /// Returns the number of a user's open sockets.
     func count(of id: UserID) -> Int { openOfUser[id]?.count ?? 0 }
 
-    /// Whether a user has an open socket.
+    /// Whether a user has an open socket at this server.
     func isOnline(_ id: UserID) -> Bool { openOfUser[id] != nil }
+
+    /// Whether a user has an open socket at any server.
+    func isOnlineAnywhere(_ id: UserID) async -> Bool {
+        if isOnline(id) { return true }
+        return await context.peers?.isTaken(PresencePlace(user: id)) ?? false
+    }
 
     /// Returns the user of a socket; nil if it is closed.
     func user(of id: SessionID) -> UserID? { open[id]?.user }
@@ -71,6 +77,9 @@ final class Sessions: ServerPart {
         open[id] = Session(
             user: user, outlet: outlet, key: login.number, expiresAt: login.end,
             lastFrameAt: world.now())
+        if openOfUser[user] == nil {
+            context.peers?.note(PresencePlace(user: user), isTaken: true)
+        }
         openOfUser[user, default: []].append(id)
         outlet.deliver(greeting)
         return id
@@ -197,6 +206,7 @@ final class Sessions: ServerPart {
         openOfUser[session.user]?.removeAll { $0 == id }
         if openOfUser[session.user]?.isEmpty == true {
             openOfUser.removeValue(forKey: session.user)
+            context.peers?.note(PresencePlace(user: session.user), isTaken: false)
         }
         return rooms.exitAll(id)
     }

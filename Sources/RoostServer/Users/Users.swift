@@ -17,7 +17,7 @@ struct Users: ServerPart {
         _ action: UserAction, _ call: RouteCall
     ) async throws(ServerError) -> APIResponse {
         switch action {
-        case .get: return response(try await existingUser(call.subject), to: call.caller)
+        case .get: return await response(try await existingUser(call.subject), to: call.caller)
         case .update: return try await update(call)
         case .delete:
             try await delete(call.subject)
@@ -106,9 +106,9 @@ struct Users: ServerPart {
 
     private func response(
         _ record: UserRecord, to caller: APICaller, token: String? = nil
-    ) -> APIResponse {
+    ) async -> APIResponse {
         var user = record.user
-        user.details.isOnline = sessions.isOnline(user.id)
+        user.details.isOnline = await sessions.isOnlineAnywhere(user.id)
         let shown = user
         return APIResponse { writer in
             writer.fields(of: shown)
@@ -146,7 +146,7 @@ struct Users: ServerPart {
         if isPlatform, try fields.bool("issue_access_token") ?? false {
             token = try await logins.issueAccessToken(for: call.subject)
         }
-        return response(record, to: call.caller, token: token)
+        return await response(record, to: call.caller, token: token)
     }
 
     private func delete(_ id: UserID) async throws(ServerError) {

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCluster
+import RoostModel
+import RoostPostgres
+import RoostServer
+import RoostTestSupport
+import RoostWire
+import Testing
+
+/// The users of one server as the other servers of the database see them.
+@Suite(.timeLimit(.minutes(Patience.minutes)))
+struct PresenceTests {
+    private static func isOnline(_ id: String, at server: ServerFixture) async throws -> Bool {
+        let answer = try await platformCall("GET", "/users/\(id)", at: server)
+        return answer["is_online"]?.bool ?? false
+    }
+
+    /// Makes a call as the platform and returns the object of the answer.
+    private static func platformCall(
+        _ method: String, _ path: String, _ body: String = "", at server: ServerFixture,
+        key: String? = nil
+    ) async throws -> JSONValue {
+        let request = try APIRequest(
+            method: method, target: "/v3" + path, body: Array(body.utf8),
+            contentType: "application/json")
+        var headers = RequestHeaders(sessionKey: key)
+        if key == nil { headers.apiToken = ServerFixture.apiToken }
+        let response = await server.server.respond(to: request, headers: headers)
+        return try JSONValue(parsing: response.body)
+    }
+
+    private static func count(at server: ServerFixture) async throws -> Int64? {
+        try await platformCall("GET", "/open_channels/hall", at: server)["participant_count"]?.int
+    }
+
+    /// Two servers with an open channel; Ann is at the first one, Bob at the second.
+    private static func start() async throws -> (
+        ClusterScene, ann: ServerFixture.Device, bob: ServerFixture.Device
+    ) {
+        let scene = try await ClusterScene()
+        let ann = try await scene.servers[0].connect("ann")
+        let bob = try await scene.servers[1].connect("bob")
+        _ = try await platformCall(
+            "POST", "/open_channels", #"{"channel_url":"hall","name":"Hall"}"#, at: scene.servers[0]
+        )
+        return (scene, ann, bob)
+    }
+
+    @Test func `a user is online for all servers from the first socket to the last`() async throws {
+        let (scene, ann, _) = try await Self.start()
+        let second = try await scene.servers[0].connect("ann")
+        try await scene.flush()
+        #expect(try await Self.isOnline("ann", at: scene.servers[1]))
+        #expect(try await Self.isOnline("bob", at: scene.servers[0]))
+        await scene.servers[0].server.disconnect(ann.session)
+        try await scene.flush()
+        #expect(try await Self.isOnline("ann", at: scene.servers[1]))
+        await scene.servers[0].server.disconnect(second.session)
+        try await scene.flush()
+        #expect(try await Self.isOnline("ann", at: scene.servers[1]) == false)
+    }
+
+    @Test func `an open channel counts the users of all servers, each once`() async throws {
+        let (scene, ann, bob) = try await Self.start()
+        let elsewhere = try await scene.servers[1].connect("ann")
+        await scene.servers[0].say(.enter("hall", "e1"), on: ann)
+        await scene.servers[1].say(.enter("hall", "e2"), on: bob)
+        await scene.servers[1].say(.enter("hall", "e3"), on: elsewhere)
+        try await scene.flush()
+        #expect(try await Self.count(at: scene.servers[0]) == 2)
+        #expect(try await Self.count(at: scene.servers[1]) == 2)
+        let list = try await Self.platformCall("GET", "/open_channels", at: scene.servers[0])
+        #expect(list["channels"]?[0]?["participant_count"]?.int == 2)
+        let inside = try await Self.platformCall(
+            "GET", "/open_channels/hall/participants", at: scene.servers[0])
+        let ids = (inside["participants"]?.array ?? []).compactMap { $0["user_id"]?.string }
+        #expect(ids.sorted() == ["ann", "bob"])
+        await scene.servers[1].say(.exit("hall", "x"), on: bob)
+        try await scene.flush()
+        #expect(try await Self.count(at: scene.servers[0]) == 1)
+    }
+
+    @Test func `a call may reach another server than the caller's socket`() async throws {
+        let (scene, ann, bob) = try await Self.start()
+        let body = #"{"message_type":"MESG","user_id":"ann","message":"by REST"}"#
+        let path = "/open_channels/hall/messages"
+        let early = try await Self.platformCall(
+            "POST", path, body, at: scene.servers[1], key: ann.key)
+        #expect(early["error"]?.bool == true)
+        await scene.servers[0].say(.enter("hall", "e1"), on: ann)
+        await scene.servers[1].say(.enter("hall", "e2"), on: bob)
+        try await scene.flush()
+        let sent = try await Self.platformCall(
+            "POST", path, body, at: scene.servers[1], key: ann.key)
+        #expect(sent["message"]?.string == "by REST")
+    }
+
+    @Test func `after a promotion, which empties the tables, all is written again`() async throws {
+        let (scene, ann, _) = try await Self.start()
+        await scene.servers[0].say(.enter("hall", "e1"), on: ann)
+        try await scene.flush()
+        try await scene.run("TRUNCATE host, presence")
+        #expect(try await Self.isOnline("ann", at: scene.servers[1]) == false)
+        scene.advance(.seconds(5))
+        try await scene.flush()
+        #expect(try await Self.isOnline("ann", at: scene.servers[1]))
+        #expect(try await Self.count(at: scene.servers[1]) == 1)
+    }
+
+    @Test func `a server that died takes its users along when its lease ends`() async throws {
+        let (scene, _, _) = try await Self.start()
+        try await scene.flush()
+        try await scene.run("UPDATE host SET alive_until = alive_until - interval '16 s'")
+        scene.advance(.seconds(5))
+        // The second server is alive, the first one is not.
+        try await scene.presences[1].flush()
+        #expect(try await Self.isOnline("ann", at: scene.servers[1]) == false)
+        #expect(try await Self.isOnline("bob", at: scene.servers[0]))
+        try await scene.run(
+            "UPDATE host SET alive_until = alive_until - interval '60 s' WHERE name = 'host0'")
+        scene.advance(.seconds(5))
+        try await scene.presences[1].flush()
+        #expect(try await scene.rowCount() == 1)
+        // It was frozen only, and comes back.
+        try await scene.presences[0].flush()
+        #expect(try await Self.isOnline("ann", at: scene.servers[1]))
+    }
+
+    @Test func `a server that ends leaves no rows`() async throws {
+        let (scene, _, _) = try await Self.start()
+        try await scene.flush()
+        #expect(try await scene.rowCount() == 2)
+        for presence in scene.presences { await presence.leave() }
+        #expect(try await scene.rowCount() == 0)
+    }
+}
+
+extension ClusterScene {
+    /// Runs a statement as a failure or the passing of time would.
+    fileprivate func run(_ sql: PostgresSQL) async throws {
+        try await pool.write { db async throws(PostgresError) in db.add(PostgresQuery(sql)) }
+    }
+
+    fileprivate func rowCount() async throws -> Int64? {
+        try await pool.read { db async throws(PostgresError) in
+            try await db.first(PostgresQuery("SELECT count(*) FROM presence") { $0.int64(0) })
+        }
+    }
+}
