@@ -233,7 +233,7 @@ struct ImportFaultTests {
                 PostgresQuery<(String, Int)>(
                     """
                     SELECT relname::text, reltuples::bigint FROM pg_class
-                    WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+                    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
                     """
                 ) { ($0.text(0), Int($0.int64(1))) })
         }
