@@ -67,7 +67,7 @@ package enum ChatBackup {
     /// Copies the kept uploads.
     private static func copyFiles(of folder: String, to target: String) throws -> Int {
         let (source, copies) = (folder + "/files", target + "/files")
-        let names = PlainFile.names(in: source).filter(FolderFileStore.isName)
+        let names = try PlainFile.listing(of: source).filter(FolderFileStore.isName)
         guard !names.isEmpty else { return 0 }
         try DatabaseFiles.makeFolder(copies)
         for name in names {

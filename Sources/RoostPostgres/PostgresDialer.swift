@@ -15,6 +15,8 @@ package struct PostgresConfiguration: Sendable {
     package var connectPatience: Duration = .seconds(3)
     /// The time that a call waits for a session, and that a batch waits for its answers.
     package var patience: Duration = .seconds(10)
+    /// The time that a batch of a transaction waits for its answers; nil for `patience`.
+    package var answerPatience: Duration?
     /// The name of this process in the server's list of sessions.
     package var name = "roost"
 

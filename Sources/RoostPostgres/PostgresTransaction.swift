@@ -225,7 +225,8 @@ extension PostgresPool {
         inDoubt: ((Doubt<T>) -> Void)? = nil
     ) async throws(PostgresError) -> T {
         let transaction = PostgresTransaction(
-            connection, isWriting: isWriting, patience: configuration.patience)
+            connection, isWriting: isWriting,
+            patience: configuration.answerPatience ?? configuration.patience)
         do throws(PostgresError) {
             let result = try await body(transaction)
             do throws(PostgresError) {

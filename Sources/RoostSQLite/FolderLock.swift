@@ -32,10 +32,13 @@ package struct FolderLock: ~Copyable, Sendable {
     ///   - path: The lock's file, made if it is missing and never deleted.
     ///   - mode: Whether others may hold it too.
     ///   - patience: The longest wait of the calling thread for others.
+    ///   - owner: The owner of a file that is made; nil for this user.
     /// - Throws: `isTaken` if others kept it; other codes if the file cannot be made.
     package init(
-        file path: String, _ mode: Mode = .exclusive, patience: Duration = .zero
+        file path: String, _ mode: Mode = .exclusive, patience: Duration = .zero,
+        owner: FileOwner? = nil
     ) throws(FileError) {
+        if let owner { try Self.make(path, for: owner) }
         // SAFETY: the path is lent for the call.
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileError(action: "open \(path)") }
@@ -47,6 +50,15 @@ package struct FolderLock: ~Copyable, Sendable {
         }
         self.descriptor = descriptor
         self.path = path
+    }
+
+    /// Makes the lock's file for an owner, unless it is there already.
+    private static func make(_ path: String, for owner: FileOwner) throws(FileError) {
+        do throws(FileError) {
+            try PlainFile(making: path).give(to: owner)
+        } catch {
+            guard error.code == EEXIST else { throw error }
+        }
     }
 
     /// Trades the lock for one of the other kind; another owner can take it in between.

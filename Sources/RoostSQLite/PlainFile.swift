@@ -8,13 +8,18 @@ internal import Glibc
 
 /// An open file that is read from its beginning, or written.
 package struct PlainFile: ~Copyable, Sendable {
-    private let descriptor: Int32
-    private let path: String
+    let descriptor: Int32
+    let path: String
 
     /// Opens a file to read it.
-    package init(reading path: String) throws(FileError) {
+    ///
+    /// - Parameters:
+    ///   - path: The file, or a folder to sync.
+    ///   - followsLink: Whether the path may be a symbolic link.
+    /// - Throws: An error if the file is missing or may not be read.
+    package init(reading path: String, followsLink: Bool = true) throws(FileError) {
         // SAFETY: the path is lent for the call.
-        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
         self.path = path
         guard descriptor >= 0 else { throw FileError(action: "open \(path)") }
     }
@@ -23,6 +28,14 @@ package struct PlainFile: ~Copyable, Sendable {
     package init(writing path: String) throws(FileError) {
         // SAFETY: the path is lent for the call.
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        self.path = path
+        guard descriptor >= 0 else { throw FileError(action: "make \(path)") }
+    }
+
+    /// Makes a file that must not exist, readable by this user only.
+    package init(making path: String) throws(FileError) {
+        // SAFETY: the path is lent for the call.
+        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         self.path = path
         guard descriptor >= 0 else { throw FileError(action: "make \(path)") }
     }
@@ -132,13 +145,36 @@ package struct PlainFile: ~Copyable, Sendable {
         return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Returns the names in a folder; none if it is missing.
+    /// Gives a complete file its name; another file of this name is replaced.
+    package static func move(_ path: String, to target: String) throws(FileError) {
+        // SAFETY: both paths are lent for the call.
+        guard unsafe rename(path, target) == 0 else {
+            throw FileError(action: "move \(path) to \(target)")
+        }
+    }
+
+    /// Returns the names in a folder; none if it is missing or cannot be read.
     package static func names(in folder: String) -> [String] {
+        // The caller has nothing to do in such a folder.
+        (try? listing(of: folder)) ?? []
+    }
+
+    /// Returns the names in a folder; none if it is missing.
+    ///
+    /// - Throws: An error if the folder cannot be read to its end.
+    package static func listing(of folder: String) throws(FileError) -> [String] {
         // SAFETY: the path is lent for the call; the stream is closed below and not used after.
-        guard let stream = unsafe opendir(folder) else { return [] }
+        guard let stream = unsafe opendir(folder) else {
+            let error = FileError(action: "list \(folder)")
+            guard error.isNotThere else { throw error }
+            return []
+        }
         defer { _ = unsafe closedir(stream) }
         var names: [String] = []
-        while let entry = unsafe readdir(stream) {
+        while true {
+            // At the end, and only there, no entry comes without an error.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else { break }
             // SAFETY: the name ends in a NUL and lives until the next entry is read; it is copied.
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
                 unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
@@ -147,6 +183,7 @@ package struct PlainFile: ~Copyable, Sendable {
             }
             if name != ".", name != ".." { names.append(name) }
         }
+        guard errno == 0 else { throw FileError(action: "list \(folder)") }
         return names.sorted()
     }
 }

@@ -6,7 +6,7 @@
 package struct Query<Input, Output>: Sendable {
     package let sql: SQL
     let bind: @Sendable (Input, inout Bindings) -> Void
-    let decode: @Sendable (borrowing Row) throws(SQLiteError) -> Output
+    package let decode: @Sendable (borrowing Row) throws(SQLiteError) -> Output
 
     /// Describes a statement that returns rows.
     ///

@@ -104,7 +104,8 @@ struct ImportCommandTests {
         let storage = try await PostgresStorage(scene.pool)
         #expect(try await storage.log(of: "g").count == 20)
 
-        // A spoilt, a missing and a begun file are copied anew; the equal one stays.
+        // A spoilt and a missing file are copied anew; the equal one stays, and so does the begun
+        // file of another import.
         let spoilt = scene.program.folder.appending(path: "up/\(Scene.names[1])")
         try Data("text/plain\n\(Scene.names[2])".utf8).write(to: spoilt)
         try FileManager.default.removeItem(atPath: scene.program.path("up/\(Scene.names[2])"))
@@ -114,12 +115,49 @@ struct ImportCommandTests {
         #expect(second.status == 0, "\(second.errors)")
         #expect(second.output.contains("files: 2 files copied, 1 there already"))
         #expect(second.output.last?.hasPrefix("done already: ") == true)
-        #expect(try scene.storedFiles() == Scene.names)
+        #expect(!second.output.contains { $0.hasSuffix("same") })
+        #expect(
+            second.output.filter { $0.hasSuffix("imported before, not compared") }.count
+                == EmbeddedImport.map.count)
+        #expect(try scene.storedFiles() == Scene.names + ["\(Scene.names[2]).part"])
         #expect(try Data(contentsOf: spoilt) == Data("text/plain\n\(Scene.names[1])".utf8))
 
         let third = try await scene.program.run(scene.words())
         #expect(third.status == 0)
         #expect(third.output.contains { $0.hasPrefix("files: 3 files left in d/files") })
+        try scene.program.remove()
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may give files away"))
+    func `an import by root leaves files to the owners of their folders`() async throws {
+        let scene = try await Scene()
+        for (folder, owner) in [("d", 4_001), ("u", 4_002)] {
+            let path = scene.program.path(folder)
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true)
+            try FileManager.default.setAttributes(
+                [.ownerAccountID: owner, .groupOwnerAccountID: owner + 10], ofItemAtPath: path)
+        }
+        func owner(_ name: String) throws -> [Int] {
+            let found = try FileManager.default.attributesOfItem(atPath: scene.program.path(name))
+            return [.ownerAccountID, .groupOwnerAccountID].compactMap {
+                (found[$0] as? NSNumber)?.intValue
+            }
+        }
+        let first = try await scene.program.run(scene.words("--files", "u/new/files"))
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(try owner("d/lock") == [4_001, 4_011])
+        let names = ["", "/files"] + Scene.names.map { "/files/" + $0 }
+        for name in names { #expect(try owner("u/new" + name) == [4_002, 4_012], "\(name)") }
+
+        // An equal file is given too, as one that root has copied before.
+        let kept = "u/new/files/\(Scene.names[0])"
+        try FileManager.default.setAttributes(
+            [.ownerAccountID: 0, .groupOwnerAccountID: 0],
+            ofItemAtPath: scene.program.path(kept))
+        let second = try await scene.program.run(scene.words("--files", "u/new/files"))
+        #expect(second.output.contains("files: 0 files copied, 3 there already"))
+        #expect(try owner(kept) == [4_002, 4_012])
         try scene.program.remove()
     }
 
@@ -172,6 +210,10 @@ struct ImportCommandTests {
         }
         try await PostgresStorage(scene.pool).saveUser(User(id: "a"))
         try await check(scene.words(), .failed, "has data already")
+        let files = scene.program.folder.appending(path: "d/files")
+        try FileManager.default.removeItem(at: files)
+        try Data("no folder".utf8).write(to: files)
+        try await check(scene.words(), .storage, "The uploads in d/files cannot be listed")
         try Data("no database".utf8).write(
             to: scene.program.folder.appending(path: "d/server.sqlite"))
         try await check(scene.words(), .storage, "is damaged")

@@ -11,7 +11,8 @@ private let loop = Result { () throws(SocketError) in try EventLoop.start() }
 
 struct PostgresTests {
     private static func pool(
-        _ address: String? = nil, sessions: Int = 3, patience: Duration = .seconds(10)
+        _ address: String? = nil, sessions: Int = 3, patience: Duration = .seconds(10),
+        answerPatience: Duration? = nil
     ) async throws -> PostgresPool {
         var configuration = PostgresConfiguration(
             try await address.orAsync { try await PostgresServer.shared().address })
@@ -19,6 +20,7 @@ struct PostgresTests {
         configuration.name = configuration.schema
         configuration.sessions = sessions
         configuration.patience = patience
+        configuration.answerPatience = answerPatience
         let maker = PostgresPool(configuration, on: try loop.get())
         let schema = try #require(PostgresSQL.createSchema(configuration.schema))
         try await maker.write { db async throws(PostgresError) in
@@ -265,6 +267,17 @@ struct PostgresTests {
             #expect(error.message.contains("createdb"), "\(error)")
             #expect(!error.message.contains("secret"))
         }
+    }
+
+    @Test func `an answer may take longer than the wait for a session`() async throws {
+        let pool = try await Self.pool(patience: .seconds(1), answerPatience: .seconds(60))
+        let answer = try await pool.read { db async throws(PostgresError) in
+            try await db.first(
+                PostgresQuery<Int64>("SELECT 7 FROM (SELECT pg_sleep(1.5)) AS work") {
+                    $0.int64(0)
+                })
+        }
+        #expect(answer == 7)
     }
 
     @Test func `a closed pool refuses calls`() async throws {

@@ -50,10 +50,42 @@ struct ImportScene {
 
     /// Returns an import of the embedded server's database.
     func makeImport(
-        batch: Int = 7, _ note: @escaping @Sendable (ImportProgress) -> Void = { _ in }
+        batch: Int = 7, batchBytes: Int = 8_388_608,
+        _ note: @escaping @Sendable (ImportProgress) -> Void = { _ in }
     ) async throws -> EmbeddedImport {
         let source = try await EmbeddedSource(path, on: ThreadExecutor(name: "source"))
-        return EmbeddedImport(source, into: pool, batch: batch, note: note)
+        return EmbeddedImport(
+            source, into: pool, batch: batch, batchBytes: batchBytes, note: note)
+    }
+
+    /// Whether a server can start on the shared database.
+    func canServe() async -> Bool {
+        do throws(StorageError) {
+            _ = try await PostgresStorage(pool)
+            return true
+        } catch {
+            #expect(error.message.contains("roost import"), "\(error)")
+            return false
+        }
+    }
+
+    /// Changes the shared database.
+    func change(_ statements: StaticString...) async throws(ImportFailure) {
+        do throws(PostgresError) {
+            try await pool.write { db async throws(PostgresError) in
+                for statement in statements { db.add(PostgresQuery(.once(statement))) }
+            }
+        } catch {
+            throw ImportFailure(.refused, error.message)
+        }
+    }
+
+    /// The place that the progress of the import has; none for no import.
+    func place() async throws -> String {
+        try await pool.read { db async throws(PostgresError) in
+            try await db.first(
+                PostgresQuery<String>("SELECT coalesce(place, '') FROM import") { $0.text(0) })
+        } ?? "none"
     }
 
     // MARK: The history

@@ -3,10 +3,32 @@
 import RoostPostgres
 
 extension EmbeddedImport {
+    /// Compares all tables of the shared database with the folder.
+    ///
+    /// - Throws: `.different` with the first table that differs; a sentence of its own if another
+    ///   import has ended meanwhile, so that servers may have changed the rows.
+    func verify(_ sums: [TableSum]) async throws(ImportFailure) {
+        do throws(ImportFailure) {
+            for (copy, sum) in zip(TableCopy.all, sums) { try await verify(copy, sum) }
+        } catch {
+            guard error.kind == .different else { throw error }
+            let record: ImportRecord?
+            do throws(PostgresError) {
+                record = try await pool.read { db async throws(PostgresError) in
+                    try await db.first(.importRecord)
+                }
+            } catch {
+                throw ImportFailure(error)
+            }
+            guard record?.isFinished == true else { throw error }
+            throw .ended(pool.configuration.schema)
+        }
+    }
+
     /// Compares a table of the shared database with the fingerprint of the folder.
     ///
     /// - Throws: `.different` with the table and a row of it.
-    func verify(_ copy: TableCopy, _ expected: TableSum) async throws(ImportFailure) {
+    private func verify(_ copy: TableCopy, _ expected: TableSum) async throws(ImportFailure) {
         var sum = TableSum()
         try await everyTargetPage(of: copy) { rows in
             for row in rows { sum.add(row, of: copy) }
@@ -25,13 +47,15 @@ extension EmbeddedImport {
         of copy: TableCopy, _ body: ([[ImportValue]]) -> Void
     ) async throws(ImportFailure) {
         var place: ImportPlace?
+        var count = size.firstCount
         while true {
             if Task.isCancelled { throw .stopped }
-            let (start, limit) = (place, batch)
+            let (start, limit) = (place, count)
             let rows: [[ImportValue]]
             do throws(PostgresError) {
                 rows = try await pool.read { db async throws(PostgresError) in
-                    try await db.all(copy.targetQuery(behind: start, limit))
+                    db.add(.workLong)
+                    return try await db.all(copy.targetQuery(behind: start, limit))
                 }
             } catch {
                 throw ImportFailure(error)
@@ -39,6 +63,7 @@ extension EmbeddedImport {
             body(rows)
             guard rows.count == limit, let last = rows.last else { return }
             place = ImportPlace(copy.key.map { last[$0] })
+            count = size.nextCount(after: rows)
         }
     }
 
@@ -48,14 +73,15 @@ extension EmbeddedImport {
     ) async throws(ImportFailure) -> String? {
         var there: [[UInt8]: [ImportValue]] = [:]
         var place: ImportPlace?
-        repeat {
-            let page = try await source.page(copy, behind: place, limit: batch)
+        while true {
+            let page = try await source.page(copy, behind: place, size)
             for row in page.rows {
                 let key = copy.keyBytes(row)
                 if buckets.contains(copy.bucket(of: key)) { there[key] = row }
             }
-            place = page.rows.count == batch ? page.end : nil
-        } while place != nil
+            place = page.end
+            if page.isLast { break }
+        }
         var findings: [(row: [ImportValue], text: String)] = []
         try await everyTargetPage(of: copy) { rows in
             for row in rows {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 package import RoostPostgres
 import RoostSockets
 
@@ -11,24 +12,28 @@ import RoostSockets
 package struct EmbeddedImport: Sendable {
     let source: EmbeddedSource
     let pool: PostgresPool
-    /// The rows of a batch.
-    let batch: Int
+    let size: ImportPageSize
     let note: @Sendable (ImportProgress) -> Void
+
+    /// The longest wait for the answer to a statement, for the sessions of an import.
+    package static let answerPatience = Duration.seconds(3_600)
 
     /// Makes an import.
     ///
     /// - Parameters:
     ///   - source: The embedded server's database.
     ///   - pool: The sessions at the shared database, for at least two.
-    ///   - batch: The rows of a transaction.
+    ///   - batch: The most rows of a transaction.
+    ///   - batchBytes: The size of its values, in bytes, at which a transaction ends earlier.
     ///   - note: Takes the progress, after each batch.
     package init(
         _ source: EmbeddedSource, into pool: PostgresPool, batch: Int = 1_000,
+        batchBytes: Int = 8_388_608,
         note: @escaping @Sendable (ImportProgress) -> Void = { _ in }
     ) {
         self.source = source
         self.pool = pool
-        self.batch = batch
+        size = ImportPageSize(rows: batch, bytes: batchBytes)
         self.note = note
     }
 
@@ -60,14 +65,10 @@ package struct EmbeddedImport: Sendable {
         while record.tables < TableCopy.all.count {
             record = try await copyTable(record, total: sums[record.tables].count)
         }
-        try await target { db in
-            db.add(.workLong)
-            db.add(.continueNumbers(numbers, messages: numbers.message(on: db.timeline)))
-            db.add(.analyze)
-        }
-        for (copy, sum) in zip(TableCopy.all, sums) { try await verify(copy, sum) }
+        await analyze()
+        try await verify(sums)
         try await beforeEnd()
-        try await target { db in db.add(.finishImport) }
+        try await finish(fingerprint, numbers)
         return ImportReport(tables: tables, wasDone: false)
     }
 
@@ -103,7 +104,7 @@ package struct EmbeddedImport: Sendable {
         for copy in TableCopy.all {
             let note = self.note
             sums.append(
-                try await source.sum(of: copy, limit: batch) { rows in
+                try await source.sum(of: copy, size) { rows in
                     note(ImportProgress(step: .reading, table: copy.target, rows: rows, total: nil))
                 })
         }
@@ -123,6 +124,8 @@ package struct EmbeddedImport: Sendable {
             """)
     }
 
+    // MARK: Beginning and end
+
     /// Begins the import, or finds the place of an earlier run.
     private func begin(
         _ fingerprint: String, _ numbers: GivenNumbers
@@ -135,8 +138,11 @@ package struct EmbeddedImport: Sendable {
                 guard record.source == fingerprint else {
                     return Outcome.refused(.another(schema, isFinished: record.isFinished))
                 }
-                return .begun(record)
+                guard !record.isFinished else { return .begun(record) }
             }
+            let servers = try await db.all(.servers(on: schema))
+            guard servers.isEmpty else { return .refused(.served(schema, by: servers)) }
+            if let record = records.first { return .begun(record) }
             guard occupied.first != true else { return .refused(.occupied(schema)) }
             guard numbers.message >> 42 <= db.timeline else {
                 return .refused(.numbersTooLarge(db.timeline))
@@ -146,9 +152,25 @@ package struct EmbeddedImport: Sendable {
             return .begun(ImportRecord(source: fingerprint))
         }
         switch outcome {
-        case .begun(let record): return record
+        case .begun(let record):
+            if !record.isFinished { try await refuseServers() }
+            return record
         case .refused(let failure): throw failure
         }
+    }
+
+    /// Refuses servers that started while the import began, and so may not have seen it.
+    private func refuseServers() async throws(ImportFailure) {
+        let schema = pool.configuration.schema
+        let servers: [String]
+        do throws(PostgresError) {
+            servers = try await pool.read { db async throws(PostgresError) in
+                try await db.all(.servers(on: schema))
+            }
+        } catch {
+            throw ImportFailure(error)
+        }
+        guard servers.isEmpty else { throw .served(schema, by: servers) }
     }
 
     private enum Outcome: Sendable {
@@ -156,26 +178,82 @@ package struct EmbeddedImport: Sendable {
         case refused(ImportFailure)
     }
 
+    /// Collects statistics of all tables; the database does it later by itself where this fails.
+    private func analyze() async {
+        for statement in PostgresQuery<Void>.analyses {
+            // A role that does not own the tables gets a warning, which counts for writes only.
+            try? await pool.read { db async throws(PostgresError) in
+                db.add(.workLong)
+                db.add(statement)
+            }
+        }
+    }
+
+    /// Sets the counters and opens the database for servers.
+    ///
+    /// - Throws: `.concurrent` unless the database still has everything that this run has compared.
+    private func finish(
+        _ fingerprint: String, _ numbers: GivenNumbers
+    ) async throws(ImportFailure) {
+        let attempts = Guarded(0)
+        let isDone = try await target { db async throws(PostgresError) in
+            let attempt = attempts.withLock { count in
+                count += 1
+                return count
+            }
+            guard let record = try await db.first(.lockedImportRecord),
+                record.source == fingerprint, record.tables == TableCopy.all.count
+            else { return false }
+            // A repeat may find the commit of the attempt before, whose answer was lost.
+            guard !record.isFinished else { return attempt > 1 }
+            db.add(.continueNumbers(numbers, messages: numbers.message(on: db.timeline)))
+            db.add(.finishImport)
+            return true
+        }
+        guard isDone else { throw .concurrent(pool.configuration.schema) }
+    }
+
+    // MARK: Tables
+
+    /// Returns the place behind the rows of a table that an earlier run has stored; nil for none.
+    private func place(
+        of copy: TableCopy, _ record: ImportRecord
+    ) async throws(ImportFailure) -> ImportPlace? {
+        let failure = ImportFailure.another(pool.configuration.schema, isFinished: false)
+        if let text = record.place {
+            // A place of another form is of another version.
+            guard let place = ImportPlace(text: text) else { throw failure }
+            return place
+        }
+        // Secrets are not kept as a place, so the rows are counted.
+        var place: ImportPlace?
+        var rest = Int(clamping: record.rows)
+        while rest > 0 {
+            if Task.isCancelled { throw .stopped }
+            let size = ImportPageSize(rows: min(size.rows, rest), bytes: size.bytes)
+            let page = try await source.page(copy, behind: place, size)
+            guard !page.rows.isEmpty else { throw failure }
+            place = page.end
+            rest -= page.rows.count
+        }
+        return place
+    }
+
     /// Copies the rest of a table, and returns the progress behind it.
     private func copyTable(
         _ start: ImportRecord, total: Int
     ) async throws(ImportFailure) -> ImportRecord {
-        let (copy, limit) = (TableCopy.all[start.tables], batch)
-        let place = start.place.flatMap { ImportPlace(text: $0) }
-        // A place of another form is of another version.
-        guard (place == nil) == (start.place == nil) else {
-            throw .another(pool.configuration.schema, isFinished: false)
-        }
+        let (copy, size) = (TableCopy.all[start.tables], size)
         var record = start
-        var page = try await source.page(copy, behind: place, limit: limit)
+        var page = try await source.page(copy, behind: try await place(of: copy, start), size)
         while true {
             if Task.isCancelled { throw .stopped }
-            let (rows, isLast) = (page.rows, page.rows.count < limit)
+            let (rows, isLast) = (page.rows, page.isLast)
             var next = record
             if isLast {
                 next = ImportRecord(source: record.source, tables: record.tables + 1)
             } else {
-                next.place = page.end?.text
+                next.place = copy.keepsPlace ? page.end?.text : nil
                 next.rows += Int64(rows.count)
             }
             let done = Int(clamping: record.rows) + rows.count
@@ -184,7 +262,7 @@ package struct EmbeddedImport: Sendable {
             } else {
                 // The next page is read while the database stores this one.
                 let end = page.end
-                async let following = source.outcome(copy, behind: end, limit: limit)
+                async let following = source.outcome(copy, behind: end, size)
                 try await store(rows, of: copy, from: record, to: next)
                 page = try await following.get()
             }
@@ -202,6 +280,7 @@ package struct EmbeddedImport: Sendable {
         let insertion = rows.isEmpty ? nil : copy.insertion(rows)
         let isStored = try await target { db async throws(PostgresError) in
             db.add(.commitLater)
+            db.add(.workLong)
             let present = try await db.first(.lockedImportRecord)
             if present == next { return true }
             guard present == record else { return false }

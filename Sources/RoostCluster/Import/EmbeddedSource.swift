@@ -63,11 +63,18 @@ package actor EmbeddedSource {
 
     /// Returns the rows of a table behind a place; nil for its beginning.
     func page(
-        _ copy: TableCopy, behind place: ImportPlace?, limit: Int
+        _ copy: TableCopy, behind place: ImportPlace?, _ size: ImportPageSize
     ) throws(ImportFailure) -> ImportPage {
         let start = place ?? .first(copy.kinds(copy.sourceKey, isSource: true))
-        let raw = try read { db throws(SQLiteError) in
-            try db.all(copy.sourceQuery(), (start, place == nil, limit))
+        let query = copy.sourceQuery()
+        var (raw, bytes): ([[ImportValue]], Int) = ([], 0)
+        try read { db throws(SQLiteError) in
+            try db.scan(query, (start, place == nil, size.rows)) { row throws(SQLiteError) in
+                let values = try query.decode(row)
+                for value in values { bytes += value.byteCount }
+                raw.append(values)
+                return bytes < size.bytes
+            }
         }
         let end = raw.last.map { row in ImportPlace(copy.sourceKey.map { row[$0] }) }
         let changes = copy.columns.enumerated().compactMap { place, column in
@@ -77,30 +84,37 @@ package actor EmbeddedSource {
         for (place, change) in changes {
             for index in rows.indices { rows[index][place] = change(rows[index][place]) }
         }
-        return ImportPage(rows: rows, end: end)
+        // A page that its bytes have ended may be followed by an empty one.
+        let isLast = rows.count < size.rows && bytes < size.bytes
+        return ImportPage(rows: rows, end: end, isLast: isLast)
     }
 
     /// As `page`, for a task beside the caller.
     func outcome(
-        _ copy: TableCopy, behind place: ImportPlace?, limit: Int
+        _ copy: TableCopy, behind place: ImportPlace?, _ size: ImportPageSize
     ) -> Result<ImportPage, ImportFailure> {
-        Result { () throws(ImportFailure) in try page(copy, behind: place, limit: limit) }
+        Result { () throws(ImportFailure) in try page(copy, behind: place, size) }
     }
 
     /// Returns the fingerprint of a table in the form of the shared database.
+    ///
+    /// - Throws: `.damaged` if an index led to another number of rows than the table has.
     func sum(
-        of copy: TableCopy, limit: Int, _ note: @Sendable (Int) -> Void
+        of copy: TableCopy, _ size: ImportPageSize, _ note: @Sendable (Int) -> Void
     ) throws(ImportFailure) -> TableSum {
         var sum = TableSum()
         var place: ImportPlace?
         while true {
             if Task.isCancelled { throw .stopped }
-            let page = try page(copy, behind: place, limit: limit)
+            let page = try page(copy, behind: place, size)
             for row in page.rows { sum.add(row, of: copy) }
             note(sum.count)
-            guard page.rows.count == limit else { return sum }
             place = page.end
+            if page.isLast { break }
         }
+        let count = try read { db throws(SQLiteError) in try db.first(copy.countQuery) }
+        guard count == sum.count else { throw .damaged(path) }
+        return sum
     }
 
     /// Returns the last numbers that the server has given.

@@ -87,6 +87,22 @@ extension ImportFailure {
                 + "other one runs; it goes on where it was.")
     }
 
+    /// Another import has ended while this one compared, so the rows may be newer than the folder's.
+    static func ended(_ schema: String) -> ImportFailure {
+        ImportFailure(
+            .refused,
+            "The import into the schema \(schema) has already ended: another roost import has "
+                + "finished it, and servers may have changed the data since. Keep the schema.")
+    }
+
+    /// Servers that were started before the import would not notice it.
+    static func served(_ schema: String, by servers: [String]) -> ImportFailure {
+        ImportFailure(
+            .refused,
+            "The schema \(schema) is in use by \(servers.joined(separator: ", ")): stop every "
+                + "roost serve on it, and import again.")
+    }
+
     /// The database could give the number of an imported message again.
     static func numbersTooLarge(_ timeline: Int64) -> ImportFailure {
         ImportFailure(

@@ -8,7 +8,7 @@ struct ImportRecord: Equatable, Sendable {
     var source: String
     /// The number of complete tables.
     var tables = 0
-    /// The last row of the next table; nil for none.
+    /// The last row of the next table; nil for none, and for keys that are secrets.
     var place: String?
     /// The number of rows of the next table.
     var rows: Int64 = 0
@@ -78,7 +78,7 @@ extension PostgresQuery where Output == Void {
 
     /// Ends the import; from now on servers may start.
     static var finishImport: PostgresQuery {
-        PostgresQuery("UPDATE import SET finished_at = now() WHERE finished_at IS NULL")
+        PostgresQuery("UPDATE import SET finished_at = now(), place = NULL")
     }
 
     /// Lets a commit return before it is on the disk.
@@ -88,19 +88,19 @@ extension PostgresQuery where Output == Void {
         PostgresQuery("SELECT set_config('synchronous_commit', 'off', true)")
     }
 
-    /// Lets the statements of this transaction take as long as they need.
+    /// Lets the statements of this transaction take almost an hour instead of a server's seconds.
     static var workLong: PostgresQuery {
-        PostgresQuery("SELECT set_config('statement_timeout', '0', true)")
+        PostgresQuery("SELECT set_config('statement_timeout', '59min', true)")
     }
 
     /// Collects the statistics for the plans of queries, which an import leaves behind.
-    static var analyze: PostgresQuery {
-        PostgresQuery(
-            .once(
-                """
-                ANALYZE users, block, device, activity, token, session, channel, member, message,
-                    mention, document
-                """))
+    static var analyses: [PostgresQuery] {
+        let statements: [StaticString] = [
+            "ANALYZE users", "ANALYZE block", "ANALYZE device", "ANALYZE activity", "ANALYZE token",
+            "ANALYZE session", "ANALYZE channel", "ANALYZE member", "ANALYZE message",
+            "ANALYZE mention", "ANALYZE document",
+        ]
+        return statements.map { PostgresQuery(.once($0)) }
     }
 
     /// Moves the counters behind the given numbers.

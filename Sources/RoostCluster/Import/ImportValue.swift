@@ -39,6 +39,11 @@ enum ImportValue: Sendable {
         }
     }
 
+    /// The space that the value takes, about.
+    var byteCount: Int {
+        if case .text(let text) = self { text.utf8.count } else { 8 }
+    }
+
     /// Appends the one form of the value that both databases have in common.
     func append(to bytes: inout [UInt8]) {
         switch self {
@@ -112,4 +117,24 @@ struct ImportPage: Sendable {
     let rows: [[ImportValue]]
     /// The key of the last row; nil for no rows.
     let end: ImportPlace?
+    /// Whether the table has no row behind this page.
+    let isLast: Bool
+}
+
+/// The bounds of a page, which ends with the row that reaches one of them.
+struct ImportPageSize: Sendable {
+    var rows: Int
+    var bytes: Int
+
+    /// Returns the number of rows for the next page of a database that ends none by its bytes.
+    ///
+    /// It follows the size of the rows before, and grows step by step.
+    func nextCount(after rows: [[ImportValue]]) -> Int {
+        let bytes = rows.reduce(0) { sum, row in row.reduce(sum) { $0 + $1.byteCount } }
+        let average = max(1, bytes / max(1, rows.count))
+        return min(self.rows, rows.count * 8, max(1, self.bytes / average))
+    }
+
+    /// The number of rows of the first page, whose size is unknown.
+    var firstCount: Int { min(rows, 64) }
 }

@@ -31,6 +31,7 @@ extension TableCopy {
                 (SELECT max(created_at) FROM message WHERE channel = c.id), changed_at, deleted_at
             FROM channel AS c WHERE id >= ?1 AND (id > ?1 OR ?2) ORDER BY id LIMIT ?3
             """,
+        count: "SELECT count(*) FROM channel NOT INDEXED",
         insert: """
             INSERT INTO channel (id, url, name, cover_url, data, custom_type, created_at,
                 created_by, distinct_key, is_super, is_public, traits, seq, last_time, changed_at,
@@ -67,6 +68,7 @@ extension TableCopy {
             WHERE (channel, user) >= (?1, ?2) AND ((channel, user) > (?1, ?2) OR ?3)
             ORDER BY channel, user LIMIT ?4
             """,
+        count: "SELECT count(*) FROM member NOT INDEXED",
         insert: """
             INSERT INTO member (channel, user_id, place, state, role, joined_at, last_read,
                 delivered_at, hidden, is_counted, is_silenced, beginning, traits, changed_at,

@@ -34,6 +34,7 @@ extension TableCopy {
                 AND ((channel, created_at, id) > (?1, ?2, ?3) OR ?4)
             ORDER BY channel, created_at, id LIMIT ?5
             """,
+        count: "SELECT count(*) FROM message NOT INDEXED",
         insert: """
             INSERT INTO message (channel, id, first_seq, seq, created_at, changed_at, deleted_at,
                 sender, parent, is_reply, is_counted, mentions_all, kind, custom_type,
@@ -63,6 +64,7 @@ extension TableCopy {
             WHERE (n.message, n.user_id) >= (?1, ?2) AND ((n.message, n.user_id) > (?1, ?2) OR ?3)
             ORDER BY n.message, n.user_id LIMIT ?4
             """,
+        count: "SELECT count(*) FROM mention NOT INDEXED",
         insert: """
             INSERT INTO mention (channel, message, user_id)
             SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[])
@@ -89,6 +91,7 @@ extension TableCopy {
             SELECT id, kind, owner, channel_url, due_at, changed_at, request_id, request_id, body
             FROM document WHERE id >= ?1 AND (id > ?1 OR ?2) ORDER BY id LIMIT ?3
             """,
+        count: "SELECT count(*) FROM document NOT INDEXED",
         insert: """
             INSERT INTO document (id, kind, owner, channel_url, due_at, changed_at, request_id,
                 request_key, body)

@@ -16,6 +16,7 @@ extension TableCopy {
             SELECT id, user_id, body, traits, needs_token, deleted_at FROM user
             WHERE id >= ?1 AND (id > ?1 OR ?2) ORDER BY id LIMIT ?3
             """,
+        count: "SELECT count(*) FROM user NOT INDEXED",
         insert: """
             INSERT INTO users (id, user_id, body, traits, needs_token, deleted_at)
             SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::boolean[],
@@ -34,6 +35,7 @@ extension TableCopy {
             WHERE (blocked, blocker) >= (?1, ?2) AND ((blocked, blocker) > (?1, ?2) OR ?3)
             ORDER BY blocked, blocker LIMIT ?4
             """,
+        count: "SELECT count(*) FROM block NOT INDEXED",
         insert: """
             INSERT INTO block (blocked, blocker) SELECT * FROM unnest($1::text[], $2::text[])
             """,
@@ -54,6 +56,7 @@ extension TableCopy {
                 AND ((kind, token, user_id) > (?1, ?2, ?3) OR ?4)
             ORDER BY kind, token, user_id LIMIT ?5
             """,
+        count: "SELECT count(*) FROM device NOT INDEXED",
         insert: """
             INSERT INTO device (kind, token, user_id)
             SELECT * FROM unnest($1::text[], $2::text[], $3::text[])
@@ -73,6 +76,7 @@ extension TableCopy {
             WHERE (day, user) >= (?1, ?2) AND ((day, user) > (?1, ?2) OR ?3)
             ORDER BY day, user LIMIT ?4
             """,
+        count: "SELECT count(*) FROM activity NOT INDEXED",
         insert: """
             INSERT INTO activity (day, user_id) SELECT * FROM unnest($1::bigint[], $2::bigint[])
             """,
@@ -93,6 +97,7 @@ extension TableCopy {
             SELECT id, user, salt, hash, expires_at FROM token
             WHERE id >= ?1 AND (id > ?1 OR ?2) ORDER BY id LIMIT ?3
             """,
+        count: "SELECT count(*) FROM token NOT INDEXED",
         insert: """
             INSERT INTO token (id, user_id, salt, hash, expires_at)
             SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])
@@ -114,6 +119,7 @@ extension TableCopy {
             SELECT id, user, token, salt, hash, expires_at FROM session
             WHERE id >= ?1 AND (id > ?1 OR ?2) ORDER BY id LIMIT ?3
             """,
+        count: "SELECT count(*) FROM session NOT INDEXED",
         insert: """
             INSERT INTO session (id, user_id, token, salt, hash, expires_at)
             SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[],

@@ -56,6 +56,8 @@ struct TableCopy: Sendable {
     /// Behind the parameters of the key come whether the row of the key itself is wanted, and the
     /// limit.
     let page: SQL
+    /// The number of rows, which reads no index.
+    let count: SQL
     /// The insertion of rows; each column is one list.
     let insert: PostgresSQL
     /// Rows of the shared database, with the parameters of `page` and the order of `key`.
@@ -65,6 +67,12 @@ struct TableCopy: Sendable {
     func kinds(_ places: [Int], isSource: Bool) -> [ImportValue.Kind] {
         places.map { isSource ? columns[$0].source : columns[$0].kind }
     }
+
+    /// Whether the progress of an import may have the key of a row, which has no secret then.
+    var keepsPlace: Bool { key.allSatisfy { columns[$0].isShown } }
+
+    /// The number of rows of the embedded server's table.
+    var countQuery: Query<Void, Int> { Query(sql: count) { Int(clamping: $0.int64(0)) } }
 
     /// Returns the key of a row for a message.
     func shownKey(_ row: [ImportValue]) -> String {

@@ -68,12 +68,14 @@ enum ImportSummary {
         _ outcome: ChatImport.Outcome, _ schema: String, _ folder: String
     ) -> [String] {
         let tables = outcome.report.tables
+        // After an earlier success nothing is read back, because servers change the data.
+        let finding = outcome.report.wasDone ? "imported before, not compared" : "same"
         let width = tables.map(\.name.count).max() ?? 0
         var lines = tables.map { table in
             let name = table.name + String(repeating: " ", count: width - table.name.count)
             let count = "\(table.rows)"
             let space = String(repeating: " ", count: max(0, 12 - count.count))
-            return "\(name) \(space)\(count) rows  \(table.fingerprint.prefix(32))  same"
+            return "\(name) \(space)\(count) rows  \(table.fingerprint.prefix(32))  \(finding)"
         }
         if let files = outcome.files {
             lines.append(

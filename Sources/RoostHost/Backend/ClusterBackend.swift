@@ -53,7 +53,7 @@ extension Backend {
         var settings = PostgresConfiguration(cluster.database)
         settings.schema = cluster.schema
         settings.sessions = cluster.sessions
-        settings.name = "roost " + cluster.name
+        settings.setServer(cluster.name)
         let pool = PostgresPool(settings, on: databaseLoop)
         let steady = SteadyClock.live
         let bus = NATSBus.made(cluster, configuration, on: loop, steady, log)

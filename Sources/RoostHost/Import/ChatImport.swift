@@ -57,7 +57,9 @@ package enum ChatImport {
 
     private static func lock(_ folder: String) throws(ImportFailure) -> FolderLock {
         do throws(FileError) {
-            return try FolderLock(file: folder + "/lock")
+            // The server of the folder must be able to open the lock later.
+            let owner = FileOwner.canGive ? try FileOwner(of: folder) : nil
+            return try FolderLock(file: folder + "/lock", owner: owner)
         } catch {
             throw ImportFailure(
                 .folder,
@@ -72,7 +74,10 @@ package enum ChatImport {
         _ files: String?, _ note: @escaping @Sendable (ImportProgress) -> Void,
         _ noteFiles: @escaping @Sendable (Int, Int) -> Void
     ) async throws(ImportFailure) -> Outcome {
-        let copy = files.map { UploadCopy(from: folder + "/files", to: $0) }
+        let names = try UploadCopy.names(in: folder + "/files")
+        let copy = files.map { UploadCopy(names, from: folder + "/files", to: $0) }
+        var configuration = configuration
+        configuration.answerPatience = EmbeddedImport.answerPatience
         let outcome: Result<Outcome, ImportFailure>
         do throws(PostgresError) {
             outcome = try await PostgresPool.lend(configuration) {
@@ -87,7 +92,7 @@ package enum ChatImport {
                     return .success(
                         Outcome(
                             report: report, files: uploads.outcome,
-                            uploads: UploadCopy.names(in: folder + "/files").count))
+                            uploads: names.count))
                 } catch {
                     return .failure(error)
                 }

@@ -25,34 +25,48 @@ package struct UploadCopy: Sendable {
         func set(_ outcome: Outcome) { state.withLock { $0 = outcome } }
     }
 
+    let names: [String]
     let source: String
     let target: String
+    /// The end of the names of begun files, which an import beside this one does not use.
+    private let ending = ".\(ProcessInfo.processInfo.processIdentifier).part"
 
-    init(from source: String, to target: String) {
+    /// Makes a copy of the uploads with the names, from one folder to another.
+    init(_ names: [String], from source: String, to target: String) {
+        self.names = names
         self.source = source
         self.target = target
     }
 
-    /// The names of the kept uploads in a folder; those of begun ones differ.
-    static func names(in folder: String) -> [String] {
-        PlainFile.names(in: folder).filter(FolderFileStore.isName)
+    /// The names of the kept uploads in a folder, none if it is missing; those of begun ones differ.
+    ///
+    /// - Throws: A sentence with the remedy if the folder cannot be read.
+    static func names(in folder: String) throws(ImportFailure) -> [String] {
+        do throws(FileError) {
+            return try PlainFile.listing(of: folder).filter(FolderFileStore.isName)
+        } catch {
+            throw ImportFailure(
+                .folder,
+                "The uploads in \(folder) cannot be listed; check its rights, and run roost import "
+                    + "again. \(error)")
+        }
     }
 
     /// Copies what is missing, and returns when it would survive a loss of power.
+    ///
+    /// As root it gives all files to the owner of the folder, because the server runs as another
+    /// user.
     ///
     /// - Parameter note: Takes the number of files that are done, and of all.
     /// - Returns: The numbers of this run.
     /// - Throws: A sentence with the remedy; complete files stay.
     func run(_ note: (Int, Int) -> Void) throws(ImportFailure) -> Outcome {
-        let names = Self.names(in: source)
         var outcome = Outcome()
         do {
-            if !FileManager.default.fileExists(atPath: target) {
-                try DatabaseFiles.makeFolder(target)
-            }
+            let owner = try makeFolder()
             for name in names {
                 if Task.isCancelled { throw CancellationError() }
-                if try copy(name) { outcome.copied += 1 } else { outcome.kept += 1 }
+                if try copy(name, for: owner) { outcome.copied += 1 } else { outcome.kept += 1 }
                 note(outcome.copied + outcome.kept, names.count)
             }
             try PlainFile.syncFolder(target)
@@ -65,25 +79,48 @@ package struct UploadCopy: Sendable {
         return outcome
     }
 
+    /// Makes the folder durably if it is missing, with those above it.
+    ///
+    /// - Returns: The owner of its files; nil for this user.
+    private func makeFolder() throws -> FileOwner? {
+        var missing: [URL] = []
+        var folder = URL(fileURLWithPath: target).standardizedFileURL
+        while folder.path != "/", !FileManager.default.fileExists(atPath: folder.path) {
+            missing.append(folder)
+            folder.deleteLastPathComponent()
+        }
+        let owner = FileOwner.canGive ? try FileOwner(of: folder.path) : nil
+        for new in missing.reversed() {
+            try DatabaseFiles.makeFolder(new.path)
+            if let owner {
+                try PlainFile(reading: new.path, followsLink: false).give(to: owner)
+            }
+            try PlainFile.syncFolder(new.deletingLastPathComponent().path)
+        }
+        return owner
+    }
+
     /// Copies one file; false if an equal one is there.
-    private func copy(_ name: String) throws -> Bool {
+    private func copy(_ name: String, for owner: FileOwner?) throws -> Bool {
         let (old, new) = ("\(source)/\(name)", "\(target)/\(name)")
-        if try Self.isEqual(old, new) { return false }
-        let part = new + ".part"
+        if try Self.keep(new, ifEqualTo: old, for: owner) { return false }
+        let part = new + ending
         try PlainFile.delete(part)
-        try Self.write(old, to: part)
+        try Self.write(old, to: part, for: owner)
         // A file of this name with another content is a copy that a crash has spoilt.
-        try PlainFile.delete(new)
-        try FileManager.default.moveItem(atPath: part, toPath: new)
+        try PlainFile.move(part, to: new)
         return true
     }
 
     private static let chunk = 1_048_576
 
     /// Writes a durable copy.
-    private static func write(_ old: String, to new: String) throws(FileError) {
-        let source = try PlainFile(reading: old)
-        let target = try PlainFile(writing: new)
+    private static func write(
+        _ old: String, to new: String, for owner: FileOwner?
+    ) throws(FileError) {
+        let source = try PlainFile(reading: old, followsLink: false)
+        let target = try PlainFile(making: new)
+        if let owner { try target.give(to: owner) }
         while true {
             let bytes = try source.read(chunk)
             try target.write(bytes)
@@ -92,16 +129,28 @@ package struct UploadCopy: Sendable {
         try target.sync()
     }
 
-    /// Whether two files have the same bytes; false for a missing one.
-    private static func isEqual(_ one: String, _ two: String) throws(FileError) -> Bool {
-        guard FileManager.default.fileExists(atPath: two) else { return false }
-        let one = try PlainFile(reading: one)
-        let two = try PlainFile(reading: two)
+    /// Makes a file with the same bytes as another durable; false for a missing or different one.
+    private static func keep(
+        _ new: String, ifEqualTo old: String, for owner: FileOwner?
+    ) throws(FileError) -> Bool {
+        guard isFile(new) else { return false }
+        let one = try PlainFile(reading: old, followsLink: false)
+        let two = try PlainFile(reading: new, followsLink: false)
         guard try one.count() == two.count() else { return false }
         while true {
             let (first, second) = (try one.read(chunk), try two.read(chunk))
             guard first == second else { return false }
-            guard first.count == chunk else { return true }
+            guard first.count == chunk else { break }
         }
+        if let owner { try two.give(to: owner) }
+        try two.sync()
+        return true
+    }
+
+    /// Whether a path is a file, and no symbolic link.
+    private static func isFile(_ path: String) -> Bool {
+        // A missing file has no attributes.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return attributes?[.type] as? FileAttributeType == .typeRegular
     }
 }
