@@ -12,7 +12,7 @@ package struct LogVolume: Sendable {
     /// Returns the most lines of one kind per minute.
     package static func limit(of level: LogLine.Level) -> Int {
         switch level {
-        // Somebody looks for one command among all.
+        // All commands of a busy minute, among which one is looked for.
         case .trace: 60_000
         case .info: 600
         case .warning, .error: 60
