@@ -122,7 +122,7 @@ let workshop: [Target] = [
         name: "RoostBench",
         dependencies: [
             "CRoostBenchLimit", "Roost", "RoostCommandLine", "RoostCore", "RoostDoors",
-            "RoostExecutors", "RoostHost", "RoostModel", "RoostSQLite", "RoostSockets",
+            "RoostExecutors", "RoostHost", "RoostModel", "RoostNATS", "RoostSQLite", "RoostSockets",
             "RoostStore", "RoostTransport", "RoostWire", "SendbirdChatSDK",
         ],
         path: "Benchmarks/RoostBench"),

@@ -133,4 +133,22 @@ void roost_queue_close(roost_queue *queue);
    it can have more than its table holds. Returns the number of sent descriptors. */
 int roost_park(int via, const int *descriptors, int count);
 
+/* -- The limit of several servers: rows of messages by libpq, pipelined, durable when answered. -- */
+
+typedef struct {
+    const char *address; /* Of a database with the tables of Roost. */
+    const char *body;    /* The stored text of each message. */
+    int connections;     /* Each on a thread of its own. */
+    int rows_per_commit;
+    double commits_per_second; /* Of all connections together; 0 is as many as possible. */
+    double seconds;
+    int64_t first_channel; /* A number that no channel has; `connections` * 64 are used. */
+} roost_insert_options;
+
+/* Inserts rows for a while. Copies the microseconds of at most `capacity` commits to `micros`, and their
+   number to `count`. Returns the number of rows; negative when it fails, with the reason in `error`. */
+int64_t roost_insert_run(
+    const roost_insert_options *options, double *micros, int64_t capacity, int64_t *count,
+    char *error, int error_size);
+
 #endif

@@ -15,7 +15,8 @@ extension Program {
             ("roost-bench cache --messages 100000", "the cache against plain C on SQLite")
         ],
         commands: [
-            .benchApp, .benchCache, .benchChild, .benchDoors, .benchEngine, .benchOutbox,
+            .benchApp, .benchCache, .benchChild, .benchCluster, .benchDoors, .benchEngine,
+            .benchOutbox,
             .benchServer,
         ])
 }
