@@ -15,6 +15,7 @@ enough. The lines:
     {"is": "delete-ask" | "delete-ack", "who", "channel", "id"}
     {"is": "shown", "who", "channel", "ids"}                   a timeline at the end that claims to be whole
     {"is": "followed", "who", "channel", "texts", "deleted"}   what a reader of the change log knows at the end
+    {"is": "calm"}                                             everyone has heard the last message of each channel
     {"is": "log", "channel", "messages": [{"id", "at", "req", "text"}]}   the log at the end
 """
 
@@ -162,6 +163,21 @@ def judge(lines):
             for id in gone:
                 if (channel, id) in place:
                     complaints.append(f"{line['who']}'s change log of {channel} deletes {id}, which is there")
+    if not counts["heard"]:
+        complaints.append("nobody heard anything")
+    if not any(line["is"] == "calm" for line in lines):
+        complaints.append("not everyone has heard the last message")
+    # Each last socket must have heard the last message of the others, or a host has stopped to deliver.
+    newest_session = {}
+    for line in lines:
+        if line["is"] == "hear":
+            newest_session[line["who"]] = max(newest_session.get(line["who"], 0), line["session"])
+    for channel, messages in logs.items():
+        for who, session in newest_session.items():
+            others = [message["id"] for message in messages
+                      if asks.get(message.get("req"), {}).get("who") not in (who, None)]
+            if others and heard.get((who, session, channel)) != others[-1]:
+                complaints.append(f"{who} has not heard {others[-1]}, the last message of {channel}")
     for channel in logs:
         if not any(line["is"] == "shown" and line["channel"] == channel for line in lines):
             complaints.append(f"{channel}: nobody showed it at the end")
@@ -233,6 +249,14 @@ def drop_a_hint(lines):
     del lines[numbers[len(numbers) // 2]]
 
 
+def stop_to_deliver(lines):
+    "a host kept its sockets open and delivered nothing more"
+    number = max(number for number, line in enumerate(lines) if line["is"] == "hear")
+    who, session = lines[number]["who"], lines[number]["session"]
+    lines[:] = [line for at, line in enumerate(lines)
+                if line["is"] != "hear" or (line["who"], line["session"]) != (who, session) or at < number // 2]
+
+
 def deliver_out_of_order(lines):
     "a notice overtook the one before it"
     numbers = sockets(lines)[0]
@@ -295,7 +319,7 @@ def step_back_in_time(lines):
 
 SPOILS = [
     lose_an_acknowledged_message, store_a_repeat_twice, reissue_an_id, swap_a_senders_messages, drop_a_hint,
-    deliver_out_of_order, deliver_twice, acknowledge_another_message, skip_in_the_change_log, undo_an_edit,
+    stop_to_deliver, deliver_out_of_order, deliver_twice, acknowledge_another_message, skip_in_the_change_log, undo_an_edit,
     hide_a_gap, bring_a_deleted_message_back, invent_a_message, step_back_in_time,
 ]
 

@@ -134,6 +134,8 @@ class Person:
         self.is_stopping = False
         self.refusals, self.returns = {}, []
         self.waits, self.acknowledged = [], 0
+        self.live_last = {}
+        self.fillings = set()
 
     # The socket.
 
@@ -189,9 +191,11 @@ class Person:
             if waiter is None and not fields.get("req_id"):
                 self.history.note(
                     "hear", who=self.name, session=self.session, channel=channel, id=id, previous=previous)
+                self.live_last[self.session, channel] = id
             self.keep(channel, id, fields.get("ts") or fields.get("created_at"))
             if previous != self.last[channel] and self.last[channel] < id:
-                asyncio.create_task(self.fill(channel))
+                # The set keeps the task; a failure in it is raised by `show`.
+                self.fillings.add(asyncio.create_task(self.fill(channel)))
             else:
                 self.last[channel] = max(self.last[channel], id)
         elif command == "DELM":
@@ -262,13 +266,15 @@ class Person:
     async def delete(self):
         channel, id = self.own.pop(self.random.randrange(len(self.own)))
         self.history.note("delete-ask", who=self.name, channel=channel, id=id)
+        attempts = 0
         while True:
+            attempts += 1
             try:
                 await self.ask("DELETE", f"/group_channels/{channel}/messages/{id}")
                 break
             except ConnectionError as error:
                 # The repeat of a deletion whose answer was lost finds nothing.
-                if "400201" in str(error) or "900300" in str(error):
+                if attempts > 1 and ("400201" in str(error) or "900300" in str(error)):
                     break
                 await asyncio.sleep(0.3)
             except LOST:
@@ -337,6 +343,7 @@ class Person:
     async def show(self):
         """What this person has in the end, said to be all."""
         await self.is_online.wait()
+        await asyncio.gather(*self.fillings)
         for channel in self.channels:
             await self.fill(channel)
             await self.follow(channel)

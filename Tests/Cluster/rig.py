@@ -259,7 +259,10 @@ class Rig:
     async def hosts_restart_one_by_one(self):
         for host in self.hosts:
             host.send(15)
-            await self.until(lambda: not host.is_running, f"the end of {host.name}", 60)
+            # Two seconds for the sockets, five for the last answers, ten for a database that is away.
+            await self.until(lambda: not host.is_running, f"the end of {host.name}", 30)
+            if host.process.returncode != 0:
+                raise AssertionError(f"{host.name} ended with {host.process.returncode}")
             host.start()
             await self.until(host.is_up, host.name, 60)
 
@@ -328,6 +331,7 @@ class Rig:
             self.faults[fault.__name__] += 1
             self.faults["faults"] += not is_failover
             await fault()
+            self.look_for_the_dead()
             before = sum(person.acknowledged for person in self.people)
             await self.until(
                 lambda: sum(person.acknowledged for person in self.people) > before + 3,
@@ -336,6 +340,12 @@ class Rig:
             if sys.stderr.isatty() or number % 25 == 0:
                 self.say(f"{number} of {len(plan)} faults, {before} messages, "
                          f"{self.faults['failovers']} failovers, {time.monotonic() - begin:.0f} s")
+
+    def look_for_the_dead(self):
+        """A program that has ended by itself would be started again by a later fault, and nobody would know."""
+        for machine in (*self.hosts, *self.buses, *self.keeper.nodes):
+            if not machine.is_running:
+                raise AssertionError(f"{machine.name} has ended by itself with {machine.process.returncode}")
 
     def say(self, text):
         print(f"rig: {text}", file=sys.stderr, flush=True)
@@ -347,12 +357,27 @@ class Rig:
             person.is_stopping = True
         await asyncio.wait_for(asyncio.gather(*self.writing), 180)
         await self.until(lambda: all(person.is_online.is_set() for person in self.people), "calm", 60)
-        # A sweep comes every 250 ms; what is on its way arrives.
-        await asyncio.sleep(2)
+        await self.mark()
         for person in self.people:
             await asyncio.wait_for(person.show(), 120)
         for channel in self.channels:
             self.history.note("log", channel=channel, messages=await self.log(channel))
+
+    async def mark(self):
+        """Writes a last message into each channel, which all others must hear on the sockets that they have.
+
+        So a host that has stopped to deliver is seen, and everything before the mark counts as left out."""
+        writer, heard = self.people[0], {}
+        for channel in self.channels:
+            await writer.send(channel)
+            heard[channel] = writer.own[-1][1]
+
+        def all_have():
+            return all(
+                person.live_last.get((person.session, channel)) == heard[channel]
+                for person in self.people[1:] for channel in self.channels)
+        await self.until(all_have, "the last message at every socket", 15)
+        self.history.note("calm")
 
     async def log(self, channel):
         address = (self.hosts[0].place.address, self.hosts[0].port)

@@ -161,7 +161,11 @@ struct ClusterScene {
     func advance(_ duration: Duration) { shared.now.withLock { $0 += duration } }
 
     /// Lets every server write who is there.
-    func flush() async throws { for presence in presences { try await presence.flush() } }
+    func flush() async throws {
+        for presence in presences { try await presence.flush() }
+        // Counts serve again for a moment.
+        advance(.milliseconds(300))
+    }
 
     /// Lets every server look for what it missed, as its timers would within a second.
     func settle() async {

@@ -127,6 +127,36 @@ struct PresenceTests {
         #expect(try await Self.isOnline("ann", at: scene.servers[1]))
     }
 
+    @Test func `a user who leaves at one server stays inside at another`() async throws {
+        let (scene, ann, bob) = try await Self.start()
+        let elsewhere = try await scene.servers[1].connect("ann")
+        await scene.servers[1].say(.enter("hall", "e1"), on: bob)
+        await scene.servers[0].say(.enter("hall", "e2"), on: ann)
+        try await scene.flush()
+        _ = try bob.inbox.take()
+        await scene.servers[1].say(.enter("hall", "e3"), on: elsewhere)
+        try await scene.flush()
+        await scene.servers[0].say(.exit("hall", "x"), on: ann)
+        // Neither a second entry nor an exit is told.
+        #expect(bob.inbox.takeText().filter { $0.contains("\"ann\"") } == [])
+        try await scene.flush()
+        await scene.servers[1].say(.exit("hall", "x2"), on: elsewhere)
+        #expect(bob.inbox.takeText().count { $0.contains("\"ann\"") } == 1)
+    }
+
+    @Test func `a busy server removes the rows of dead ones too`() async throws {
+        let (scene, _, _) = try await Self.start()
+        try await scene.flush()
+        try await scene.run(
+            "UPDATE host SET alive_until = alive_until - interval '76 s' WHERE name = 'host0'")
+        for number in 0..<12 {
+            scene.advance(.milliseconds(500))
+            _ = try await scene.servers[1].connect(UserID("guest\(number)"))
+            try await scene.presences[1].flush()
+        }
+        #expect(try await scene.rowCount() == 13)
+    }
+
     @Test func `a server that ends leaves no rows`() async throws {
         let (scene, _, _) = try await Self.start()
         try await scene.flush()

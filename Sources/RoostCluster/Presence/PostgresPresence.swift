@@ -16,6 +16,11 @@ package final class PostgresPresence: PeerPresence {
     /// The time for which a server counts as alive without a renewal.
     static let lease: Duration = .seconds(15)
     private static let renewal: Duration = .seconds(5)
+    /// The age up to which a count serves again.
+    ///
+    /// After a failure thousands of people enter a room again, and each entry tells the count.
+    private static let countAge: Duration = .milliseconds(300)
+    private static let countLimit = 1_000
 
     private struct State {
         /// The places with sockets at this server.
@@ -23,6 +28,10 @@ package final class PostgresPresence: PeerPresence {
         /// The places whose rows may differ from `taken`.
         var changed: Set<PresencePlace> = []
         var lastRenewal: ContinuousClock.Instant?
+        /// Whether the server ends; nothing is written after that.
+        var hasLeft = false
+        /// The counts of users elsewhere, with the moments of the answers.
+        var counts: [ChannelURL: (count: Int, at: ContinuousClock.Instant)] = [:]
     }
 
     private let storage: PostgresStorage
@@ -64,13 +73,15 @@ package final class PostgresPresence: PeerPresence {
         let now = now()
         let (changed, taken, isDue) = state.withLock { state in
             defer { state.changed = [] }
+            guard !state.hasLeft else { return (Set<PresencePlace>(), Set<PresencePlace>(), false) }
             let isDue = state.lastRenewal.map { $0.duration(to: now) >= Self.renewal } ?? true
             return (state.changed, state.taken, isDue)
         }
         guard isDue || !changed.isEmpty else { return }
         do throws(StorageError) {
             try await write(changed, of: taken, isDue: isDue)
-            state.withLock { $0.lastRenewal = now }
+            // Any write renews the lease. Only the regular one removes the rows of dead servers.
+            if isDue { state.withLock { $0.lastRenewal = now } }
         } catch {
             state.withLock { $0.changed.formUnion(changed) }
             throw error
@@ -96,16 +107,17 @@ package final class PostgresPresence: PeerPresence {
 
     /// Removes the rows of this server, before it ends.
     package func leave() async {
-        let all = state.withLock { state in
-            (state.taken, state.changed) = ([], [])
+        let hasRows = state.withLock { state in
+            (state.taken, state.changed, state.hasLeft) = ([], [], true)
             return state.lastRenewal != nil
         }
-        guard all else { return }
+        guard hasRows else { return }
         // The lease ends by itself if the database is away.
         let host = host
         _ = try? await storage.write { db async throws(PostgresError) in
-            db.add(.removePresence(of: host))
+            // The server's row first: this waits for a flush under way, whose rows are removed then.
             db.add(.removeHost(host))
+            db.add(.removePresence(of: host))
         }
     }
 
@@ -120,10 +132,25 @@ package final class PostgresPresence: PeerPresence {
     }
 
     package func counts(in urls: [ChannelURL]) async -> [ChannelURL: Int] {
-        guard !urls.isEmpty, let rows = await ask(.participantCounts(in: urls, but: host)) else {
-            return [:]
+        let now = now()
+        var counts: [ChannelURL: Int] = [:]
+        let unknown = state.withLock { state in
+            urls.filter { url in
+                guard let known = state.counts[url], known.at.duration(to: now) < Self.countAge
+                else { return true }
+                counts[url] = known.count
+                return false
+            }
         }
-        return Dictionary(rows, uniquingKeysWith: max)
+        guard !unknown.isEmpty,
+            let rows = await ask(.participantCounts(in: unknown, but: host))
+        else { return counts }
+        let found = Dictionary(rows, uniquingKeysWith: max)
+        state.withLock { state in
+            if state.counts.count + unknown.count > Self.countLimit { state.counts = [:] }
+            for url in unknown { state.counts[url] = (found[url, default: 0], now) }
+        }
+        return counts.merging(found) { $1 }
     }
 
     /// Asks the database; nil while it is away, when nobody is known to be elsewhere.
@@ -176,7 +203,10 @@ extension PostgresQuery where Output == Void {
         PostgresQuery(
             """
             WITH dead AS (
-                DELETE FROM host WHERE alive_until < now() - interval '60 s' RETURNING id)
+                DELETE FROM host WHERE id IN (
+                    SELECT id FROM host WHERE alive_until < now() - interval '60 s'
+                    FOR UPDATE SKIP LOCKED)
+                RETURNING id)
             DELETE FROM presence WHERE host IN (SELECT id FROM dead)
             """)
     }

@@ -205,7 +205,11 @@ struct OpenChannels: ServerPart {
         else { return }
         let isNew = try rooms.enter(session, of: id, url)
         await answer(isEntry: true, url, requestID, in: session)
-        if isNew { await rooms.publishEntry(user, in: url, except: session) }
+        guard isNew, await !rooms.containsElsewhere(id, in: url),
+            // The socket may have ended meanwhile, and its exit was published.
+            rooms.contains(session, in: url)
+        else { return }
+        await rooms.publishEntry(user, in: url, except: session)
     }
 
     /// Removes a socket from an open channel, acknowledges the exit, and publishes the exit of its

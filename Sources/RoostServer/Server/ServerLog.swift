@@ -5,8 +5,9 @@ package import RoostWire
 
 /// A line for the operators of a server: an event, numbers and places in the server.
 ///
-/// A line has no message text, name, ID, channel URL or key. The one exception is the network
-/// address of a refused client, because operators must be able to block it.
+/// A line has no message text, name, ID, channel URL or key. There are two exceptions: the network
+/// address of a refused client, because operators must be able to block it, and the name that a proxy or
+/// a client gave to a request.
 package struct LogLine: Hashable, Sendable {
     package enum Level: Int, Hashable, Sendable, Comparable {
         /// Each command on its way, by the hash of its request ID.

@@ -69,7 +69,8 @@ struct SocketCommands: ServerPart {
         {
             return
         }
-        try parts.rates.charge(user: user, count: 1 + frame.byteCount / Self.chargedBytes)
+        try parts.rates.charge(
+            user: user, count: 1 + frame.byteCount / Self.chargedBytes, isFrame: true)
     }
 
     /// The most bytes of a ping, which has an ID and little else.

@@ -13,10 +13,13 @@ final class RequestRates: ServerPart {
     private var pings: RateLimiter<UserID>
     private var addresses: RateLimiter<String>
     private var failedLogins: FailedLogins
-    /// The number of servers over which the requests of a user spread.
+    /// The number of servers over which the calls of a user spread.
     ///
-    /// Each request costs as many here, so all servers together allow the whole rate.
+    /// Each call costs as many here, so all servers together allow the whole rate. The frames of a
+    /// socket all come to one server, and cost one.
     private var servers = 1
+    /// The part of a burst that one call may cost, so that many servers do not refuse everyone.
+    private static let shareOfBurst = 20
 
     /// The pings of one user, all sockets together, that do not count as requests.
     private static let pingRate = Rate(burst: 60, perSecond: 10)
@@ -32,7 +35,15 @@ final class RequestRates: ServerPart {
     }
 
     /// Sets the number of servers that share the rates; a socket's pings go to one of them only.
-    func share(among servers: Int) { self.servers = min(max(servers, 1), 1_000) }
+    func share(among servers: Int) { self.servers = max(servers, 1) }
+
+    private func userCost(_ count: Int) -> Int { cost(count, at: configuration.userRate) }
+    private var addressCost: Int { cost(1, at: configuration.addressRate) }
+
+    private func cost(_ count: Int, at rate: Rate?) -> Int {
+        let most = max(1, (rate?.burst ?? 1) / Self.shareOfBurst)
+        return count.multipliedSaturated(by: min(servers, most))
+    }
 
     /// Takes a ping out of the user's allowance; returns false if the allowance is spent.
     func takePing(of user: UserID) -> Bool { pings.take(user, at: world.now()) == nil }
@@ -43,14 +54,15 @@ final class RequestRates: ServerPart {
     ///   - user: The user of the request.
     ///   - address: The network address of the request.
     ///   - count: The number of requests that it counts as for the user.
+    ///   - isFrame: Whether the request is a frame of a socket, all of which come here.
     /// - Throws: `.rateLimited`, with the wait until the next request.
     func charge(
-        user: UserID? = nil, address: String? = nil, count: Int = 1
+        user: UserID? = nil, address: String? = nil, count: Int = 1, isFrame: Bool = false
     ) throws(ServerError) {
         let now = world.now()
         let wait =
-            user.flatMap { users.take($0, at: now, count: count.multipliedSaturated(by: servers)) }
-            ?? address.flatMap { addresses.take($0, at: now, count: servers) }
+            user.flatMap { users.take($0, at: now, count: isFrame ? count : userCost(count)) }
+            ?? address.flatMap { addresses.take($0, at: now, count: addressCost) }
         guard let wait else { return }
         telemetry.metrics.limited += 1
         log(
@@ -63,8 +75,8 @@ final class RequestRates: ServerPart {
     func check(user: UserID?, address: String?) throws(ServerError) {
         let now = world.now()
         let wait =
-            user.flatMap { users.wait(of: $0, at: now, count: servers) }
-            ?? address.flatMap { addresses.wait(of: $0, at: now, count: servers) }
+            user.flatMap { users.wait(of: $0, at: now, count: userCost(1)) }
+            ?? address.flatMap { addresses.wait(of: $0, at: now, count: addressCost) }
         if let wait { throw Self.tooOften(wait) }
     }
 

@@ -40,9 +40,10 @@ final class Rooms: ServerPart {
 
     /// Returns the users in a channel at all servers, each once.
     func allParticipants(of url: ChannelURL) async -> [UserID] {
-        let elsewhere = await context.peers?.participants(of: url) ?? []
-        // This server's users are known best here, and after the wait.
-        return participants(of: url) + elsewhere.filter { !contains($0, in: url) }
+        guard let peers = context.peers else { return participants(of: url) }
+        let elsewhere = await peers.participants(of: url)
+        // Sorted, because the next page may be asked of another server.
+        return Set(participants(of: url) + elsewhere).sorted { $0.rawValue < $1.rawValue }
     }
 
     /// Returns the numbers of users in channels at all servers.
@@ -57,7 +58,12 @@ final class Rooms: ServerPart {
     /// Whether a user has a socket in a channel at any server.
     func containsAnywhere(_ id: UserID, in url: ChannelURL) async -> Bool {
         if contains(id, in: url) { return true }
-        return await context.peers?.isTaken(PresencePlace(user: id, room: url)) ?? false
+        return await containsElsewhere(id, in: url)
+    }
+
+    /// Whether a user has a socket in a channel at another server.
+    func containsElsewhere(_ id: UserID, in url: ChannelURL) async -> Bool {
+        await context.peers?.isTaken(PresencePlace(user: id, room: url)) ?? false
     }
 
     /// Returns the number of users in a channel at this server.
@@ -144,9 +150,10 @@ final class Rooms: ServerPart {
 
     /// Publishes the exit of a user, unless another socket of the user is inside.
     func publishExit(_ id: UserID, from url: ChannelURL) async {
-        guard !contains(id, in: url), let user = try? await storage.user(id) else {
-            return
-        }
+        guard await !containsAnywhere(id, in: url), let user = try? await storage.user(id),
+            // The user may have come back meanwhile.
+            !contains(id, in: url)
+        else { return }
         await publish(.exited, user, in: url)
     }
 

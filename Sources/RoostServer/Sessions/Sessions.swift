@@ -248,7 +248,6 @@ final class Sessions: ServerPart {
     func deliver(_ notice: Notice) async {
         var over: [SessionID] = []
         let before = telemetry.metrics.deliveries
-        defer { traceDelivery(notice, to: telemetry.metrics.deliveries - before) }
         for user in notice.recipients {
             for id in openOfUser[user] ?? [] { hand(notice, to: id, &over) }
         }
@@ -259,6 +258,7 @@ final class Sessions: ServerPart {
                 hand(notice, to: place.session, &over)
             }
         }
+        traceDelivery(notice, to: telemetry.metrics.deliveries - before)
         // A socket that missed an event must end: its client would not ask for the event.
         for id in over { await expire(id) }
     }
