@@ -69,6 +69,59 @@ struct ClusterTests {
         #expect(try bob.inbox.take().isEmpty)
     }
 
+    @Test func `a message that was made and edited unseen comes at the place where it was made`()
+        async throws
+    {
+        let (scene, ann, bob) = try await Self.start()
+        await scene.servers[0].send("zero", "r0", to: "g", on: ann)
+        scene.bus.connect(false)
+        await scene.servers[0].send("one", "r1", to: "g", on: ann)
+        await scene.servers[0].send("two", "r2", to: "g", on: ann)
+        let log = try await scene.servers[0].server.log(of: "g").map(\.message)
+        let ids = log.compactMap(\.messageID)
+        for (number, id) in ids.enumerated().prefix(2) {
+            await scene.servers[0].say(
+                .edit(
+                    EditCommand(
+                        channelURL: "g", messageID: id, requestID: RequestID("e\(number)"),
+                        text: "edited \(number)")), on: ann)
+        }
+        await scene.servers[0].send("three", "r3", to: "g", on: ann)
+        _ = try Self.texts(bob)
+        await scene.settle()
+        let events = try bob.inbox.take()
+        // The first one was there before, so its edit is one.
+        #expect(events.compactMap { $0.message?.message.text } == ["edited 1", "two", "three"])
+        let edits = events.compactMap { event in
+            if case .edited(let edit) = event { edit.message.text } else { nil }
+        }
+        #expect(edits == ["edited 0"])
+    }
+
+    @Test
+    func `a long part of the log has the messages that were edited behind it in their places`()
+        async throws
+    {
+        let (scene, ann, bob) = try await Self.start()
+        scene.bus.connect(false)
+        let count = PostgresStorage.newsLimit + 20
+        for number in 0..<count {
+            await scene.servers[0].send("\(number)", RequestID("r\(number)"), to: "g", on: ann)
+        }
+        let ids = try await scene.servers[0].server.log(of: "g").compactMap(\.message.messageID)
+        for number in [0, 500] {
+            await scene.servers[0].say(
+                .edit(
+                    EditCommand(
+                        channelURL: "g", messageID: ids[number], requestID: RequestID("e\(number)"),
+                        text: "edited \(number)")), on: ann)
+        }
+        for _ in 0..<3 { await scene.settle() }
+        var wanted = (0..<count).map { "\($0)" }
+        (wanted[0], wanted[500]) = ("edited 0", "edited 500")
+        #expect(try Self.texts(bob) == wanted)
+    }
+
     @Test func `a lost notice is read from the database before later ones are delivered`()
         async throws
     {

@@ -85,7 +85,10 @@ extension PostgresStorage {
         }
     }
 
-    /// Returns the changes of a channel's log, in the order of their numbers.
+    /// Returns the changes of a channel's log.
+    ///
+    /// A message that was made and edited behind the start comes once, as it is now, at the place where
+    /// it was made: those behind it refer to it. The other changes come at their own places.
     package func changes(
         in url: ChannelURL, after start: LogStart
     ) async throws(StorageError) -> LogNews {
@@ -94,9 +97,14 @@ extension PostgresStorage {
             guard let channel = try await db.first(.anyChannel(url)) else {
                 return LogNews(changes: [], through: 0)
             }
-            let rows = try await db.all(.loggedChanges(channel.id, start, Self.newsLimit))
-            let through =
-                rows.count == Self.newsLimit ? rows.last?.row.sequence : channel.seq
+            var rows = try await db.all(.loggedChanges(channel.id, start, Self.newsLimit))
+            var through = channel.seq
+            if rows.count == Self.newsLimit, let last = rows.last {
+                through = last.row.sequence
+                // Made in this part of the log, and edited in a later one.
+                rows += try await db.all(.editedLater(channel.id, start, through))
+            }
+            rows.sort { $0.place < $1.place }
             let changes = rows.compactMap { row -> LoggedChange? in
                 guard let message = row.row.readable.value else { return nil }
                 return LoggedChange(
@@ -104,7 +112,7 @@ extension PostgresStorage {
                     previousID: row.previous, deletedAt: row.row.deletedAt)
             }
             leaveOut(rows.count - changes.count)
-            return LogNews(changes: changes, through: through ?? channel.seq)
+            return LogNews(changes: changes, through: through)
         }
     }
 
@@ -130,44 +138,88 @@ private struct LoggedRow: Sendable {
     let row: StoredMessage
     let isNew: Bool
     let previous: MessageID?
+    /// The number of the change that made the message.
+    let firstSequence: Int64
+
+    /// The place of the change in the order of delivery.
+    var place: Int64 { isNew ? firstSequence : row.sequence }
+
+    init(_ cells: PostgresRow) throws(PostgresError) {
+        row = StoredMessage(cells)
+        isNew = cells.bool(9)
+        previous = cells.optionalInt64(10).map { MessageID($0) }
+        firstSequence = cells.int64(11)
+    }
 }
 
 extension PostgresQuery where Output == LoggedRow {
     fileprivate static func loggedChanges(
         _ channel: Int64, _ start: LogStart, _ limit: Int
     ) -> PostgresQuery {
-        let (sequence, transaction): (Int64?, Int64) =
-            switch start {
-            case .sequence(let number): (number, 0)
-            case .transaction(let number): (nil, number)
-            }
+        let (sequence, transaction) = start.values
         return PostgresQuery(
-            """
-            WITH start AS (
-                SELECT coalesce($2::bigint, (
-                    SELECT seq FROM message WHERE channel = $1 AND change <= $3::text::xid8
-                    ORDER BY seq DESC LIMIT 1), 0) AS seq)
-            SELECT m.id, m.created_at, m.seq, m.deleted_at, m.body, u.body, p.created_at, p.body,
-                pu.body, CASE WHEN $2::bigint IS NULL THEN m.first_change > $3::text::xid8
-                    ELSE m.first_seq > $2 END, (
-                    SELECT id FROM message
-                    WHERE channel = m.channel AND deleted_at IS NULL
-                        AND (created_at, id) < (m.created_at, m.id)
-                    ORDER BY created_at DESC, id DESC LIMIT 1)
-            FROM start
-            JOIN message AS m ON m.channel = $1 AND m.seq > start.seq
-            LEFT JOIN users AS u ON u.id = m.sender
-            LEFT JOIN message AS p
-                ON p.channel = m.channel AND p.id = m.parent AND p.deleted_at IS NULL
-            LEFT JOIN users AS pu ON pu.id = p.sender
-            ORDER BY m.seq LIMIT $4
-            """,
+            PostgresSQL(
+                changesHead,
+                """
+                FROM start
+                JOIN message AS m ON m.channel = $1 AND m.seq > start.seq
+                LEFT JOIN users AS u ON u.id = m.sender
+                LEFT JOIN message AS p
+                    ON p.channel = m.channel AND p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN users AS pu ON pu.id = p.sender
+                ORDER BY m.seq LIMIT $4
+                """),
             .int(channel), PostgresValue(sequence), .text(String(transaction)),
             .int(Int64(limit))
-        ) { row in
-            LoggedRow(
-                row: StoredMessage(row), isNew: row.bool(9),
-                previous: row.optionalInt64(10).map { MessageID($0) })
+        ) { row throws(PostgresError) in try LoggedRow(row) }
+    }
+
+    /// The messages that were made up to a number and changed behind it.
+    fileprivate static func editedLater(
+        _ channel: Int64, _ start: LogStart, _ through: Int64
+    ) -> PostgresQuery {
+        let (sequence, transaction) = start.values
+        return PostgresQuery(
+            PostgresSQL(
+                changesHead,
+                """
+                FROM start
+                JOIN message AS m ON m.channel = $1 AND m.seq > $4 AND m.first_seq <= $4
+                    AND m.first_seq > start.seq
+                LEFT JOIN users AS u ON u.id = m.sender
+                LEFT JOIN message AS p
+                    ON p.channel = m.channel AND p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN users AS pu ON pu.id = p.sender
+                ORDER BY m.seq
+                """),
+            .int(channel), PostgresValue(sequence), .text(String(transaction)), .int(through)
+        ) { row throws(PostgresError) in try LoggedRow(row) }
+    }
+
+    private static var changesHead: StaticString {
+        """
+        WITH start AS (
+            SELECT coalesce($2::bigint, (
+                SELECT seq FROM message WHERE channel = $1 AND change <= $3::text::xid8
+                ORDER BY seq DESC LIMIT 1), 0) AS seq)
+        SELECT m.id, m.created_at, m.seq, m.deleted_at, m.body, u.body, p.created_at, p.body,
+            pu.body, CASE WHEN $2::bigint IS NULL THEN m.first_change > $3::text::xid8
+                ELSE m.first_seq > $2 END, (
+                SELECT id FROM message
+                WHERE channel = m.channel AND deleted_at IS NULL
+                    AND (created_at, id) < (m.created_at, m.id)
+                ORDER BY created_at DESC, id DESC LIMIT 1),
+            m.first_seq
+        """
+    }
+}
+
+extension LogStart {
+    /// The number of a change or nil, and the number of a transaction.
+    fileprivate var values: (sequence: Int64?, transaction: Int64) {
+        switch self {
+        case .sequence(let number): (number, 0)
+        case .transaction(let number): (nil, number)
         }
     }
 }
