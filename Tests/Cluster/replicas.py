@@ -205,7 +205,13 @@ class Keeper:
     def fail_over(self):
         """Promotes a standby. The primary must be dead, frozen or cut off from the standbys."""
         old = self.primary
-        # Both must have taken what reached them, or the wrong one may look as if it had more.
+        # A primary that hears nobody goes on sending, so nobody listens any more before the comparison.
+        for node in self.standbys:
+            node.ask("ALTER SYSTEM SET primary_conninfo = ''")
+            node.ask("SELECT pg_reload_conf()")
+        for node in self.standbys:
+            wait_until(lambda: node.ask("SELECT count(*) FROM pg_stat_wal_receiver") == "0",
+                       f"the silence of {node.name}")
         new = max(self.standbys, key=lambda node: node.received)
         if new.ask("SELECT pg_promote(true, 30)") != "t":
             raise AssertionError(f"{new.name} was not promoted")
