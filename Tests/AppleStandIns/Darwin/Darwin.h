@@ -18,6 +18,7 @@ typedef long long apple_off_t APPLE("off_t");
 typedef long apple_time_t APPLE("time_t");
 typedef unsigned int apple_nfds_t APPLE("nfds_t");
 typedef unsigned int apple_uid_t APPLE("uid_t");
+typedef unsigned int apple_gid_t APPLE("gid_t");
 
 struct APPLE("timespec") apple_timespec {
     apple_time_t tv_sec;
@@ -59,6 +60,7 @@ long apple_pwrite(int, const void *, size_t, apple_off_t) APPLE("pwrite(_:_:_:_:
 int apple_access(const char *, int) APPLE("access(_:_:)");
 int apple_unlink(const char *) APPLE("unlink(_:)");
 int apple_rename(const char *, const char *) APPLE("rename(_:_:)");
+int apple_fchown(int, apple_uid_t, apple_gid_t) APPLE("fchown(_:_:_:)");
 int fsync(int);
 apple_uid_t apple_geteuid(void) APPLE("geteuid()");
 int isatty(int);
@@ -79,6 +81,7 @@ struct APPLE("stat") apple_stat {
     unsigned short st_nlink;
     unsigned long long st_ino;
     apple_uid_t st_uid;
+    apple_gid_t st_gid;
     struct apple_timespec st_mtimespec;
     apple_off_t st_size;
 };
@@ -99,6 +102,13 @@ struct APPLE("statvfs") apple_statvfs {
     unsigned int f_bavail;
 };
 int apple_statvfs(const char *, struct apple_statvfs *) APPLE("statvfs(_:_:)");
+
+/* MARK: dlfcn.h */
+
+#define RTLD_NOW 0x2
+#define RTLD_LOCAL 0x4
+void *apple_dlopen(const char *, int) APPLE("dlopen(_:_:)");
+void *apple_dlsym(void *, const char *) APPLE("dlsym(_:_:)");
 
 /* MARK: dirent.h */
 
