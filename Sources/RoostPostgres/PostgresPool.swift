@@ -260,10 +260,17 @@ package actor PostgresPool {
     ///
     /// Their limits are below the patience of a call, so the server gives a statement up before the
     /// call gives the session up. A lock or a forgotten transaction must not hold others up for long.
+    ///
+    /// Each statement finds its rows by an index. Without statistics, as in a new database, the planner
+    /// expects small tables, decides to read or to hash all of them, and keeps that plan while they
+    /// grow; so it may only take an index for each row. Compiling a plan takes longer than any of these
+    /// statements.
     private static let settings: PostgresSQL = """
         SELECT set_config('search_path', $1, false), set_config('lock_timeout', '4s', false),
             set_config('statement_timeout', '8s', false),
-            set_config('idle_in_transaction_session_timeout', '4s', false)
+            set_config('idle_in_transaction_session_timeout', '4s', false),
+            set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
+            set_config('enable_mergejoin', 'off', false), set_config('jit', 'off', false)
         """
 
     /// The first eight digits of a file of the write-ahead log are its timeline.

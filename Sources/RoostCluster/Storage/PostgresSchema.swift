@@ -162,9 +162,10 @@ package enum PostgresSchema {
                 deleted_at   bigint
             ) WITH (fillfactor = 80)
             """),
+        // With `deleted_at IS NULL` as its condition, the planner would read all of it for other columns.
         .once(
             """
-            CREATE INDEX channel_by_creator ON channel (created_by) WHERE deleted_at IS NULL
+            CREATE INDEX channel_by_creator ON channel (created_by) WHERE created_by IS NOT NULL
             """),
         .once("CREATE INDEX channel_by_change ON channel (change, id)"),
         // A user who left keeps the row, with state 'none', for the change log. `beginning` is a copy of
