@@ -219,6 +219,29 @@ extension PostgresPool {
         SELECT pg_logical_emit_message(true, 'roost', '')
         """
 
+    /// Commits a record in the write-ahead log.
+    ///
+    /// - Returns: The number of the transaction; nil if the standbys do not confirm it within a second.
+    func commitMark() async -> Int64? {
+        do throws(PostgresError) {
+            return try await lend { connection async throws(PostgresError) in
+                try await perform(connection, isWriting: true) {
+                    transaction async throws(PostgresError) in
+                    _ = try await transaction.first(PostgresQuery(Self.hastyMark) { _ in 0 })
+                    return transaction.change
+                }
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    /// A record for which the commit waits no longer than a second.
+    private static let hastyMark: PostgresSQL = """
+        SELECT set_config('statement_timeout', '1s', true),
+            pg_logical_emit_message(true, 'roost', '')
+        """
+
     private func perform<T>(
         _ connection: PostgresConnection, isWriting: Bool,
         _ body: (PostgresTransaction) async throws(PostgresError) -> T,

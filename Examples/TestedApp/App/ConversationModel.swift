@@ -34,6 +34,7 @@ public final class ConversationModel {
     @ObservationIgnored private let client: ChatClient
     @ObservationIgnored private let channel: ChannelURL
     @ObservationIgnored private let clock: any Clock<Duration>
+    @ObservationIgnored private var timeline: Timeline?
 
     public init(
         _ client: ChatClient, channel: ChannelURL, clock: any Clock<Duration> = ContinuousClock()
@@ -47,12 +48,22 @@ public final class ConversationModel {
     public func run() async {
         do {
             let timeline = try await client.timeline(of: channel)
+            self.timeline = timeline
             for await snapshot in await timeline.snapshots() {
                 rows = snapshot.messages.map { Row($0) }
                 banner = snapshot.hasHugeGap ? "Some messages are missing here." : nil
             }
         } catch {
             banner = "This conversation cannot be shown now."
+        }
+    }
+
+    /// Goes on with the newest messages, for the button of the banner about missing ones.
+    public func showNewest() async {
+        do {
+            try await timeline?.jump(to: .distantFuture)
+        } catch {
+            banner = "The newest messages cannot be shown now."
         }
     }
 

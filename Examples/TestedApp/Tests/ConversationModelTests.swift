@@ -42,6 +42,35 @@ struct ConversationModelTests {
         }
     }
 
+    @Test func `a message is shown as waiting until its late acknowledgement comes`() async throws {
+        try await TestWorld.run { world in
+            let (model, phone, channel) = try await Self.open(world)
+            phone.setDelay(.seconds(3))
+            model.draft = "Slow"
+            await model.send()
+            await world.pass(.seconds(4))
+            #expect(try await world.messages(in: channel).map(\.text) == ["Slow"])
+            #expect(model.rows.map(\.delivery) == [.sending])
+            try await world.wait { model.rows.map(\.delivery) == [.delivered] }
+        }
+    }
+
+    @Test func `after a huge gap the screen says so and goes on with the newest`() async throws {
+        try await TestWorld.run { world in
+            let (model, phone, channel) = try await Self.open(world)
+            let bob = await world.person("bob")
+            try await bob.send("Before", to: channel)
+            try await world.wait { model.rows.map(\.text) == ["Before"] }
+            await phone.cutLink()
+            for number in 1...400 { try await bob.send("\(number)", to: channel) }
+            phone.restoreLink()
+            try await world.wait { model.banner == "Some messages are missing here." }
+            #expect(model.rows.map(\.text) == ["Before"])
+            await model.showNewest()
+            try await world.wait { model.rows.last?.text == "400" && model.banner == nil }
+        }
+    }
+
     @Test func `a refused message is shown as failed`() async throws {
         try await TestWorld.run { world in
             let (model, phone, channel) = try await Self.open(world)

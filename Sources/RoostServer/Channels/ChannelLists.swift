@@ -57,7 +57,10 @@ struct ChannelLists: ServerPart {
     /// Returns a page of the change log of a user's channels.
     func changes(_ call: ChannelChangeLog) async throws(ServerError) -> ChannelChanges {
         let id = call.userID
-        var page = try ChannelChangePage(of: try await listings(of: id), call)
+        let listings = try await listings(of: id)
+        let settled = await storage.lastingSequence(
+            listings.map(\.settledSequence).min() ?? .max)
+        var page = try ChannelChangePage(of: listings, settled: settled, call)
         let shown = page.shown
         let views = try await views.views(of: shown.map(\.record.url), for: id, call.extras)
         if views.count < shown.count { page.end(before: shown[views.count]) }
@@ -239,11 +242,18 @@ package struct ChannelChangePage {
     private var count: Int
 
     /// Makes a page from all channels that a user has or had.
-    package init(of listings: [ChannelListing], _ call: ChannelChangeLog) throws(ServerError) {
+    ///
+    /// - Parameters:
+    ///   - listings: The channels.
+    ///   - present: The number up to which all changes have ended, and which no other change gets.
+    ///   - call: The call.
+    /// - Throws: `.invalidValue` for a text that is no token of a change log of channels.
+    package init(
+        of listings: [ChannelListing], settled present: Int64, _ call: ChannelChangeLog
+    ) throws(ServerError) {
         self.call = call
         // Operators and banned users of open channels have a row there, but no place in a list.
         let all = listings.filter { !$0.record.traits.isOpen }
-        let present = listings.map(\.settledSequence).min() ?? .max
         let changed: [ChannelListing]
         switch call.cursor {
         case .token(let token):
