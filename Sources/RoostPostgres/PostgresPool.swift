@@ -263,8 +263,8 @@ package actor PostgresPool {
     ///
     /// Each statement finds its rows by an index. Without statistics, as in a new database, the planner
     /// expects small tables, decides to read or to hash all of them, and keeps that plan while they
-    /// grow; so it may only take an index for each row. Compiling a plan takes longer than any of these
-    /// statements.
+    /// grow; so both are forbidden while there is an index. Compiling a plan takes longer than any of
+    /// these statements.
     private static let settings: PostgresSQL = """
         SELECT set_config('search_path', $1, false), set_config('lock_timeout', '4s', false),
             set_config('statement_timeout', '8s', false),

@@ -37,7 +37,10 @@ package final class PostgresTransaction {
     /// The number of the server's timeline.
     package var timeline: Int64 { connection.timeline }
 
-    fileprivate var era: String? { connection.era }
+    /// The name of the time since the server's last crash or promotion; empty if it is unknown.
+    package var era: String { connection.era.map { String($0.prefix(8)) } ?? "" }
+
+    fileprivate var wholeEra: String? { connection.era }
 
     /// The number of a writing transaction, known after its first question; 0 before.
     package var change: Int64 { number.flatMap { Int64($0) } ?? 0 }
@@ -219,29 +222,6 @@ extension PostgresPool {
         SELECT pg_logical_emit_message(true, 'roost', '')
         """
 
-    /// Commits a record in the write-ahead log.
-    ///
-    /// - Returns: The number of the transaction; nil if the standbys do not confirm it within a second.
-    func commitMark() async -> Int64? {
-        do throws(PostgresError) {
-            return try await lend { connection async throws(PostgresError) in
-                try await perform(connection, isWriting: true) {
-                    transaction async throws(PostgresError) in
-                    _ = try await transaction.first(PostgresQuery(Self.hastyMark) { _ in 0 })
-                    return transaction.change
-                }
-            }
-        } catch {
-            return nil
-        }
-    }
-
-    /// A record for which the commit waits no longer than a second.
-    private static let hastyMark: PostgresSQL = """
-        SELECT set_config('statement_timeout', '1s', true),
-            pg_logical_emit_message(true, 'roost', '')
-        """
-
     private func perform<T>(
         _ connection: PostgresConnection, isWriting: Bool,
         _ body: (PostgresTransaction) async throws(PostgresError) -> T,
@@ -256,7 +236,7 @@ extension PostgresPool {
                 try await transaction.commit()
             } catch {
                 if error.kind == .lost, let number = transaction.number {
-                    inDoubt?(Doubt(number: number, era: transaction.era, result: result))
+                    inDoubt?(Doubt(number: number, era: transaction.wholeEra, result: result))
                 }
                 throw error
             }

@@ -11,6 +11,7 @@ import json
 import os
 import random
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -36,13 +37,38 @@ class BusServer(Process):
 
     def start(self):
         program = shutil.which("nats-server", path=os.environ["PATH"] + ":/usr/sbin")
-        self.run([*self.place.prefix, program, "-a", self.place.address, "-p", str(self.port),
+        settings = os.path.join(self.folder, self.name + ".conf")
+        with open(settings, "w") as file:
+            # A reader that does not read is cut off early, or the rig would have to flood the bus for long.
+            file.write('max_pending: 1MB\nwrite_deadline: "500ms"\n')
+        self.run([*self.place.prefix, program, "-c", settings, "-a", self.place.address, "-p", str(self.port),
                   "--cluster_name", "roost", "--cluster", f"nats://{self.place.address}:{self.route}",
                   "--routes", ",".join(self.routes)])
 
     def restart(self):
         self.kill()
         self.start()
+
+    def flood(self, subject, megabytes):
+        """Publishes messages that nobody can read; returns when the bus has taken them."""
+        payload = b"x" * 65_536
+        with socket.create_connection((self.place.address, self.port), timeout=10) as link:
+            link.sendall(b'CONNECT {"verbose":false}\r\n')
+            for _ in range(megabytes * 16):
+                link.sendall(f"PUB {subject} {len(payload)}\r\n".encode() + payload + b"\r\n")
+            link.sendall(b"PING\r\n")
+            answer = b""
+            while b"PONG" not in answer:
+                more = link.recv(65_536)
+                if not more:
+                    raise AssertionError(f"{self.name} ended the connection: {answer[-200:]}")
+                answer = answer[-10:] + more
+
+    @property
+    def slow_consumers(self):
+        """The connections that it has cut off because they did not read."""
+        with open(os.path.join(self.folder, self.name + ".log"), "rb") as file:
+            return file.read().count(b"Slow Consumer")
 
 
 class Host(Process):
@@ -280,6 +306,13 @@ class Rig:
         await self.rest(self.random.random() * 5)
         self.network.heal()
 
+    async def host_is_too_slow_for_the_bus(self):
+        host = self.random.choice(self.hosts)
+        host.freeze()
+        await self.in_thread(self.random.choice(self.buses).flood, "roost.APP.0", 24)
+        await self.rest(self.random.random() * 2)
+        host.thaw()
+
     async def bus_is_killed(self):
         bus = self.random.choice(self.buses)
         bus.kill()
@@ -308,8 +341,8 @@ class Rig:
     def known_faults(self):
         failovers = [self.primary_is_killed, self.primary_freezes]
         others = [self.standby_is_killed, self.standby_freezes, self.host_is_killed, self.host_freezes,
-                  self.hosts_restart_one_by_one, self.bus_is_killed, self.bus_freezes, self.all_of_the_bus_is_dead,
-                  self.client_links_are_cut]
+                  self.hosts_restart_one_by_one, self.host_is_too_slow_for_the_bus, self.bus_is_killed,
+                  self.bus_freezes, self.all_of_the_bus_is_dead, self.client_links_are_cut]
         if self.network.can_cut:
             failovers += [self.primary_is_cut_off, self.primary_hears_nobody, self.primary_has_a_full_disk]
             others += [self.host_is_cut_off, self.host_loses_the_bus]
@@ -408,6 +441,9 @@ class Rig:
         if waits:
             lines.append(f"acknowledgement: p50 {waits[len(waits) // 2] * 1_000:.0f} ms, "
                          f"p99 {waits[len(waits) * 99 // 100] * 1_000:.0f} ms, longest {waits[-1]:.1f} s")
+        cut_off = sum(bus.slow_consumers for bus in self.buses)
+        if cut_off:
+            lines.append(f"connections that the bus cut off because they did not read: {cut_off}")
         for name, values in self.gaps.items():
             lines.append(f"{name}: median {statistics.median(values):.1f} s, longest {max(values):.1f} s")
         refusals = collections.Counter()

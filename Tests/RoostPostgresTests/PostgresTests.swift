@@ -204,40 +204,6 @@ struct PostgresTests {
         await server.end()
     }
 
-    @Test func `a number that no standby has heard of may be given again (cluster)`() async throws {
-        let server = try await PostgresServer(
-            port: try FreePort.next(), settings: ["fsync=off"])
-        let pool = try await Self.pool(server.address, sessions: 2, patience: .seconds(3))
-        /// A transaction that changes nothing has a number and waits for no standby.
-        func number() async throws -> Int64 {
-            try await pool.write { db async throws(PostgresError) in
-                _ = try await db.first(PostgresQuery(.once("SELECT 1")) { _ in 0 })
-                return db.change
-            }
-        }
-        let proof = PostgresProof(pool)
-        let first = try await number()
-        await withTaskGroup(of: Int64.self) { group in
-            for _ in 0..<50 { group.addTask { await proof.through(first) } }
-            for await through in group { #expect(through == first) }
-        }
-        // The callers of one moment share a proof, or two.
-        #expect(try await number() - first <= 3)
-        try server.set("synchronous_standby_names", to: "nobody")
-        // The server reads its settings a moment later; until then a proof succeeds.
-        var last = first
-        while await proof.through(last) == last { last = try await number() }
-        let proven = await proof.through(last)
-        #expect(proven >= first && proven < last)
-        // While a failed proof rests, the answer is there at once.
-        let later = try await number()
-        #expect(await proof.through(later) == proven)
-        try server.set("synchronous_standby_names", to: "")
-        let other = PostgresProof(pool, rest: .milliseconds(10))
-        while await other.through(later) < later {}
-        await server.end()
-    }
-
     @Test func `calls wait for a database that comes back, and go on by themselves`() async throws {
         let server = try await PostgresServer.onOwnPort()
         let relay = try CuttingRelay(to: try #require(server.port))

@@ -187,4 +187,42 @@ struct ChannelListTests {
             ListUsers(query: UserQuery(ids: ["u3", "none", "u1"])), as: alice)
         #expect(some.users.map(\.id) == ["u3", "u1"])
     }
+
+    @Test func `after a failover a token goes back, so a number that is given again is told`()
+        throws
+    {
+        func listing(_ url: ChannelURL, _ number: Int64, _ era: String) -> ChannelListing {
+            var listing = ChannelListing(
+                record: ChannelRecord(url: url, createdAt: Timestamp(milliseconds: 0)),
+                state: .joined, hidden: .unhidden, lastMessageAt: nil, changeSequence: number,
+                changedAt: Timestamp(milliseconds: 0), settledSequence: 500_000)
+            listing.era = era
+            return listing
+        }
+        func changes(
+            _ listings: [ChannelListing], _ cursor: ChangeLogCursor
+        ) throws -> (shown: [ChannelURL], next: String) {
+            let page = try ChannelChangePage(
+                of: listings, ChannelChangeLog(userID: "a", cursor: cursor))
+            let answer = page.answer(with: [], at: Timestamp(milliseconds: 0))
+            return (page.shown.map(\.record.url), answer.next)
+        }
+        let before = [listing("old", 100, "one"), listing("new", 450_000, "one")]
+        let first = try changes(before, .since(Timestamp(milliseconds: 0)))
+        #expect(first.next == "c450000-one")
+        #expect(try changes(before, .token(first.next)) == ([], "c450000-one"))
+        // The other server has given the number 400,000 to a change.
+        let after = [
+            listing("old", 100, "two"), listing("again", 400_000, "two"),
+            listing("new", 450_000, "two"),
+        ]
+        let second = try changes(after, .token(first.next))
+        #expect(second == (["again", "new"], "c450000-two"))
+        #expect(try changes(after, .token(second.next)) == ([], "c450000-two"))
+        // Tokens from before the eras, and a user who has no channel any more.
+        #expect(try changes(after, .token("c450000")).shown == ["again", "new"])
+        #expect(try changes([], .token(second.next)) == ([], "c450000-two"))
+        #expect(try changes(after, .token("c7-one")).shown == ["old", "again", "new"])
+        #expect(throws: ServerError.self) { try changes(after, .token("c-one")) }
+    }
 }

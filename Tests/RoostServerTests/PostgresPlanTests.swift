@@ -61,7 +61,10 @@ struct PostgresPlanTests {
         ]
 
     @Test func `a plan from the time of small tables reads no whole table later`() async throws {
-        var configuration = try await PostgresStorage.testConfiguration()
+        // An own server, because transactions of other tests would hold the news back.
+        let server = try await PostgresServer()
+        var configuration = PostgresConfiguration(server.address)
+        configuration.schema = PostgresServer.schemaName()
         configuration.sessions = 1
         let pool = PostgresPool(configuration, on: try PostgresStorage.testLoop())
         try await PostgresMigrator(pool).migrate()
@@ -92,5 +95,6 @@ struct PostgresPlanTests {
             #expect(read < 120, "\(name) read \(read) rows")
         }
         await pool.close()
+        await server.end()
     }
 }

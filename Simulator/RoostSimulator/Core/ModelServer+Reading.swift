@@ -81,7 +81,7 @@ extension ModelServer {
             _ call: ChannelChangeLog, on storage: isolated MemoryStorage
         ) throws(ServerError) -> ChannelChanges {
             let page = try ChannelChangePage(
-                of: storage.listings(of: user).map(\.shown), settled: .max, call)
+                of: storage.listings(of: user).map(\.shown), call)
             return page.answer(
                 with: views(page.shown.map(\.record.url), call.extras, on: storage), at: now)
         }

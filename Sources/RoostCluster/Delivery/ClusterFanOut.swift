@@ -62,10 +62,6 @@ package actor ClusterFanOut: FanOut {
 
     /// The time by which a loss may be older than its report, such as of a server that fell silent.
     package static let lateness = Duration.seconds(10)
-    /// The number of transactions whose numbers a promoted standby may give again.
-    ///
-    /// Only those without a log count (`PostgresProof`); the leases of hosts are some in a second.
-    package static let reissueMargin: Int64 = 1_000
     /// The time for which a host that has fallen silent may still write.
     package static let mistrustTime = Duration.seconds(600)
 
@@ -174,21 +170,14 @@ package actor ClusterFanOut: FanOut {
         guard !isSweeping else { return }
         isSweeping = true
         defer { isSweeping = false }
-        var lost = lostSince
-        let swept = order.swept
+        let (lost, swept) = (lostSince, order.swept)
         lostSince = nil
         do throws(StorageError) {
-            let start = min(lost ?? swept, swept)
-            var news = try await storage.news(after: start)
+            let news = try await storage.news(after: min(lost ?? swept, swept))
             let isConnected = await bus?.isConnected ?? false
             let moment = now()
             if timeline != news.timeline {
-                if timeline != nil {
-                    order.goBack(to: news.settled)
-                    let start = max(0, start - Self.reissueMargin)
-                    news = try await storage.news(after: start)
-                    lost = start
-                }
+                if timeline != nil { order.goBack(to: news.settled) }
                 timeline = news.timeline
             }
             order.sweep(

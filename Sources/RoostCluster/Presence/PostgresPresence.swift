@@ -240,7 +240,7 @@ extension PostgresQuery where Output == UserID {
         PostgresQuery(
             """
             SELECT DISTINCT p.user_id FROM presence p JOIN host h ON h.id = p.host
-            WHERE p.room = $1 AND p.host <> $2 AND h.alive_until > now()
+            WHERE p.room = $1 AND p.room <> '' AND p.host <> $2 AND h.alive_until > now()
             ORDER BY p.user_id LIMIT 20000
             """, .text(url.rawValue), .int(host)
         ) { UserID($0.text(0)) }
@@ -249,15 +249,19 @@ extension PostgresQuery where Output == UserID {
 
 extension PostgresQuery where Output == (ChannelURL, Int) {
     /// The users who are at this server too are in its own count.
+    ///
+    /// The index of rooms needs the condition that a room has a name.
     fileprivate static func participantCounts(
         in urls: [ChannelURL], but host: Int64
     ) -> PostgresQuery {
         PostgresQuery(
             """
             SELECT p.room, count(DISTINCT p.user_id) FROM presence p JOIN host h ON h.id = p.host
-            WHERE p.room = ANY ($1::text[]) AND p.host <> $2 AND h.alive_until > now()
-                AND NOT EXISTS (SELECT 1 FROM presence own
-                    WHERE own.host = $2 AND own.user_id = p.user_id AND own.room = p.room)
+            LEFT JOIN LATERAL (
+                SELECT true AS is_here FROM presence
+                WHERE host = $2 AND user_id = p.user_id AND room = p.room LIMIT 1) AS own ON true
+            WHERE p.room = ANY ($1::text[]) AND p.room <> '' AND p.host <> $2
+                AND h.alive_until > now() AND own.is_here IS NULL
             GROUP BY p.room
             """, .texts(urls.map(\.rawValue)), .int(host)
         ) { (ChannelURL($0.text(0)), Int(clamping: $0.int64(1))) }

@@ -125,9 +125,11 @@ extension PostgresStorage {
             let (listings, unsettled) = try await db.all(
                 .listings(of: id, base: base, margin: margin), .unsettledChange)
             let settled = base + (unsettled.first ?? 1) - 1
+            let era = db.era
             return listings.map { listing in
                 var listing = listing
                 listing.settledSequence = settled
+                listing.era = era
                 return listing
             }
         }

@@ -23,7 +23,6 @@ package final class PostgresStorage: Storage {
     /// The number that change logs add to the numbers of transactions.
     let changeBase: Int64
     let places = PlaceLedger()
-    private let proof: PostgresProof
     private let unreadable = Guarded(0)
 
     /// Opens a database of the newest schema.
@@ -38,7 +37,6 @@ package final class PostgresStorage: Storage {
         _ pool: PostgresPool, clockMargin: Int64 = 60_000
     ) async throws(StorageError) {
         self.pool = pool
-        proof = PostgresProof(pool)
         self.clockMargin = clockMargin
         do throws(PostgresError) {
             try await PostgresMigrator(pool).checkIsCurrent()
@@ -105,12 +103,6 @@ package final class PostgresStorage: Storage {
     static func key(_ text: String) -> String {
         // A short text that looks like a hash could stand for the long text as well.
         text.utf8.count <= 128 && text.utf8.first != 2 ? text : "\u{2}" + Digest.sha256(text)
-    }
-
-    package func lastingSequence(_ settled: Int64) async -> Int64 {
-        // A user without channels has no number.
-        guard settled < .max else { return settled }
-        return changeBase + (await proof.through(settled - changeBase))
     }
 
     package func prove() async throws(StorageError) {

@@ -57,10 +57,7 @@ struct ChannelLists: ServerPart {
     /// Returns a page of the change log of a user's channels.
     func changes(_ call: ChannelChangeLog) async throws(ServerError) -> ChannelChanges {
         let id = call.userID
-        let listings = try await listings(of: id)
-        let settled = await storage.lastingSequence(
-            listings.map(\.settledSequence).min() ?? .max)
-        var page = try ChannelChangePage(of: listings, settled: settled, call)
+        var page = try ChannelChangePage(of: try await listings(of: id), call)
         let shown = page.shown
         let views = try await views.views(of: shown.map(\.record.url), for: id, call.extras)
         if views.count < shown.count { page.end(before: shown[views.count]) }
@@ -192,16 +189,28 @@ package struct ChannelChangePlace: Equatable, Sendable {
     package var settled: Int64
     /// The last change of the walk so far; nil between two walks.
     package var through: (number: Int64, url: ChannelURL)?
+    /// The era of the numbers, as in `ChannelListing.era`.
+    package var era: String
 
-    package init(settled: Int64, through: (number: Int64, url: ChannelURL)? = nil) {
+    /// The most numbers that a new era may give again.
+    ///
+    /// Those of transactions without a log count, such as the leases of servers; while a database has
+    /// lost its standbys, there may be thousands. A place of a former era goes back by so many: a
+    /// change may be told again, and none is left out.
+    static let reissued: Int64 = 100_000
+
+    package init(
+        settled: Int64, through: (number: Int64, url: ChannelURL)? = nil, era: String = ""
+    ) {
         self.settled = settled
         self.through = through
+        self.era = era
     }
 
     package static func == (one: Self, other: Self) -> Bool { one.token == other.token }
 
     package var token: String {
-        let start = ChangeToken.text(settled, kind: "c")
+        let start = ChangeToken.text(settled, kind: "c") + (era.isEmpty ? "" : "-\(era)")
         return through.map { "\(start).\($0.number).\($0.url.rawValue)" } ?? start
     }
 
@@ -210,13 +219,20 @@ package struct ChannelChangePlace: Equatable, Sendable {
     /// - Throws: `.invalidValue` for a text that is no token of a change log of channels.
     package init(token: String) throws(ServerError) {
         let parts = token.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
-        settled = try ChangeToken.sequence(String(parts[0]), kind: "c")
+        let start = parts[0].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        settled = try ChangeToken.sequence(String(start[0]), kind: "c")
+        era = start.count == 2 ? String(start[1]) : ""
         guard parts.count == 3 else {
             guard parts.count == 1 else { throw ChangeToken.foreign }
             return
         }
         guard let number = Int64(parts[1]), number >= 0 else { throw ChangeToken.foreign }
         through = (number, ChannelURL(String(parts[2])))
+    }
+
+    /// Returns the place in another era.
+    func moved(to era: String) -> Self {
+        era == self.era ? self : Self(settled: max(0, settled - Self.reissued), era: era)
     }
 
     /// Whether a change is done.
@@ -242,28 +258,23 @@ package struct ChannelChangePage {
     private var count: Int
 
     /// Makes a page from all channels that a user has or had.
-    ///
-    /// - Parameters:
-    ///   - listings: The channels.
-    ///   - present: The number up to which all changes have ended, and which no other change gets.
-    ///   - call: The call.
-    /// - Throws: `.invalidValue` for a text that is no token of a change log of channels.
-    package init(
-        of listings: [ChannelListing], settled present: Int64, _ call: ChannelChangeLog
-    ) throws(ServerError) {
+    package init(of listings: [ChannelListing], _ call: ChannelChangeLog) throws(ServerError) {
         self.call = call
         // Operators and banned users of open channels have a row there, but no place in a list.
         let all = listings.filter { !$0.record.traits.isOpen }
+        let present = listings.map(\.settledSequence).min() ?? .max
         let changed: [ChannelListing]
         switch call.cursor {
         case .token(let token):
-            let place = try ChannelChangePlace(token: token)
+            var place = try ChannelChangePlace(token: token)
+            if let era = listings.first?.era { place = place.moved(to: era) }
             start = place
             settled = place.through == nil ? present : place.settled
             changed = all.filter { !place.covers($0) }
         case .since(let moment):
             start = ChannelChangePlace(
-                settled: min(present, all.map(\.changeSequence).max() ?? 0))
+                settled: min(present, all.map(\.changeSequence).max() ?? 0),
+                era: listings.first?.era ?? "")
             settled = present
             changed = all.filter { $0.changedAt >= moment }
         }
@@ -293,13 +304,17 @@ package struct ChannelChangePage {
 
     /// The place behind the page.
     private var end: ChannelChangePlace {
-        guard let last = page.last else { return ChannelChangePlace(settled: start.settled) }
+        var end = start
+        end.through = nil
+        guard let last = page.last else { return end }
         let number = last.changeSequence
         let isBetween = hasMore && changes[count].changeSequence == number
-        guard hasMore, isBetween || number > settled else {
-            return ChannelChangePlace(settled: min(settled, number))
+        if hasMore, isBetween || number > settled {
+            (end.settled, end.through) = (settled, (number, last.record.url))
+        } else {
+            end.settled = min(settled, number)
         }
-        return ChannelChangePlace(settled: settled, through: (number, last.record.url))
+        return end
     }
 
     /// Returns the answer, with the data of the channels in `shown`.

@@ -155,11 +155,6 @@ package protocol ChannelStorage: Sendable {
     ) async throws(StorageError) -> [ChannelState]
     /// Returns every present and former channel of a user, without members and messages.
     func listings(of id: UserID) async throws(StorageError) -> [ChannelListing]
-    /// Returns the number up to which the storage gives no number of a change again.
-    ///
-    /// - Parameter settled: The `settledSequence` of a listing.
-    /// - Returns: The number, at most the given one.
-    func lastingSequence(_ settled: Int64) async -> Int64
     /// Moves a user's read mark to now, or to a newer last message; never back.
     ///
     /// - Returns: The mark; nil if the user is no member.
@@ -178,10 +173,6 @@ package protocol ChannelStorage: Sendable {
     func unreadCounts(
         in url: ChannelURL, of ids: Set<UserID>
     ) async throws(StorageError) -> [UserID: Int]
-}
-
-extension ChannelStorage {
-    package func lastingSequence(_ settled: Int64) async -> Int64 { settled }
 }
 
 package protocol MessageStorage: Sendable {

@@ -201,6 +201,10 @@ package struct ChannelListing: Equatable, Sendable {
     ///
     /// Behind it, a change may become visible after one of a higher number.
     package var settledSequence = Int64.max
+    /// The name of a time in which the storage gives no number twice; empty if that is all of its life.
+    ///
+    /// A database that crashes or fails over may give numbers again that changed nothing.
+    package var era = ""
 
     package init(
         record: ChannelRecord, state: MembershipState, hidden: HiddenState,
