@@ -44,6 +44,7 @@ let modules: [Target] = [
     .target(name: "RoostPostgres", dependencies: ["RoostExecutors", "RoostSockets"]),
     .target(name: "RoostModel"),
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
+    .target(name: "RoostHistory", dependencies: ["RoostWire"]),
     .target(name: "RoostNATS", dependencies: ["RoostExecutors", "RoostSockets", "RoostWire"]),
     .target(name: "RoostCore", dependencies: ["RoostModel", "RoostWire"]),
     .target(
@@ -100,8 +101,8 @@ let modules: [Target] = [
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
-            "Roost", "RoostCluster", "RoostCommandLine", "RoostCore", "RoostHost", "RoostModel",
-            "RoostPostgres", "RoostServer", "RoostStore", "RoostWire",
+            "Roost", "RoostCluster", "RoostCommandLine", "RoostCore", "RoostHistory", "RoostHost",
+            "RoostModel", "RoostPostgres", "RoostServer", "RoostStore", "RoostWire",
         ]),
     .target(name: "RoostDiskSimulation", dependencies: ["CRoostSQLite", "RoostExecutors"]),
     .target(
@@ -164,8 +165,8 @@ let tests: [Target] = [
         name: "RoostFuzz",
         dependencies: [
             "RoostTestSupport", "Roost", "RoostCluster", "RoostCore", "RoostFileCache",
-            "RoostModel", "RoostNATS", "RoostSealing", "RoostServer", "RoostSockets", "RoostStore",
-            "RoostWire",
+            "RoostHistory", "RoostModel", "RoostNATS", "RoostSealing", "RoostServer",
+            "RoostSockets", "RoostStore", "RoostWire",
         ],
         path: "Fuzz", exclude: ["Corpus", "Processes"]),
     .executableTarget(
@@ -192,6 +193,8 @@ let tests: [Target] = [
         name: "RoostWireTests",
         dependencies: ["CRoostAllocations", "RoostTestSupport", "RoostModel", "RoostWire"],
         exclude: ["Serialized"]),
+    .testTarget(
+        name: "RoostHistoryTests", dependencies: ["RoostTestSupport", "RoostHistory", "RoostWire"]),
     .testTarget(
         name: "RoostCoreTests",
         dependencies: ["RoostTestSupport", "RoostCore", "RoostModel", "RoostWire"]),
@@ -282,8 +285,8 @@ let tests: [Target] = [
         name: "RoostCommandTests",
         dependencies: [
             "Roost", "RoostTestSupport", "RoostCluster", "RoostCommand", "RoostCommandLine",
-            "RoostCore", "RoostExecutors", "RoostModel", "RoostPostgres", "RoostServer",
-            "RoostSockets", "RoostSQLite", "RoostStore", "RoostWire",
+            "RoostCore", "RoostExecutors", "RoostHistory", "RoostModel", "RoostPostgres",
+            "RoostServer", "RoostSockets", "RoostSQLite", "RoostStore", "RoostWire",
         ]),
     .testTarget(name: "ProjectTests", dependencies: ["RoostTestSupport"]),
 ]

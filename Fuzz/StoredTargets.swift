@@ -3,6 +3,7 @@
 import Roost
 import RoostCore
 import RoostFileCache
+import RoostHistory
 import RoostModel
 import RoostSealing
 import RoostStore
@@ -11,7 +12,9 @@ import Synchronization
 
 /// The decoders of files, which a broken disk or another program may have changed.
 enum StoredTargets {
-    static let all = [messages, channels, users, params, filters, sealed, headers, journals, files]
+    static let all = [
+        messages, channels, users, params, filters, sealed, headers, journals, files, histories,
+    ]
 
     private static let words: [[UInt8]] = [
         [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01], [0x80, 0x01], [0], [0xFF],
@@ -144,6 +147,39 @@ enum StoredTargets {
     }
 
     // MARK: Files
+
+    private static let histories = FuzzTarget("histories", samples: [history]) { input in
+        var judge = HistoryJudge(files: ["history"])
+        var reader = HistoryReader(file: 0)
+        guard (try? reader.take(input.bytes, to: &judge)) != nil,
+            (try? reader.finish(to: &judge)) != nil
+        else { return nil }
+        let verdict = judge.verdict()
+        return verdict.isGood == verdict.complaints.isEmpty
+            ? nil : "a verdict contradicts its complaints"
+    }
+
+    /// A history with each kind of line.
+    private static let history: String = {
+        let message = HistoryMessage(
+            id: 41, createdAt: 1_700_000_000_000, request: "r", sender: "ann", text: "hi")
+        let view = HistoryView(channel: "g", call: 2, messages: [message])
+        let facts: [HistoryFact] = [
+            .start(HistoryStart(user: "ann", application: "demo")),
+            .call(HistoryCall("send", channel: "g", text: "hi")),
+            .answer(HistoryAnswer(call: 2, isOK: true, request: "r")),
+            .acknowledged(message, channel: "g"),
+            .change(HistoryChange(channel: "g", inserted: [message], deleted: [7])),
+            .call(HistoryCall("edit", channel: "g", text: "ho", message: 41)),
+            .edited(41, text: "ho", channel: "g"), .snapshot(view),
+            .call(HistoryCall("delete", channel: "g", message: 41)), .deleted(41, channel: "g"),
+            .failed(request: "s", code: 1, channel: "g"), .canceled(request: "t", channel: "g"),
+            .refused(41, code: 1, channel: "g"), .log(view),
+        ]
+        return facts.enumerated().map { number, fact in
+            HistoryLine(client: "ann", number: Int64(number + 1), fact).text + "\n"
+        }.joined()
+    }()
 
     // The inputs of a mutated journal are not replayed: a machine of made-up state may stop.
     private static let journals = FuzzTarget("journals", samples: [journal]) { input in

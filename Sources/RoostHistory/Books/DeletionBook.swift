@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The deletions of one channel: calls, and acknowledgements by client.
+struct DeletionBook: Sendable {
+    struct Key: Hashable, Comparable, Sendable {
+        var message: Int32
+        var client: Int32
+
+        static func < (one: Self, other: Self) -> Bool {
+            (one.message, one.client) < (other.message, other.client)
+        }
+    }
+
+    struct Acknowledgement: Sendable {
+        var number: Int64
+        var place: HistoryPlace
+    }
+
+    private var asked: Set<Int32> = []
+    private(set) var acknowledgements: [Key: Acknowledgement] = [:]
+
+    var count: Int { acknowledgements.count }
+
+    mutating func call(_ message: Int32) { asked.insert(message) }
+
+    mutating func acknowledge(
+        _ message: Int32, by client: Int32, at number: Int64, _ place: HistoryPlace
+    ) {
+        let key = Key(message: message, client: client)
+        // An acknowledged deletion was asked for, though perhaps by another process.
+        asked.insert(message)
+        if acknowledgements[key] == nil {
+            acknowledgements[key] = Acknowledgement(number: number, place: place)
+        }
+    }
+
+    /// Whether any client asked for the deletion, so that the message may be gone.
+    func isAsked(_ message: Int32) -> Bool { asked.contains(message) }
+
+    /// Returns the acknowledgement that the client had before a line of its own.
+    func acknowledgement(
+        of message: Int32, to client: Int32, before number: Int64
+    ) -> Acknowledgement? {
+        guard let found = acknowledgements[Key(message: message, client: client)],
+            found.number < number
+        else { return nil }
+        return found
+    }
+}

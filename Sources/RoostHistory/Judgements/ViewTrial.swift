@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Judges that each view is whole where it claims to be, and that the last ones equal the log.
+///
+/// A view is whole from its first to its last message: all messages between them were stored before
+/// the last one. A client that had caught up also shows the messages that it knew of. The last
+/// view of a client that had caught up reaches to the end of the log.
+struct ViewTrial {
+    private let evidence: Evidence
+    private var channel: ChannelBook { evidence.channel }
+
+    init(_ evidence: Evidence) {
+        self.evidence = evidence
+    }
+
+    func judge(_ findings: inout Findings) {
+        guard let log = evidence.log else { return }
+        for (index, view) in channel.views.views.enumerated()
+        where view.isOrdered && !log.parts.contains(index) {
+            let isFinal = view.isLog ? !view.hasNewer : log.lastViews[view.client] == index
+            judge(view, isFinal: isFinal, against: log, &findings)
+        }
+    }
+
+    private func judge(
+        _ view: ViewBook.View, isFinal: Bool, against log: FinalLog, _ findings: inout Findings
+    ) {
+        let from = max(view.hasOlder ? view.first : .first, log.start)
+        var through = view.last
+        if view.isCaughtUp, !view.hasNewer { through = isFinal ? .last : max(through, view.known) }
+        through = min(through, log.end)
+        guard from <= through else { return }
+        let claimed = log.range(from: from, through: through)
+        var found = 0
+        for run in channel.views.runs(of: view) {
+            for number in run.start..<run.start + run.count {
+                if let rank = log.rank(of: number), claimed.contains(rank) { found += 1 }
+            }
+        }
+        if found < claimed.count { complain(view, claimed, log, &findings) }
+        if isFinal { compare(view, from, through, log, &findings) }
+    }
+
+    /// Complains of the messages that a view lacks.
+    private func complain(
+        _ view: ViewBook.View, _ claimed: Range<Int>, _ log: FinalLog, _ findings: inout Findings
+    ) {
+        let shown = Set(channel.views.messages(of: view))
+        let missing = log.messages[claimed].filter { !shown.contains($0) }
+        // In the order of the log, those behind the last message come last.
+        let inside = missing.prefix { channel[$0].position < view.last }
+        let behind = missing.dropFirst(inside.count)
+        if let first = inside.first {
+            evidence.complain(
+                .hole, of: first, at: view.place,
+                expected: "all \(claimed.count) messages of the log between the first and the last",
+                seen: "\(evidence.list(inside)) missing, and no hole shown", &findings)
+        }
+        guard let first = behind.first else { return }
+        if channel[first].position <= view.known {
+            evidence.complain(
+                .hole, of: first, at: view.place,
+                expected: "the messages that the client knew before it took the snapshot",
+                seen: "\(evidence.list(behind)) missing at the end", &findings)
+        } else {
+            let client = evidence.clients[view.client].name
+            evidence.complain(
+                .final, of: first, at: view.place,
+                expected: "the log up to its end, \(evidence.name(of: log.place)); if the client "
+                    + "ended before the others, give --early \(client)",
+                seen: "\(evidence.list(behind)) missing at the end", &findings)
+        }
+    }
+
+    /// Compares a last view with the log, message by message.
+    private func compare(
+        _ view: ViewBook.View, _ from: Position, _ through: Position, _ log: FinalLog,
+        _ findings: inout Findings
+    ) {
+        let texts = channel.views.texts(of: view)
+        for run in channel.views.runs(of: view) {
+            for number in run.start..<run.start + run.count {
+                let position = channel[number].position
+                guard from <= position, position <= through else { continue }
+                guard log.rank(of: number) != nil else {
+                    evidence.complain(
+                        .final, of: number, at: view.place,
+                        expected: "only messages of the log, \(evidence.name(of: log.place))",
+                        seen: "a message that the log lacks", &findings)
+                    continue
+                }
+                let text = texts[number] ?? channel[number].text
+                let expected = log.text(of: number, in: channel)
+                guard text != expected else { continue }
+                evidence.complain(
+                    .final, of: number, at: view.place,
+                    expected: "\(evidence.quoted(expected)), as in \(evidence.name(of: log.place))",
+                    seen: evidence.quoted(text), &findings)
+            }
+        }
+    }
+}
