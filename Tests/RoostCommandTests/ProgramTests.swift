@@ -27,6 +27,8 @@ struct ProgramTests {
         ),
         (client("--cache", "/proc/none"), .storage), (client("--cache", "a-file"), .storage),
         (["journal", "missing"], .storage), (["journal", "a-file"], .failed),
+        (["check"], .wrongArguments), (["check", "missing"], .storage),
+        (["check", "a-file"], .storage), (["check", "/"], .storage),
         (["cache", "inspect", "missing"], .storage), (["cache", "inspect", "a-file"], .storage),
         (["cache", "inspect", "no-database"], .storage),
         (["cache", "clear", "missing"], .storage), (["cache", "clear", "no-database"], .storage),
