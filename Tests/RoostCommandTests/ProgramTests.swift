@@ -29,6 +29,8 @@ struct ProgramTests {
         (["journal", "missing"], .storage), (["journal", "a-file"], .failed),
         (["check"], .wrongArguments), (["check", "missing"], .storage),
         (["check", "a-file"], .storage), (["check", "/"], .storage),
+        (client("--cache", "c", "--history", "/proc/none"), .storage),
+        (client("--cache", "c", "--history", "a-file"), .storage),
         (["cache", "inspect", "missing"], .storage), (["cache", "inspect", "a-file"], .storage),
         (["cache", "inspect", "no-database"], .storage),
         (["cache", "clear", "missing"], .storage), (["cache", "clear", "no-database"], .storage),

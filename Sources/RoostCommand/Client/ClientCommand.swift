@@ -31,6 +31,9 @@ extension Option {
     static let pageSize = Option(
         "page-size", .number(placeholder: "N", 1...200), standard: "40",
         help: "messages shown at first, and added by each older or newer")
+    static let history = Option(
+        "history", .text(placeholder: "FILE"),
+        help: "append each request, outcome and snapshot to this file, for roost check")
     static let plainTransport = Option(
         "allow-plain-transport",
         help: "allow plain http over a network; this machine is always allowed")
@@ -48,7 +51,7 @@ extension Command {
             """,
         options: [
             .server, .applicationID, .user, .tokenFile, .token, .cache, .keyFolder, .pageSize,
-            .plainTransport,
+            .history, .plainTransport,
         ],
         example: """
             echo '{"id":1,"request":"connect"}' | roost client --server http://127.0.0.1:8080 \
@@ -58,6 +61,11 @@ extension Command {
         run: { arguments throws(CommandFailure) in
             var configuration = try Configuration(arguments)
             configuration.migrating = { StandardError.reportMigration($0.done, of: $0.total) }
+            let history = try arguments.text(.history).map { path throws(CommandFailure) in
+                try HistoryFile(
+                    path, user: configuration.userID.rawValue,
+                    application: configuration.applicationID)
+            }
             let client: ChatClient
             do throws(RoostError) {
                 client = try await ChatClient.open(configuration)
@@ -65,8 +73,9 @@ extension Command {
                 throw CommandFailure(opening: error)
             }
             let output = StandardOutput()
-            var session = ClientSession(client: client, output: output)
+            var session = ClientSession(client: client, output: output, history: history)
             await session.run(reading: StandardInput())
+            if let failure = await history?.failure { throw failure }
         })
 }
 

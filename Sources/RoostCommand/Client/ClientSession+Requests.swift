@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostHistory
 import RoostWire
 
 extension ClientSession {
@@ -8,7 +9,15 @@ extension ClientSession {
     private static let patience = Duration.seconds(9)
 
     /// Performs one request; its answer, errors included, goes to the script.
-    mutating func perform(_ request: Request) async throws(RoostError) -> Outcome {
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - call: The number of its line in the history; nil without one.
+    /// - Returns: The answer and its further effects.
+    /// - Throws: The error for the answer.
+    mutating func perform(
+        _ request: Request, as call: Int64? = nil
+    ) async throws(RoostError) -> Outcome {
         switch request {
         case .connect:
             try await client.connect()
@@ -34,9 +43,7 @@ extension ClientSession {
             return .answered(Self.extent(await timeline.snapshot, count: count))
         case .send, .sendFile, .edit, .delete, .resend, .cancel:
             return .answered(try await performOnMessage(request))
-        case .snapshot:
-            let timeline = try openTimeline()
-            return .answered(Self.show(await timeline.snapshot, of: timeline))
+        case .snapshot: return .answered(try await showTimeline(as: call))
         case .close:
             await timeline?.close()
             timeline = nil
@@ -82,6 +89,30 @@ extension ClientSession {
         default: preconditionFailure("The request \(request) names no message.")
         }
         return [:]
+    }
+
+    /// Reads a timeline, and records it with its claims.
+    private func showTimeline(as call: Int64?) async throws(RoostError) -> JSONValue {
+        let timeline = try openTimeline()
+        // Asked before the list is read: later news only makes the list more complete. Twice,
+        // because the end of a connection drops the work that it had left.
+        var isCaughtUp = await isConnected
+        if isCaughtUp { isCaughtUp = await client.waitUntilIdle(atMost: .zero) }
+        if isCaughtUp { isCaughtUp = await isConnected }
+        let snapshot = await timeline.snapshot
+        if snapshot.hasNewer || snapshot.hasHugeGap { isCaughtUp = false }
+        await history?.record(
+            .snapshot(
+                HistoryView(
+                    channel: timeline.channel.rawValue, call: call,
+                    messages: snapshot.messages.compactMap { HistoryMessage($0) },
+                    hasOlder: snapshot.hasOlder, hasNewer: snapshot.hasNewer,
+                    isCaughtUp: isCaughtUp)))
+        return Self.show(snapshot, of: timeline, isCaughtUp: isCaughtUp)
+    }
+
+    private var isConnected: Bool {
+        get async { if case .connected = await client.connectionState { true } else { false } }
     }
 
     private func connection() async -> JSONValue {
@@ -148,12 +179,14 @@ extension ClientSession {
             ] + flags(of: snapshot))
     }
 
-    private static func show(_ snapshot: Timeline.Snapshot, of timeline: Timeline) -> JSONValue {
+    private static func show(
+        _ snapshot: Timeline.Snapshot, of timeline: Timeline, isCaughtUp: Bool
+    ) -> JSONValue {
         .object(
             [
                 JSONValue.Field("channel", .string(timeline.channel.rawValue)),
                 JSONValue.Field("messages", .array(snapshot.messages.map { .message($0) })),
-            ] + flags(of: snapshot))
+            ] + flags(of: snapshot) + [JSONValue.Field("caught_up", .bool(isCaughtUp))])
     }
 
     private static func flags(of snapshot: Timeline.Snapshot) -> [JSONValue.Field] {

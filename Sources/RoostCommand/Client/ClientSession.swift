@@ -2,6 +2,7 @@
 
 import Roost
 import RoostCommandLine
+import RoostHistory
 import RoostWire
 
 /// The session of one script: its requests in order, and the client's events in between.
@@ -10,12 +11,15 @@ import RoostWire
 struct ClientSession {
     let client: ChatClient
     let output: StandardOutput
+    /// The record of the session for `roost check`; nil if none is kept.
+    let history: HistoryFile?
     var timeline: Timeline?
     var list: ChannelList?
 
-    init(client: ChatClient, output: StandardOutput) {
+    init(client: ChatClient, output: StandardOutput, history: HistoryFile? = nil) {
         self.client = client
         self.output = output
+        self.history = history
     }
 
     /// The effect of a request besides its answer.
@@ -30,25 +34,33 @@ struct ClientSession {
 
     /// Answers every line until the end of input, until `quit`, or until the output is closed.
     mutating func run(reading input: StandardInput) async {
-        let (client, output) = (client, output)
+        let (client, output, history) = (client, output, history)
         // Observed from before the first request: a request may be refused at once.
         let outbox = await client.outboxEvents()
         let events = await client.events()
+        await history?.record(
+            .start(
+                HistoryStart(
+                    user: client.configuration.userID.rawValue,
+                    application: client.configuration.applicationID)))
         await output.write(readyLine.text)
         await withDiscardingTaskGroup { group in
-            group.addTask { await Self.reportRefusals(outbox, to: output) }
+            group.addTask { await Self.reportOutcomes(outbox, to: output, history) }
             group.addTask { await Self.reportRepairs(events, to: output) }
             group.addTask { await Self.reportConnection(of: client, to: output) }
             var isOpen = true
             while isOpen, let line = await input.next() {
                 let line = RequestLine(line)
+                let call = await recordCall(line)
                 let answer: JSONValue
                 do throws(RoostError) {
-                    switch try await perform(try line.outcome.get()) {
+                    switch try await perform(try line.outcome.get(), as: call) {
                     case .answered(let result, let error):
                         answer = ReplyLine.answer(line.id, result, error)
                     case .opened(let timeline, let changes, let refusals, let result):
-                        group.addTask { await Self.report(changes, of: timeline, to: output) }
+                        group.addTask {
+                            await Self.report(changes, of: timeline, to: output, history)
+                        }
                         group.addTask { await Self.reportHugeGaps(of: timeline, to: output) }
                         group.addTask {
                             await Self.report(refusals, of: timeline.channel, to: output)
@@ -64,11 +76,24 @@ struct ClientSession {
                 } catch {
                     answer = ReplyLine.failure(line.id, error)
                 }
+                if let call {
+                    await history?.record(.answer(HistoryAnswer(answer, to: call)))
+                }
                 if await !output.write(answer.text) { isOpen = false }
+                // A history with a hole in it would be judged as a fault of the client.
+                if await history?.failure != nil { isOpen = false }
             }
             group.cancelAll()
         }
         await client.close()
+    }
+
+    /// Records a request before it is performed; returns the number of the line.
+    private func recordCall(_ line: RequestLine) async -> Int64? {
+        guard let history, case .success(let request) = line.outcome,
+            let call = HistoryCall(request, open: timeline?.channel)
+        else { return nil }
+        return await history.record(.call(call))
     }
 
     private var readyLine: JSONValue {
@@ -93,10 +118,14 @@ extension ClientSession {
     }
 
     private static func report(
-        _ changes: AsyncStream<ListDiff<Message>>, of timeline: Timeline, to output: StandardOutput
+        _ changes: AsyncStream<ListDiff<Message>>, of timeline: Timeline,
+        to output: StandardOutput, _ history: HistoryFile?
     ) async {
         let channel = JSONValue.Field("channel", .string(timeline.channel.rawValue))
         for await diff in changes {
+            if let history, let fact = HistoryFact(diff, of: timeline.channel) {
+                await history.record(fact)
+            }
             let fields = [channel] + JSONValue.changes(diff) { .message($0) }
             await output.write(ReplyLine.event("timeline", fields).text)
         }
@@ -123,11 +152,12 @@ extension ClientSession {
         }
     }
 
-    /// Reports refused requests of any channel, whose answers came before.
-    private static func reportRefusals(
-        _ events: AsyncStream<OutboxEvent>, to output: StandardOutput
+    /// Reports refused requests of any channel, whose answers came before, and records all outcomes.
+    private static func reportOutcomes(
+        _ events: AsyncStream<OutboxEvent>, to output: StandardOutput, _ history: HistoryFile?
     ) async {
         for await event in events {
+            if let history, let fact = HistoryFact(event) { await history.record(fact) }
             guard let line = ReplyLine.refusal(event) else { continue }
             await output.write(line.text)
         }

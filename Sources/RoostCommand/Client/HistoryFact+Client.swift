@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+package import RoostHistory
+package import RoostModel
+package import RoostWire
+
+extension HistoryMessage {
+    /// Creates the record of a message; nil for one that the server does not have.
+    package init?(_ message: Message) {
+        guard let id = message.messageID else { return nil }
+        self.init(
+            id: id.rawValue, createdAt: message.createdAt.milliseconds,
+            request: message.requestID?.rawValue, sender: message.sender?.user.id.rawValue,
+            text: message.text, updatedAt: message.updatedAt?.milliseconds)
+    }
+}
+
+extension HistoryCall {
+    /// Creates the record of a request; nil for one that neither reads nor changes data.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - open: The channel of the open timeline, for requests that name none.
+    package init?(_ request: Request, open: ChannelURL?) {
+        switch request {
+        case .connect, .disconnect, .close, .waitIdle, .quit: return nil
+        case .createChannel: self.init("create_channel")
+        case .channels: self.init("channels")
+        case .moreChannels: self.init("more_channels")
+        case .open(let channel, _): self.init("open", channel: channel.rawValue)
+        case .older: self.init("older", channel: open?.rawValue)
+        case .newer: self.init("newer", channel: open?.rawValue)
+        case .send(let text, let channel):
+            guard let channel = channel ?? open else { return nil }
+            self.init("send", channel: channel.rawValue, text: text)
+        case .sendFile(_, let text, let channel):
+            guard let channel = channel ?? open else { return nil }
+            self.init("send_file", channel: channel.rawValue, text: text)
+        case .edit(let id, let text, let channel):
+            guard let channel = channel ?? open else { return nil }
+            self.init("edit", channel: channel.rawValue, text: text, message: id.rawValue)
+        case .delete(let id, let channel):
+            guard let channel = channel ?? open else { return nil }
+            self.init("delete", channel: channel.rawValue, message: id.rawValue)
+        case .resend(let id): self.init("resend", request: id.rawValue)
+        case .cancel(let id): self.init("cancel", request: id.rawValue)
+        case .snapshot: self.init("snapshot", channel: open?.rawValue)
+        case .cache: self.init("cache")
+        case .compare(let channel): self.init("compare", channel: (channel ?? open)?.rawValue)
+        }
+    }
+}
+
+extension HistoryAnswer {
+    /// Creates the record of an answer line.
+    package init(_ answer: JSONValue, to call: Int64) {
+        self.init(
+            call: call, isOK: answer["ok"] == true,
+            request: answer["result"]?["request_id"]?.string, code: answer["error"]?["code"]?.int)
+    }
+}
+
+extension HistoryFact {
+    /// Creates the record of an outcome; nil for an event that neither acknowledges nor refuses.
+    package init?(_ event: OutboxEvent) {
+        switch event {
+        case .delivered(let message):
+            guard let record = HistoryMessage(message) else { return nil }
+            self = .acknowledged(record, channel: message.channelURL.rawValue)
+        case .failed(let message):
+            guard case .unsent(let request, .failed(let code)) = message.delivery else {
+                return nil
+            }
+            self = .failed(
+                request: request.rawValue, code: Int64(code.rawValue),
+                channel: message.channelURL.rawValue)
+        case .canceled(let message):
+            guard let request = message.requestID else { return nil }
+            self = .canceled(request: request.rawValue, channel: message.channelURL.rawValue)
+        case .changeMade(let change):
+            switch change.action {
+            case .edit(.delivered(let id), let edit):
+                guard let text = edit.text else { return nil }
+                self = .edited(id.rawValue, text: text, channel: change.channel.rawValue)
+            case .delete(.delivered(let id)):
+                self = .deleted(id.rawValue, channel: change.channel.rawValue)
+            default: return nil
+            }
+        case .changeRefused(let refusal):
+            self = .refused(
+                refusal.change.messageID, code: Int64(refusal.reason.rawValue),
+                channel: refusal.change.channel.rawValue)
+        case .changeDropped(let change):
+            self = .refused(change.messageID, code: nil, channel: change.channel.rawValue)
+        case .queued, .uploading, .uploaded, .delayed, .retried, .changeQueued, .unrecorded:
+            return nil
+        }
+    }
+
+    /// Creates the record of a timeline's change; nil if it is about unsent messages only.
+    package init?(_ changes: ListDiff<Message>, of channel: ChannelURL) {
+        let record = HistoryChange(
+            channel: channel.rawValue,
+            inserted: changes.inserted.compactMap { HistoryMessage($0) },
+            updated: changes.updated.compactMap { HistoryMessage($0.after) },
+            deleted: changes.deleted.compactMap { $0.messageID?.rawValue })
+        guard !record.inserted.isEmpty || !record.updated.isEmpty || !record.deleted.isEmpty else {
+            return nil
+        }
+        self = .change(record)
+    }
+}
+
+extension PendingChange {
+    /// The changed message, if the server has it.
+    fileprivate var messageID: Int64? {
+        if case .delivered(let id)? = action.target { id.rawValue } else { nil }
+    }
+}

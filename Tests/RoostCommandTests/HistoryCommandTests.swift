@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCommandLine
+import RoostHistory
+import RoostTestSupport
+import RoostWire
+import Testing
+
+/// Histories that real clients write, and their judgement.
+@Suite(.timeLimit(.minutes(Patience.minutes)))
+struct HistoryCommandTests {
+    /// A server process with its address, which a failed test ends with its last reference.
+    private final class Server: Sendable {
+        private let process: ChildProcess
+        let address: String
+
+        init(_ program: Program) async throws {
+            process = try ChildProcess(
+                try ChildProcess.built("roost"),
+                [
+                    "serve", "--data", program.path("server"), "--port", "0", "--app-id", "demo",
+                    "--api-token", "t",
+                ])
+            let text = await process.text {
+                $0.contains("listening on http://") && $0.contains(" and ")
+            }
+            address = String(
+                try #require(text.split(separator: " ").first { $0.hasPrefix("http://") }))
+        }
+
+        deinit { process.signal(SIGKILL) }
+
+        func stop() async {
+            process.signal(SIGTERM)
+            _ = await process.end()
+        }
+    }
+
+    private static func lines(_ path: String) throws -> [HistoryLine] {
+        try String(contentsOf: URL(filePath: path), encoding: .utf8).split(separator: "\n").map {
+            var reader = JSONReader(String($0))
+            return try HistoryLine(&reader)
+        }
+    }
+
+    private static func write(_ lines: [HistoryLine], to path: String) throws {
+        try Data(lines.flatMap(\.bytes)).write(to: URL(filePath: path))
+    }
+
+    private static func append(_ text: String, to path: String) throws {
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.close()
+    }
+
+    @Test func `two clients chat, one is killed and returns, and their histories are good`()
+        async throws
+    {
+        let program = try Program()
+        let server = try await Server(program)
+        let (ada, bo) = (program.path("ada.jsonl"), program.path("bo.jsonl"))
+        let first = try DrivenClient(program, user: "ada", server: server.address)
+        let other = try DrivenClient(program, user: "bo", server: server.address)
+        try await first.ask("connect")
+        try await other.ask("connect")
+        let channel = try #require(
+            try await first.ask(
+                "create_channel", ["members": ["bo"], "name": "Two"])["url"])
+        try await first.ask("open", ["channel": channel])
+        try await other.ask("open", ["channel": channel])
+        for number in 0..<5 {
+            try await first.ask("send", ["text": .string("ada \(number)")])
+            try await other.ask("send", ["text": .string("bo \(number)")])
+        }
+        let messages = try await first.snapshot(of: 10)
+        _ = try await other.snapshot(of: 10)
+        let mine = try #require(messages.first { $0["sender"] == "ada" }?["id"])
+        let theirs = try #require(messages.last { $0["sender"] == "bo" }?["id"])
+        try await first.ask("edit", ["message_id": mine, "text": "edited"])
+        try await other.ask("delete", ["message_id": theirs])
+        _ = try await first.snapshot(of: 9)
+        for number in 5..<8 { try await first.ask("send", ["text": .string("ada \(number)")]) }
+        await first.kill()
+
+        // The kill may come between two lines; here it also tears one.
+        try Self.append(#"{"is":"call","client":"ada@"#, to: ada)
+        let torn = try await program.run(["check", "ada.jsonl", "bo.jsonl"])
+        #expect(torn.output.contains { $0.contains("the last line is torn") }, "\(torn)")
+
+        let second = try DrivenClient(program, user: "ada", server: server.address)
+        try await second.ask("open", ["channel": channel])
+        try await second.ask("send", ["text": "back"])
+        try await second.ask("connect")
+        _ = try await second.snapshot(of: 13)
+        let last = try await other.snapshot(of: 13)
+        #expect(last.first { $0["id"] == mine }?["text"] == "edited")
+        try await second.quit()
+        try await other.quit()
+        await server.stop()
+
+        let good = try await program.run(["check", "ada.jsonl", "bo.jsonl"])
+        #expect(good.status == 0, "\(good)")
+        #expect(good.errors.isEmpty)
+        #expect(good.output.last == "Good: every promise was kept.", "\(good.output)")
+        #expect(!good.output.contains { $0.hasPrefix("note") }, "\(good.output)")
+        let rights = try FileManager.default.attributesOfItem(atPath: ada)[.posixPermissions]
+        #expect(rights as? Int == 0o600)
+        let lines = try Self.lines(ada)
+        #expect(Set(lines.map(\.client)).count == 1)
+        #expect(lines.map(\.number) == (1...Int64(lines.count)).map { $0 })
+        #expect(lines.count { $0.fact.kind == .start } == 2)
+        #expect(
+            Set(lines.map(\.fact.kind)).isSuperset(of: [
+                .call, .answer, .acknowledged, .edited, .change, .snapshot,
+            ]))
+        #expect(try Self.lines(bo).contains { $0.fact.kind == .deleted })
+        try await checkSpoiled(program, lines)
+        try program.remove()
+    }
+
+    /// Spoils the history of one client, and checks that the command complains.
+    private func checkSpoiled(_ program: Program, _ lines: [HistoryLine]) async throws {
+        var spoiled = lines
+        let index = try #require(lines.lastIndex { $0.fact.kind == .snapshot })
+        guard case .snapshot(var view) = lines[index].fact else { return }
+        let hidden = view.messages.remove(at: 4)
+        spoiled[index].fact = .snapshot(view)
+        try Self.write(spoiled, to: program.path("spoiled.jsonl"))
+        let found = try await program.run(["check", "spoiled.jsonl", "bo.jsonl"])
+        #expect(found.status == ExitCode.failed.rawValue)
+        #expect(found.errors.count == 1)
+        let line = "spoiled.jsonl:\(index + 1): no hidden hole: message \(hidden.id) "
+        #expect(found.output.first?.hasPrefix(line) == true, "\(found.output)")
+        #expect(found.output[1].hasPrefix("    expected: all 13 messages"), "\(found.output)")
+        #expect(found.output[2].hasPrefix("    seen:     \(hidden.id) missing"))
+        #expect(found.output.last == "1 complaint")
+
+        let json = try await program.run(["check", "--json", "spoiled.jsonl", "bo.jsonl"])
+        #expect(json.status == ExitCode.failed.rawValue)
+        let values = try json.output.map { try JSONValue(parsing: $0) }
+        #expect(values.first?["complaint"]?["rule"] == "hole")
+        #expect(values.first?["complaint"]?["line"] == .int(Int64(index + 1)))
+        #expect(values.first?["complaint"]?["message_id"] == .int(hidden.id))
+        #expect(values.last?["summary"]?["good"] == false)
+
+        var text = lines.map(\.text)
+        text[6] = #"{"is":"edited","client":"ada@1","n":1e99}"#
+        try Data(text.map { $0 + "\n" }.joined().utf8)
+            .write(to: URL(filePath: program.path("damaged.jsonl")))
+        let damaged = try await program.run(["check", "damaged.jsonl", "bo.jsonl"])
+        #expect(damaged.status == ExitCode.storage.rawValue)
+        #expect(damaged.errors.first?.contains("damaged.jsonl:7: ") == true, "\(damaged.errors)")
+
+        let unknown = try await program.run(["check", "bo.jsonl", "--early", "cy"])
+        #expect(unknown.status == ExitCode.wrongArguments.rawValue)
+        let twice = try await program.run(["check", "bo.jsonl", "bo.jsonl"])
+        #expect(twice.status == ExitCode.storage.rawValue)
+    }
+
+    /// Returns the arguments of a client without a server.
+    private static func client(_ history: String, user: String = "ada") -> [String] {
+        [
+            "client", "--server", "http://127.0.0.1:1", "--app-id", "demo", "--user", user,
+            "--cache", "cache", "--history", history,
+        ]
+    }
+
+    @Test func `a history is continued by its own user only, and no other file is touched`()
+        async throws
+    {
+        let program = try Program()
+        let history = program.path("h.jsonl")
+        let send = [
+            #"{"id":1,"request":"send","channel":"c","text":"one"}"#,
+            #"{"id":2,"request":"snapshot"}"#,
+        ]
+        #expect(try await program.run(Self.client("h.jsonl"), input: send).status == 0)
+        let before = try Data(contentsOf: URL(filePath: history))
+        #expect(
+            try Self.lines(history).map(\.fact.kind) == [.start, .call, .answer, .call, .answer])
+        let other = try await program.run(Self.client("h.jsonl", user: "bo"), input: send)
+        #expect(other.status == ExitCode.wrongArguments.rawValue)
+        #expect(try Data(contentsOf: URL(filePath: history)) == before)
+
+        let notes = Data("dear diary\nno line of a history".utf8)
+        try notes.write(to: URL(filePath: program.path("notes")))
+        let refused = try await program.run(Self.client("notes"))
+        #expect(refused.status == ExitCode.storage.rawValue)
+        #expect(try Data(contentsOf: URL(filePath: program.path("notes"))) == notes)
+
+        // A remainder is cut off, and the numbers go on.
+        try Self.append(#"{"is":"ans"#, to: history)
+        #expect(try await program.run(Self.client("h.jsonl"), input: send).status == 0)
+        #expect(try Self.lines(history).map(\.number) == Array(1...10))
+        // A first line that was torn leaves a new history.
+        try Data(#"{"is":"start","cl"#.utf8).write(to: URL(filePath: program.path("new")))
+        #expect(try await program.run(Self.client("new"), input: send).status == 0)
+        #expect(try Self.lines(program.path("new")).count == 5)
+        try program.remove()
+    }
+
+    @Test func `a full disk ends the client and not its truth`() async throws {
+        let program = try Program()
+        let full = try await program.run(
+            Self.client("/dev/full"),
+            input: [
+                #"{"id":1,"request":"send","channel":"c","text":"one"}"#,
+                #"{"id":2,"request":"cache"}"#,
+            ])
+        #expect(full.status == ExitCode.storage.rawValue)
+        #expect(
+            full.errors.first?.contains("/dev/full cannot be written") == true, "\(full.errors)")
+        #expect(!full.output.contains { $0.contains("\"id\":2") })
+        try program.remove()
+    }
+}
