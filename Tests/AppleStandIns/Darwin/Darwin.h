@@ -43,6 +43,7 @@ struct APPLE("timespec") apple_timespec {
 #define O_RDONLY 0x0000
 #define O_WRONLY 0x0001
 #define O_RDWR 0x0002
+#define O_APPEND 0x00000008
 #define O_NOFOLLOW 0x00000100
 #define O_CREAT 0x00000200
 #define O_TRUNC 0x00000400
