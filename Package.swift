@@ -267,7 +267,7 @@ let tests: [Target] = [
         dependencies: [
             "RoostTestSupport", "RoostCluster", "RoostDiskSimulation", "RoostExecutors",
             "RoostHost", "RoostModel", "RoostPostgres", "RoostSQLite", "RoostServer",
-            "RoostSockets",
+            "RoostSockets", "RoostWire",
         ]),
     .testTarget(
         name: "RoostTestKitTests",

@@ -6,7 +6,7 @@ import RoostWire
 
 /// The handler of HTTP requests and WebSocket connections: it passes them to the chat server.
 struct ChatHandler: HTTPServerHandler {
-    private let server: ChatServer
+    let server: ChatServer
     private let believesProxy: Bool
     private let formLimit: Int
     private let origins: OriginPolicy
@@ -34,7 +34,7 @@ struct ChatHandler: HTTPServerHandler {
         return opened(await answer(to: request), for: request)
     }
 
-    private func permits(_ request: HTTPServerRequest) -> Bool {
+    func permits(_ request: HTTPServerRequest) -> Bool {
         let all = request.headers.all("Origin")
         return all.count <= 1
             && origins.permits(origin: all.first, host: request.headers["Host"])
@@ -80,7 +80,7 @@ struct ChatHandler: HTTPServerHandler {
     }
 
     /// Lets a permitted page read the answer to its call.
-    private func opened(
+    func opened(
         _ response: HTTPServerResponse, for request: HTTPServerRequest
     ) -> HTTPServerResponse {
         var response = response
@@ -198,14 +198,19 @@ struct ChatHandler: HTTPServerHandler {
     func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
         guard permits(request) else { return .refuse(Self.foreignPage) }
         guard !health.isLeaving else { return .refuse(Self.leaving) }
-        let query = request.target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-        let handshake = Handshake(
-            query: QueryItem.parse(query), headers: headers(of: request),
-            subprotocols: request.headers.list("Sec-WebSocket-Protocol"))
+        let handshake = handshake(of: request)
         let server = self.server
         return .accept(subprotocol: handshake.acceptedSubprotocol) { connection in
             await serve(connection, handshake, by: server)
         }
+    }
+
+    /// Returns the login of a request that opens a socket.
+    func handshake(of request: HTTPServerRequest) -> Handshake {
+        let query = request.target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        return Handshake(
+            query: QueryItem.parse(query), headers: headers(of: request),
+            subprotocols: request.headers.list("Sec-WebSocket-Protocol"))
     }
 }
 
@@ -235,7 +240,7 @@ private struct SocketOutlet: SessionOutlet {
 }
 
 extension HTTPServerResponse {
-    fileprivate init(_ response: APIResponse) {
+    init(_ response: APIResponse) {
         self.init(
             status: response.status, headers: ["Content-Type": "application/json; charset=utf-8"],
             body: response.body)

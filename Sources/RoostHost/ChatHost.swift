@@ -79,7 +79,7 @@ package final class ChatHost: Sendable {
             core, storage: backend.storage, files: backend.files, fanOut: backend.fanOut,
             peers: backend.peers, world: backend.world, on: loop)
         let health = HealthProbe { await chat.isHealthy() }
-        let handler = ChatHandler(
+        let plain = ChatHandler(
             chat, believesProxy: configuration.isBehindProxy,
             formLimit: core.fileLimitMB * 1_048_576 + core.limits.bodyBytes,
             origins: OriginPolicy(
@@ -87,8 +87,14 @@ package final class ChatHost: Sendable {
                 publicAddress: configuration.publicAddress,
                 requiresToken: configuration.requiresToken),
             health: health, moreMetrics: backend.metrics)
+        let chaos = configuration.chaos.map { ChaosLayer($0, on: loop, .live(log)) }
         do {
+            let handler: any HTTPServerHandler =
+                if let chaos { ChaosHandler(plain, chaos) } else { plain }
             let http = try await HTTPServer.start(listening, handler: handler, on: loop)
+            chaos?.attach { [weak http] hasFrame in
+                await http?.endWebSockets(withCloseFrame: hasFrame)
+            }
             log.write(LogLine(.info, "started", [.init("port", .int(Int64(http.port)))]))
             let timers = await backend.attach(chat)
             return ChatHost(

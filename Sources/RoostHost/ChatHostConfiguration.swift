@@ -50,6 +50,8 @@ extension ChatHost {
         /// The lowest level of the log on standard error; nil writes none.
         package var logLevel: LogLine.Level?
 
+        /// The faults that the server makes on purpose; nil makes none.
+        package var chaos: ChaosPlan?
         /// The time over which a stop closes the sockets, so that clients of a server that others
         /// replace do not all return at once.
         package var drainTime: Duration = .zero

@@ -52,7 +52,9 @@ extension Option {
         "require-token", help: "refuse users without an access token")
     static let insecure = Option(
         "insecure",
-        help: "listen for other machines without user tokens: anyone may act as any user")
+        help:
+            "listen for other machines without user tokens, so that anyone may act as any user, or "
+            + "with --chaos")
     static let allowOrigin = Option(
         "allow-origin", .text(placeholder: "ORIGIN"), mayRepeat: true,
         help:
@@ -127,6 +129,9 @@ extension Command {
             For --files s3://BUCKET/PREFIX the keys come from the variables AWS_ACCESS_KEY_ID,
             AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, the place from AWS_REGION, and from
             AWS_ENDPOINT_URL for a server that is not Amazon's.
+
+            With --chaos the server loses answers, ends sockets and more, as networks and servers do. It
+            never loses a message of its log.
             """,
         options: [
             .data, .sharedDatabase, .schema, .bus, .node, .files, .sessions, .drain, .port, .host,
@@ -136,7 +141,7 @@ extension Command {
             .tlsCertificate, .tlsKey, .publicURL, .behindProxy, .compress, .log, .userRate,
             .addressRate,
             .maxConnections,
-            .maxPerAddress, .maxPerUser, .maxFile, .maxText, .maxFrame, .maxBody, .maxQueue,
+            .maxPerAddress, .maxPerUser, .maxFile, .maxText, .maxFrame, .maxBody, .maxQueue, .chaos,
         ],
         example: "roost serve --data ./server --port 8080 --app-id demo --api-token-file ./secret",
         exitCodes: ExitCode.allCases,
@@ -154,7 +159,8 @@ extension Command {
                 host: arguments.requiredText(.host), port: Int(host.port),
                 applicationID: arguments.requiredText(.applicationID),
                 requiresToken: arguments.has(.requireToken),
-                isEncrypted: configuration.certificate != nil)
+                isEncrypted: configuration.certificate != nil,
+                chaos: configuration.chaos.map { ServeChaos.warning($0, arguments) })
             for line in welcome.lines { StandardOutput.writeNow(line) }
             for await _ in signals.signals { break }
             let hurry = Task { for await _ in signals.signals { await host.hurry() } }
@@ -184,6 +190,7 @@ extension ChatHost.Configuration {
                 "On \(host) other machines could act as any user: give --require-token, or --insecure if "
                     + "this is intended.")
         }
+        chaos = try ServeChaos.plan(arguments)
         // The option's range is the type's.
         port = arguments.number(.port).map { UInt16($0) } ?? 8080
         apiToken = try Self.apiToken(arguments)

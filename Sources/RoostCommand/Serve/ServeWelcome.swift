@@ -8,16 +8,19 @@ package struct ServeWelcome: Equatable, Sendable {
     let applicationID: String
     let requiresToken: Bool
     let isEncrypted: Bool
+    /// The warning of a server that makes faults on purpose; nil without faults.
+    let chaos: String?
 
     package init(
         host: String, port: Int, applicationID: String, requiresToken: Bool,
-        isEncrypted: Bool = false
+        isEncrypted: Bool = false, chaos: String? = nil
     ) {
         self.host = host
         self.port = port
         self.applicationID = applicationID
         self.requiresToken = requiresToken
         self.isEncrypted = isEncrypted
+        self.chaos = chaos
     }
 
     package var lines: [String] {
@@ -30,7 +33,8 @@ package struct ServeWelcome: Equatable, Sendable {
             "listening on \(http)://\(authority) and \(ws)://\(authority)",
             "connect with: roost client --server \(http)://\(Self.authority(home, port)) "
                 + "--app-id \(Self.quoted(applicationID)) --user ada\(token) --cache ./ada",
-        ] + (requiresToken ? [] : [Self.openDoor]) + ["end with Ctrl-C"]
+        ] + (requiresToken ? [] : [Self.openDoor]) + [chaos].compactMap { $0 }
+            + ["end with Ctrl-C"]
     }
 
     /// The line about a server without tokens.

@@ -51,6 +51,17 @@ extension S3World {
     }
 }
 
+extension ChaosWorld {
+    /// Returns the world with the system's waits and the server's log.
+    static func live(_ log: LogWriter) -> ChaosWorld {
+        ChaosWorld(
+            pause: { time in
+                // Only a cancellation ends the wait early.
+                try? await Task.sleep(for: time)
+            }, write: { log.report($0) })
+    }
+}
+
 extension HostID {
     /// Returns a number that no other start has.
     static func random() -> HostID { HostID(rawValue: UInt64.random(in: .min ... .max)) }

@@ -33,6 +33,9 @@ struct LogWriter: Sendable {
         put(volume.withLock { $0.admit(line, at: now) }, at: moment)
     }
 
+    /// Queues a line that no level and no volume leaves out.
+    func report(_ line: LogLine) { put([line], at: Date()) }
+
     private func put(_ lines: [LogLine], at moment: Date) {
         guard !lines.isEmpty else { return }
         queue.async { [file] in

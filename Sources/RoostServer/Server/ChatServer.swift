@@ -144,6 +144,9 @@ extension ChatServer {
     /// Forgets some of the sessions and tokens that ended long ago; a host calls it every minute.
     package func forgetEndedSessions() async { await parts.logins.forgetEnded() }
 
+    /// Ends all sessions of a user, and the tokens that have an end, as if their time had come.
+    package func expireTokens(of id: UserID) async { await parts.logins.expire(id) }
+
     // MARK: Observation
 
     /// Returns the whole log of a channel, deleted messages included; for tests and tools.

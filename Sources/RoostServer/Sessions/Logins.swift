@@ -290,6 +290,17 @@ struct Logins: ServerPart {
         await sessions.expel(id, Self.revoked)
     }
 
+    /// Ends all of a user's sessions and the tokens that have an end; clients may come back with
+    /// another token.
+    func expire(_ id: UserID) async {
+        do throws(ServerError) {
+            try await ask(try await storage.closeSessions(of: id))
+        } catch {
+            return  // The log has the failure, and nothing has ended.
+        }
+        await sessions.expel(id, Self.expiry)
+    }
+
     /// Opens another session for a user with a proven identity; the previous one lives until its
     /// own end.
     ///

@@ -210,6 +210,13 @@ package actor HTTPServer {
         connections.filter { $0.value.assumeIsolated { $0.isWebSocket } }.keys.sorted()
     }
 
+    /// Ends all WebSockets at once, as the end of the process would: with 1001, or without a word.
+    package func endWebSockets(withCloseFrame hasFrame: Bool) {
+        for id in webSockets {
+            connections[id]?.assumeIsolated { hasFrame ? $0.retire() : $0.cut() }
+        }
+    }
+
     private func retire(_ ids: ArraySlice<Int>) {
         for id in ids { connections[id]?.assumeIsolated { $0.retire() } }
     }

@@ -42,6 +42,8 @@ package actor WebSocketConnection {
     /// Whether nothing is read or sent any more, after the close frames or a violation.
     private var isFinished = false
     private var hasPeerEnded = false
+    /// Whether bytes of both directions are dropped.
+    private var isSilent = false
     private var onEnd: (@Sendable () -> Void)?
 
     /// The code in the peer's close frame; nil before it arrived, and if it had none.
@@ -170,6 +172,7 @@ package actor WebSocketConnection {
         case .closing: throw .closedHere
         case .ended(let error): throw error ?? .closedHere
         }
+        if isSilent { return }
         guard stream.queuedByteCount + message.byteCount <= limits.outgoingBytes else {
             let error = SocketError(
                 .peerTooSlow,
@@ -202,13 +205,21 @@ package actor WebSocketConnection {
         guard case .open = phase else { return }
         phase = error.map { .ended($0) } ?? .closing
         codec.sendClose(code: code.rawValue, reason: reason)
-        stream.write(codec.takeOutput())
+        write(codec.takeOutput())
         queue.removeAll()
         startCloseTimer()
         if let error { resumeReceiver(.failure(error)) } else { resumeReceiver(.success(nil)) }
         // The peer's close frame may follow messages that are no longer needed.
         readIfRoom()
     }
+
+    /// Drops all further bytes of both directions and leaves the socket open, as a network does
+    /// that has lost the connection.
+    ///
+    /// The peer's end is still noticed. A close of this end cuts the connection after its time.
+    package func fallSilent() { isSilent = true }
+
+    private func write(_ bytes: [UInt8]) { if !isSilent { stream.write(bytes) } }
 
     private func startCloseTimer() {
         guard isStreamOpen, closeTimer == nil else { return }
@@ -237,6 +248,7 @@ package actor WebSocketConnection {
     }
 
     private func received(_ bytes: [UInt8]) {
+        if isSilent { return }
         let events = codec.receive(bytes)
         let output = codec.takeOutput()
         if !output.isEmpty { stream.write(output) }
