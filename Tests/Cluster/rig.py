@@ -85,10 +85,12 @@ class Host(Process):
         self.start()
 
     def start(self, ahead=0):
-        environment = dict(self.environment)
+        command, environment = self.command, dict(self.environment)
         if ahead:
             environment |= {"LD_PRELOAD": FAKETIME, "FAKETIME": f"+{ahead}s", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
-        self.run(self.command, env=environment)
+            # The first process with the library moves its environment, and Swift finds no arguments behind it.
+            command = ["/usr/bin/env", *command]
+        self.run(command, env=environment)
 
     def is_up(self):
         return self.is_running and answers_at(self.place.address, self.port)
