@@ -37,10 +37,8 @@ package final class PostgresTransaction {
     /// The number of the server's timeline.
     package var timeline: Int64 { connection.timeline }
 
-    /// The name of the time since the server's last crash or promotion; empty if it is unknown.
-    package var era: String { connection.era.map { String($0.prefix(8)) } ?? "" }
-
-    fileprivate var wholeEra: String? { connection.era }
+    /// The name of the time since the server's last crash or promotion; nil if it is unknown.
+    package var era: String? { connection.era }
 
     /// The number of a writing transaction, known after its first question; 0 before.
     package var change: Int64 { number.flatMap { Int64($0) } ?? 0 }
@@ -236,7 +234,7 @@ extension PostgresPool {
                 try await transaction.commit()
             } catch {
                 if error.kind == .lost, let number = transaction.number {
-                    inDoubt?(Doubt(number: number, era: transaction.wholeEra, result: result))
+                    inDoubt?(Doubt(number: number, era: transaction.era, result: result))
                 }
                 throw error
             }

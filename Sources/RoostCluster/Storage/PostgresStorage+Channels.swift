@@ -125,7 +125,8 @@ extension PostgresStorage {
             let (listings, unsettled) = try await db.all(
                 .listings(of: id, base: base, margin: margin), .unsettledChange)
             let settled = base + (unsettled.first ?? 1) - 1
-            let era = db.era
+            // Eight digits tell the eras of one database apart, and keep tokens short.
+            let era = String((db.era ?? "").prefix(8))
             return listings.map { listing in
                 var listing = listing
                 listing.settledSequence = settled

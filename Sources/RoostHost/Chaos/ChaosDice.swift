@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostModel
+
 /// The random numbers of one possible fault: seed, kind, user and place give the same ones always.
 ///
 /// A run that consults another kind or another user in between changes none of them.
@@ -7,18 +9,15 @@ struct ChaosDice {
     private var state: UInt64
 
     init(seed: UInt64, kind: ChaosKind, user: String, place: Int) {
-        // FNV-1a, because the hashes of the standard library differ from process to process.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        var bytes: [UInt8] = []
         for part in [seed, UInt64(clamping: place)] {
             for shift in stride(from: UInt64(0), to: 64, by: 8) {
-                mix(UInt8(truncatingIfNeeded: part >> shift))
+                bytes.append(UInt8(truncatingIfNeeded: part >> shift))
             }
         }
-        for byte in kind.rawValue.utf8 { mix(byte) }
-        mix(0)
-        for byte in user.utf8 { mix(byte) }
-        state = hash
+        bytes += Array(kind.rawValue.utf8) + [0] + Array(user.utf8)
+        // The hashes of the standard library differ from process to process.
+        state = bytes.fnv1a
     }
 
     /// Returns the next number of SplitMix64.

@@ -44,21 +44,21 @@ extension S3World {
     ) -> S3World {
         S3World(
             time: time, now: { ContinuousClock.now },
-            pause: { time in
-                // Only a cancellation ends the wait early.
-                try? await Task.sleep(for: time)
-            }, log: log)
+            pause: sleep(for:), log: log)
     }
+}
+
+/// Waits on the system's clock.
+@Sendable private func sleep(for time: Duration) async {
+    // Only a cancellation ends the wait early.
+    try? await Task.sleep(for: time)
 }
 
 extension ChaosWorld {
     /// Returns the world with the system's waits and the server's log.
     static func live(_ log: LogWriter) -> ChaosWorld {
         ChaosWorld(
-            pause: { time in
-                // Only a cancellation ends the wait early.
-                try? await Task.sleep(for: time)
-            }, write: { log.report($0) })
+            pause: sleep(for:), write: { log.report($0) })
     }
 }
 
