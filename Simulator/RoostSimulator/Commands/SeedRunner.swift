@@ -28,12 +28,41 @@ struct SeedRunner: Sendable {
     /// its own.
     private var seedsPerTask: Int { world == .core ? 50 : 1 }
 
+    /// Runs the seeds that a book lacks, block by block, and returns all that broke an invariant.
+    func run(
+        _ seeds: Range<UInt64>, atOnce count: Int, in file: RunBookFile
+    ) async throws(CommandFailure) -> [UInt64] {
+        var file = file
+        var lastReport = Duration.zero
+        StandardError.write("simulate: so far \(file.book.summary)")
+        while let block = file.book.next(in: seeds, atMost: world == .core ? 2_000 : 100) {
+            let before = watch.elapsed
+            let (failed, work) = await runAll(block, atOnce: count, reportsProgress: false)
+            let taken = Int((watch.elapsed - before) / .milliseconds(1))
+            try file.note(
+                RunBook.Block(seeds: block, milliseconds: taken, work: work, broken: failed))
+            if stopsAtFailure, !failed.isEmpty { break }
+            guard watch.elapsed - lastReport > .seconds(10) else { continue }
+            lastReport = watch.elapsed
+            StandardError.write("simulate: so far \(file.book.summary)")
+        }
+        StandardOutput.writeNow(file.book.summary)
+        return file.book.broken.filter { seeds.contains($0) }
+    }
+
     /// Runs the seeds and returns those that broke an invariant.
     func run(_ seeds: Range<UInt64>, atOnce count: Int) async -> [UInt64] {
+        await runAll(seeds, atOnce: count, reportsProgress: true).failed
+    }
+
+    private func runAll(
+        _ seeds: Range<UInt64>, atOnce count: Int, reportsProgress: Bool
+    ) async -> (failed: [UInt64], work: Int) {
         var failed: [UInt64] = []
         var done = 0
         var work = 0
-        var lastReport = Duration.zero
+        let began = watch.elapsed
+        var lastReport = began
         await withTaskGroup(of: [RunReport].self) { group in
             var left = seeds
             func addTask() {
@@ -57,17 +86,18 @@ struct SeedRunner: Sendable {
                 if stopsAtFailure, !failed.isEmpty { left = left.upperBound..<left.upperBound }
                 addTask()
                 let isLast = done == seeds.count
-                guard isLast || watch.elapsed - lastReport > .seconds(10) else { continue }
+                guard reportsProgress, isLast || watch.elapsed - lastReport > .seconds(10) else {
+                    continue
+                }
                 lastReport = watch.elapsed
-                let seconds = max(0.001, watch.elapsed / .seconds(1))
-                let unit = world == .core ? "inputs of machines" : "jobs of actors"
+                let seconds = max(0.001, (watch.elapsed - began) / .seconds(1))
                 StandardError.write(
                     "simulate: \(done) of \(seeds.count) runs of \(shape.steps) steps, "
                         + "\(failed.count) failed; a minute has \(Int(Double(done) / seconds * 60)) "
-                        + "runs, a second \(Int(Double(work) / seconds)) \(unit)")
+                        + "runs, a second \(Int(Double(work) / seconds)) \(world.unitOfWork)")
             }
         }
-        return failed.sorted()
+        return (failed.sorted(), work)
     }
 
     private func run(_ seed: UInt64, keeping steps: Set<Int>? = nil) -> RunReport {

@@ -23,6 +23,9 @@ extension Option {
     static let firstFailure = Option("first-failure", help: "stop at the first broken invariant")
     static let hostile = Option(
         "hostile", help: "scenes with a hostile server instead of runs with faults")
+    static let book = Option(
+        "book", .text(placeholder: "FILE"),
+        help: "note finished runs in FILE, and leave out those that it has")
     static let jobs = Option(
         "jobs", .number(placeholder: "N", 1...256), standard: "1", help: "concurrent runs")
 }
@@ -43,6 +46,9 @@ extension Command {
             A failing run is shortened: steps are left out as long as the rest fails too. What is left is
             printed as a line for the list of runs that the tests keep.
 
+            With --book a long series can be cut and continued: the same command runs the seeds that the book
+            lacks. A book is of one program, so a new build needs a new book.
+
             With --store each seed decides random commits, one a step. The store on SQLite and the store of the
             core worlds must report the same changes and give the same answers.
 
@@ -51,8 +57,8 @@ extension Command {
             cache has to verify, and the client has to show the honest server's data.
             """,
         options: [
-            .seeds, .firstSeed, .oneSeed, .steps, .core, .store, .hostile, .jobs, .firstFailure,
-            .noShrinking, .trace,
+            .seeds, .firstSeed, .oneSeed, .steps, .core, .store, .hostile, .book, .jobs,
+            .firstFailure, .noShrinking, .trace,
         ],
         example: "roost-simulate --seeds 1000",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
@@ -82,8 +88,12 @@ extension Command {
                 world: world, shape: shape, folder: folder, keepsTrace: arguments.has(.trace),
                 stopsAtFailure: arguments.has(.firstFailure),
                 shrinks: !arguments.has(.noShrinking))
-            let failed = await runner.run(seeds, atOnce: atOnce)
-            folder.remove()
+            defer { folder.remove() }
+            guard let path = arguments.text(.book) else {
+                return try Command.report(await runner.run(seeds, atOnce: atOnce))
+            }
+            let file = try RunBookFile(path, world: world, steps: shape.steps)
+            let failed = try await runner.run(seeds, atOnce: atOnce, in: file)
             try Command.report(failed)
         })
 

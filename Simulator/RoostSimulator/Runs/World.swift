@@ -7,6 +7,14 @@ package enum World: String, CaseIterable, Sendable {
     /// The clients, the server and the disk as they are in an app.
     case full
 
+    /// The unit of `RunReport.work`.
+    package var unitOfWork: String {
+        switch self {
+        case .core: "inputs of machines"
+        case .full: "jobs of actors"
+        }
+    }
+
     /// Runs one simulation.
     ///
     /// - Parameters:

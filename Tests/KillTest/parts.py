@@ -1,0 +1,206 @@
+# The proxy, the processes and the answers of the kill test. SPDX-License-Identifier: Apache-2.0
+import asyncio
+import json
+import signal
+import socket
+import time
+
+# The longest wait for anything; a run that needs more has hung.
+PATIENCE = 900
+# `channels` and `wait_idle` answer within 9 s (docs/client.md). The rest is for a machine with other work.
+STATED_TIME = 9
+MACHINE = 11
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Fault(Exception):
+    """A broken promise."""
+
+
+class Proxy:
+    """Stands between the clients and the server; cuts, and swallows what the server says."""
+
+    def __init__(self, target):
+        self.target = target
+        self.deaf = False
+        self.open = set()
+
+    async def start(self):
+        self.server = await asyncio.start_server(self.accept, "127.0.0.1", 0)
+        self.port = self.server.sockets[0].getsockname()[1]
+
+    async def accept(self, reader, writer):
+        try:
+            upstream = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            writer.close()
+            return
+        pair = (writer, upstream[1])
+        self.open.add(pair)
+        try:
+            await asyncio.gather(
+                self.pump(reader, upstream[1], False), self.pump(upstream[0], writer, True)
+            )
+        except asyncio.CancelledError:
+            pass  # The run is over.
+        finally:
+            self.open.discard(pair)
+
+    async def pump(self, reader, writer, is_answer):
+        try:
+            while data := await reader.read(65536):
+                # Swallowed bytes would leave a frame in two halves, so this connection says no more.
+                if is_answer and self.deaf:
+                    while await reader.read(65536):
+                        pass
+                    break
+                writer.write(data)
+                await writer.drain()
+        except OSError:
+            pass
+        writer.close()
+
+    def cut(self):
+        for pair in list(self.open):
+            for writer in pair:
+                writer.transport.abort()
+
+
+class Client:
+    """One `roost client` process after the other, on one folder and with one history."""
+
+    def __init__(self, roost, proxy, name, user, cache, folder):
+        self.history = f"{folder}/{name}.jsonl"
+        self.command = [
+            roost, "client", "--server", f"http://127.0.0.1:{proxy.port}", "--app-id", "APP",
+            "--user", user, "--cache", cache, "--page-size", "100", "--history", self.history,
+        ]
+        self.name = name
+        self.user = user
+        self.file = f"{folder}/{name}.file"
+        self.process = None
+        self.is_over = True
+        # The time in which the process was stopped, which no answer can be shorter than.
+        self.stopped_for = 0
+        self.delivered = {}  # channel: IDs of own delivered messages, of this process.
+
+    async def start(self):
+        self.answers = {}
+        self.number = 0
+        self.is_over = False
+        self.delivered = {}
+        self.process = await asyncio.create_subprocess_exec(
+            *self.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            limit=1 << 26,
+        )
+        self.reading = asyncio.create_task(self.read(self.process))
+
+    async def read(self, process):
+        while line := await process.stdout.readline():
+            value = json.loads(line)
+            if value.get("event") == "timeline":
+                for message in value["inserted"] + value["updated"]:
+                    if message["sender"] == self.user and message["id"]:
+                        self.delivered.setdefault(value["channel"], []).append(message["id"])
+            waiter = self.answers.pop(value.get("id"), None)
+            if waiter and not waiter.done():
+                waiter.set_result(value)
+        # Whoever asks from here on would wait for ever: a dead process takes what is written to it for a while.
+        self.is_over = True
+        for waiter in self.answers.values():
+            if not waiter.done():
+                waiter.cancel()
+
+    async def ask(self, request, patience=PATIENCE, **fields):
+        """The answer; None when the process was killed before it came."""
+        if self.is_over:
+            return None
+        self.number += 1
+        waiter = asyncio.get_running_loop().create_future()
+        self.answers[self.number] = waiter
+        line = json.dumps({"id": self.number, "request": request, **fields}) + "\n"
+        try:
+            self.process.stdin.write(line.encode())
+            await self.process.stdin.drain()
+            return await asyncio.wait_for(waiter, patience)
+        except asyncio.CancelledError:
+            return None
+        except TimeoutError:
+            raise Fault(f"{self.name}: no answer to {request} {fields} within {patience} s")
+        except (ConnectionError, BrokenPipeError):
+            return None
+
+    async def ask_in_time(self, request, **fields):
+        """Asks a call of a stated time; returns the answer and the seconds that it took."""
+        began, stopped = time.monotonic(), self.stopped_for
+        answer = await self.ask(request, **fields)
+        taken = time.monotonic() - began - (self.stopped_for - stopped)
+        if answer is not None and taken > STATED_TIME + MACHINE:
+            raise Fault(f"{self.name}: the answer to {request} {fields} took {taken:.1f} s")
+        return answer, taken
+
+    async def expect(self, request, **fields):
+        """The result of a call that has to succeed; None when the process was killed before."""
+        answer = await self.ask(request, **fields)
+        if answer is None:
+            return None
+        if not answer["ok"]:
+            raise Fault(f"{self.name}: {request} {fields} was answered {answer}")
+        return answer["result"]
+
+    async def send(self, channel, text, is_file):
+        if is_file:
+            with open(self.file, "w") as file:
+                file.write(text * 20_000)
+            await self.expect("send_file", path=self.file, channel=channel, text=text)
+        else:
+            await self.expect("send", channel=channel, text=text)
+
+    async def stop_for(self, seconds):
+        """Stops the process, as a phone does with an app behind others."""
+        if self.is_over:
+            return
+        self.process.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(seconds)
+        self.stopped_for += seconds
+        self.process.send_signal(signal.SIGCONT)
+
+    async def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        await self.process.wait()
+        await self.reading
+
+
+class Server:
+    """One `roost serve` process after the other, on one folder and port."""
+
+    def __init__(self, roost, folder):
+        self.roost = roost
+        self.folder = folder
+        self.port = free_port()
+        self.process = None
+
+    async def start(self):
+        self.process = await asyncio.create_subprocess_exec(
+            self.roost, "serve", "--data", f"{self.folder}/server", "--port", str(self.port),
+            "--app-id", "APP", "--api-token", "secret",
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+        )
+        line = await asyncio.wait_for(self.process.stdout.readline(), PATIENCE)
+        if b"listening" not in line:
+            raise Fault(f"the server began with {line}")
+
+    async def stop_for(self, seconds):
+        self.process.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(seconds)
+        self.process.send_signal(signal.SIGCONT)
+
+    async def kill(self):
+        if self.process and self.process.returncode is None:
+            self.process.send_signal(signal.SIGKILL)
+            await self.process.wait()

@@ -1,0 +1,267 @@
+# A server and five clients that are killed, stopped and cut off, and what is left. SPDX-License-Identifier: Apache-2.0
+import asyncio
+import json
+import random
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from parts import PATIENCE, Client, Fault, Proxy, Server
+
+
+class World:
+    """Ada has two devices; bo's app has an extension beside it, on the same folder; cy has one device."""
+
+    def __init__(self, roost, seed, folder):
+        self.roost = roost
+        self.random = random.Random(seed)
+        self.folder = folder
+        self.server = Server(roost, folder)
+        self.count = 0
+        self.longest = 0
+        self.kills = {"server": 0, "client": 0, "extension": 0}
+        self.faults = []
+
+    # MARK: The platform's interface
+
+    def call(self, path, method="GET", body=None, **query):
+        url = f"http://127.0.0.1:{self.server.port}/v3/{path}?{urllib.parse.urlencode(query)}"
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(
+            url, data, {"Api-Token": "secret", "Content-Type": "application/json"}, method=method)
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            return json.load(answer)
+
+    def log(self, channel):
+        messages, known, start = [], set(), 0
+        while True:
+            page = self.call(
+                f"group_channels/{channel}/messages", message_ts=start, prev_limit=0,
+                next_limit=200, include="true", is_sdk="true",
+            )["messages"]
+            new = [m for m in page if m["message_id"] not in known]
+            if not new:
+                return messages
+            messages += new
+            known.update(m["message_id"] for m in new)
+            start = messages[-1]["created_at"]
+
+    def unread(self, user):
+        """The unread messages of a user by channel, as the server counts them."""
+        found = self.call(f"users/{user}/my_group_channels", limit=100, show_empty="true")
+        return {c["channel_url"]: c["unread_message_count"] for c in found["channels"]}
+
+    def is_whole(self, message):
+        if message["type"] != "FILE":
+            return True
+        url = message["url"] if "url" in message else message["file"]["url"]
+        address = f"http://127.0.0.1:{self.server.port}{urllib.parse.urlparse(url).path}"
+        try:
+            with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+                content = answer.read().decode()
+        except urllib.error.HTTPError as error:
+            print(f"kill-test: {error} for {address}", flush=True)
+            return False
+        # The caption may have been edited since; the file keeps the first one.
+        size = len(content) // 20_000
+        return size > 0 and content == content[:size] * 20_000
+
+    # MARK: The time with faults
+
+    async def talk(self, client, stop):
+        """Writes, edits, deletes and looks, as fast as the answers come, until a process is about to die."""
+        while not stop.is_set() and not client.is_over:
+            self.count += 1
+            channel = self.random.choice(self.channels)
+            own = client.delivered.get(channel)
+            action = self.random.randrange(40)
+            if action == 0 and own:
+                message = self.random.choice(own[-20:])
+                await client.ask("edit", channel=channel, message_id=message, text=f"edit {self.count}")
+            elif action == 1 and own:
+                message = own.pop(self.random.randrange(len(own)))
+                await client.ask("delete", channel=channel, message_id=message)
+            elif action == 2:
+                await self.look(client)
+            else:
+                is_file = self.random.randrange(15) == 0
+                await client.send(channel, f"{client.name} {self.count}", is_file)
+            await asyncio.sleep(self.random.random() * 0.02)
+
+    async def look(self, client):
+        """Calls that have a stated time, with or without a connection."""
+        kind = self.random.randrange(3)
+        if kind == 0:
+            answer, taken = await client.ask_in_time("channels", anew=True)
+        elif kind == 1:
+            answer, taken = await client.ask_in_time("wait_idle")
+        else:
+            answer, taken = await client.ask_in_time("snapshot")
+        if answer is not None:
+            self.longest = max(self.longest, taken)
+
+    def mark_as_read(self):
+        """One user reads a channel elsewhere, so that unread counts fall, too."""
+        user, channel = self.random.choice(["ada", "bo", "cy"]), self.random.choice(self.channels)
+        self.call(
+            f"group_channels/{channel}/messages/mark_as_read", method="PUT", body={"user_id": user})
+
+    async def begin(self):
+        await self.server.start()
+        self.proxy = Proxy(self.server.port)
+        await self.proxy.start()
+        self.clients = [
+            Client(self.roost, self.proxy, name, user, f"{self.folder}/{cache}", self.folder)
+            for name, user, cache in [
+                ("ada-phone", "ada", "phone"), ("ada-tablet", "ada", "tablet"), ("bo", "bo", "bo"),
+                ("bo-extension", "bo", "bo"), ("cy", "cy", "cy"),
+            ]
+        ]
+        for client in self.clients:
+            await client.start()
+            await client.expect("connect")
+        self.channels = []
+        for name in ["one", "two"]:
+            result = await self.clients[0].expect("create_channel", members=["bo", "cy"], name=name)
+            self.channels.append(result["url"])
+        for client in self.clients:
+            await client.ask("open", channel=self.random.choice(self.channels))
+
+    async def kill_once(self):
+        stop = asyncio.Event()
+        talking = [asyncio.create_task(self.talk(client, stop)) for client in self.clients]
+        await asyncio.sleep(self.random.random() * 0.25)
+        kind = self.random.randrange(12)
+        if kind < 3:  # The server does it, and nobody is told.
+            self.proxy.deaf = True
+            await asyncio.sleep(self.random.random() * 0.1)
+        elif kind == 3:
+            self.proxy.cut()
+        elif kind == 4:
+            await self.server.stop_for(self.random.random() * 0.5)
+        elif kind == 5:
+            await self.random.choice(self.clients).stop_for(self.random.random() * 0.5)
+        elif kind == 6:
+            await asyncio.to_thread(self.mark_as_read)
+        victim = None if self.random.randrange(3) == 0 else self.random.choice(self.clients)
+        await (self.server if victim is None else victim).kill()
+        stop.set()
+        await asyncio.gather(*talking)
+        if self.proxy.deaf:
+            self.proxy.deaf = False
+            self.proxy.cut()
+        if victim is None:
+            self.kills["server"] += 1
+            await self.server.start()
+            return
+        self.kills["extension" if victim.name == "bo-extension" else "client"] += 1
+        await victim.start()
+        # What is connected is a matter of chance, as is which channel is open.
+        asyncio.create_task(victim.ask("connect"))
+        if self.random.randrange(2):
+            await victim.ask("open", channel=self.random.choice(self.channels))
+
+    # MARK: The end
+
+    async def come_to_rest(self):
+        deadline = time.monotonic() + PATIENCE
+        for client in self.clients:
+            while True:
+                await client.ask("connect")
+                await client.ask_in_time("wait_idle")
+                cache = await client.expect("cache")
+                for item in cache["outbox"]:
+                    if item["status"] == "failed":
+                        print(f"kill-test: {client.name} sends again by hand: {item}", flush=True)
+                        await client.ask("resend", request_id=item["request_id"])
+                if not cache["outbox"]:
+                    break
+                if time.monotonic() > deadline:
+                    raise Fault(f"{client.name} keeps {cache['outbox']}")
+                await asyncio.sleep(0.3)
+
+    async def show_all(self, client, channel):
+        """Pages to the beginning of a channel and back to its end; each snapshot goes into the history."""
+        await client.expect("open", channel=channel)
+        pages = 0
+        while (await client.expect("snapshot"))["has_older"]:
+            await client.ask("older")
+            pages += 1
+            if pages > 2_000:
+                raise Fault(f"{client.name} pages without end")
+        await client.expect("open", channel=channel)
+        deadline = time.monotonic() + 60
+        while not (await client.expect("snapshot"))["caught_up"]:
+            if time.monotonic() > deadline:
+                raise Fault(f"{client.name} does not catch up in {channel}")
+            await client.ask_in_time("wait_idle")
+
+    async def compare_unread(self, client):
+        """The list's unread counts become the server's, without another visit of the app."""
+        expected = self.unread(client.user)
+        deadline = time.monotonic() + 30
+        await client.ask_in_time("channels", anew=True)
+        while True:
+            answer, _ = await client.ask_in_time("channels")
+            shown = {c["url"]: c["unread"] for c in answer["result"]["channels"]}
+            if shown == expected:
+                return
+            if time.monotonic() > deadline:
+                raise Fault(f"{client.name} shows {shown} unread messages, the server has {expected}")
+            await asyncio.sleep(0.2)
+
+    def write_log(self):
+        """Adds the server's logs to the histories; returns their file."""
+        path = f"{self.folder}/platform.jsonl"
+        lines = [{"is": "start", "form": 1, "app_id": "APP"}]
+        for channel in self.channels:
+            log = self.log(channel)
+            self.faults += [f"{m['message']} has another file" for m in log if not self.is_whole(m)]
+            messages = [
+                {
+                    "id": m["message_id"], "created_at": m["created_at"], "text": m["message"],
+                    "sender": m["user"]["user_id"], **({"request_id": m["req_id"]} if m.get("req_id") else {}),
+                    **({"updated_at": m["updated_at"]} if m.get("updated_at") else {}),
+                }
+                for m in log
+            ]
+            lines.append({
+                "is": "log", "channel": channel, "messages": messages, "has_older": False, "has_newer": False})
+        with open(path, "w") as file:
+            for number, line in enumerate(lines):
+                file.write(json.dumps({**line, "client": "platform", "n": number + 1}) + "\n")
+        return path
+
+    def judge(self):
+        histories = [client.history for client in self.clients] + [self.write_log()]
+        judged = subprocess.run(
+            [self.roost, "check", *histories], capture_output=True, text=True, timeout=PATIENCE)
+        if judged.returncode:
+            self.faults.append(f"roost check: {judged.stdout[-4000:]}{judged.stderr[-1000:]}")
+        summary = [line for line in judged.stdout.splitlines() if line.startswith("acknowledged")]
+        print(f"kill-test: {'; '.join(summary)}", flush=True)
+
+    async def live(self, kills):
+        await self.begin()
+        for number in range(kills):
+            await self.kill_once()
+            if number % 25 == 24:
+                print(f"kill-test: {number + 1} kills, {self.count} calls", flush=True)
+        await self.come_to_rest()
+        for client in self.clients:
+            for channel in self.channels:
+                await self.show_all(client, channel)
+        for client in self.clients:
+            await self.compare_unread(client)
+        for client in self.clients:
+            await client.kill()
+        self.judge()
+        return self.faults
+
+    async def end(self):
+        for client in getattr(self, "clients", []):
+            if not client.is_over:
+                await client.kill()
+        await self.server.kill()
