@@ -70,6 +70,8 @@ package struct RunBook: Hashable, Sendable {
     /// A line that fits no book of the series.
     package struct Unfit: Error, Hashable {
         package let line: String
+
+        package init(line: String) { self.line = line }
     }
 
     /// Adds a block; returns false if it has seeds that the book already has.
