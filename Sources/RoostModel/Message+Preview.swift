@@ -32,21 +32,25 @@ extension Message {
 
 extension MessageDetails {
     /// Replaces the shown parent by a newer copy, unless a later edit is shown already (scar 116).
+    ///
+    /// A reply without a preview stays without one: the server does not show the parent to the
+    /// user, for instance one from before the user's history.
     package mutating func follow(_ parent: ParentPreview) {
-        let known = parentPreview?.updatedAt ?? .distantPast
-        guard parent.updatedAt ?? .distantPast >= known else { return }
+        guard let known = parentPreview, !parent.isOlder(than: known) else { return }
         var preview = parent
         // The parent's own copy lacks the other fields of a preview, so they stay.
-        preview.unknownFields = parentPreview?.unknownFields ?? preview.unknownFields
+        preview.unknownFields = known.unknownFields
         parentPreview = preview
     }
 }
 
 extension ParentPreview {
-    /// Returns whether the preview shows an earlier edit; false if one of the two lacks the time.
+    /// Returns whether the preview shows an earlier edit.
+    ///
+    /// A preview without a time is of a parent that was never edited, or of a server that tells no
+    /// times. Such a server reports the edit with the parent itself, so its preview may wait.
     func isOlder(than other: ParentPreview) -> Bool {
-        guard let updatedAt, let moment = other.updatedAt else { return false }
-        return updatedAt < moment
+        (updatedAt ?? .distantPast) < (other.updatedAt ?? .distantPast)
     }
 }
 

@@ -173,9 +173,11 @@ class World:
                 await client.ask_in_time("wait_idle")
                 cache = await client.expect("cache")
                 for item in cache["outbox"]:
-                    if item["status"] == "failed":
-                        print(f"kill-test: {client.name} sends again by hand: {item}", flush=True)
-                        await client.ask("resend", request_id=item["request_id"])
+                    if item["status"] != "failed":
+                        continue
+                    # A message is sent again by hand; a change of a deleted message can only be given up.
+                    is_message = item["kind"] in ["message", "file"]
+                    await client.ask("resend" if is_message else "cancel", request_id=item["request_id"])
                 if not cache["outbox"]:
                     break
                 if time.monotonic() > deadline:

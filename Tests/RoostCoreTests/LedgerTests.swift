@@ -58,6 +58,49 @@ struct LedgerTests {
         #expect(ledger.upToDate([edited]) == [edited])
     }
 
+    @Test func `two answers in flight add their reactions, for neither is known to be newer`() {
+        func copy(_ keys: String...) -> Message {
+            var copy = Self.message(1)
+            copy.details.reactions = keys.map {
+                Reaction(key: $0, userIDs: ["a"], updatedAt: Timestamp(milliseconds: 9))
+            }
+            return copy
+        }
+        var ledger = FetchLedger()
+        let beginning = ledger.begin()
+        ledger.note(answer: [copy("ok")])
+        let news = ledger.since(beginning)
+        let other = [copy("like")]
+        #expect(news.upToDate(other) == other)
+        let added = ReactionChange(
+            key: "ok", userID: "a", isAdded: true, updatedAt: Timestamp(milliseconds: 9))
+        #expect(news.amendments(to: other).map(\.1) == [.reaction(added)])
+    }
+
+    @Test func `a loss of the cache is known to the fetches that were in flight`() {
+        var ledger = FetchLedger()
+        let before = ledger.begin()
+        ledger.noteLoss()
+        let after = ledger.begin()
+        #expect(ledger.since(before).hasLoss)
+        #expect(!ledger.since(after).hasLoss)
+        ledger.forget()
+        #expect(!ledger.since(before).hasLoss)
+    }
+
+    @Test func `an answer with an older preview of a parent takes no edit from a reply (scar 116)`() {
+        let (old, new) = (Self.message(1, text: "old"), Self.message(1, text: "new", editedAt: 50))
+        var noted = Self.message(2)
+        noted.parentID = 1
+        noted.details.parentPreview = old.preview
+        var paged = noted
+        paged.details.parentPreview = new.preview
+        var ledger = FetchLedger()
+        ledger.begin()
+        ledger.note(answer: [noted])
+        #expect(ledger.upToDate([paged]).map(\.details.parentPreview) == [new.preview])
+    }
+
     @Test func `a later reaction of a user outweighs the answer to an earlier one`() {
         func word(_ isAdded: Bool, _ user: UserID = "a", at moment: Int64) -> ReactionChange {
             ReactionChange(

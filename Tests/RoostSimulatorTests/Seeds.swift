@@ -39,5 +39,13 @@ enum Seeds {
         KeptRun(
             .core, seed: 19_437, of: 60,
             steps: [0, 1, 2, 16, 17, 21, 22, 23, 25, 27, 36, 37, 38]),
+        KeptRun(
+            .core, seed: 136_733, of: 60,
+            steps: [0, 16, 17, 21, 22, 27, 28, 31, 34, 35, 42, 43, 44, 46, 53]),
+        KeptRun(.core, seed: 138_971, of: 60, steps: [5, 10, 25, 26, 29, 55, 57, 59]),
+        KeptRun(.core, seed: 140_513, of: 60, steps: [1, 2, 5, 13, 29, 33, 34, 35]),
+        KeptRun(.core, seed: 152_327, of: 60, steps: [6, 9, 20, 21, 24, 27, 33, 37]),
+        KeptRun(.core, seed: 218_239, of: 60, steps: [1, 2, 11, 12, 13, 14, 15, 16]),
+        KeptRun(.core, seed: 275_453, of: 60, steps: [8, 25, 41, 42, 49, 50, 55, 57, 58]),
     ]
 }

@@ -51,6 +51,20 @@ struct ReplyPreviewTests {
         await store.close()
     }
 
+    @Test func `a reply whose parent the user may not see stays without it (scar 116)`()
+        async throws
+    {
+        let store = try await Store.test()
+        var reply = Self.reply(2, to: Self.parent)
+        reply.details.parentPreview = nil
+        try await store.writer.commit([
+            .messages(Fixture.channel, [Self.parent, reply], covering: Fixture.range(1, 2)),
+            .edited(Self.edited),
+        ])
+        #expect(try await previews(store) == [nil])
+        await store.close()
+    }
+
     @Test func `the deletion of a parent removes its preview from its replies (scar 116)`()
         async throws
     {

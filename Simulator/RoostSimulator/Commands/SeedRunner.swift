@@ -10,11 +10,13 @@ struct SeedRunner: Sendable {
     let keepsTrace: Bool
     let stopsAtFailure: Bool
     let shrinks: Bool
+    /// The steps to take of each run; nil takes all.
+    let only: Set<Int>?
     private let watch = StopWatch()
 
     init(
         world: World, shape: WorldShape, folder: TemporaryFolder, keepsTrace: Bool,
-        stopsAtFailure: Bool, shrinks: Bool
+        stopsAtFailure: Bool, shrinks: Bool, only: Set<Int>? = nil
     ) {
         self.world = world
         self.shape = shape
@@ -22,6 +24,7 @@ struct SeedRunner: Sendable {
         self.keepsTrace = keepsTrace
         self.stopsAtFailure = stopsAtFailure
         self.shrinks = shrinks
+        self.only = only
     }
 
     /// The seeds that one task runs without a return: a core world's run is too short for a task of
@@ -81,7 +84,7 @@ struct SeedRunner: Sendable {
                     failed.append(report.seed)
                     StandardOutput.writeNow(
                         Style.standardOutput(.bad, "seed \(report.seed)") + "  \(failure)")
-                    if shrinks { shrink(report) }
+                    if shrinks, only == nil { shrink(report) }
                 }
                 if stopsAtFailure, !failed.isEmpty { left = left.upperBound..<left.upperBound }
                 addTask()
@@ -104,7 +107,7 @@ struct SeedRunner: Sendable {
         let disks = folder.path + "/\(seed)"
         defer { TemporaryFolder.remove(disks) }
         return world.run(
-            seed: seed, shape, keeping: steps, folder: disks,
+            seed: seed, shape, keeping: steps ?? only, folder: disks,
             keepsTrace: keepsTrace && steps == nil)
     }
 

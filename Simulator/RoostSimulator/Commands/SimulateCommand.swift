@@ -10,6 +10,9 @@ extension Option {
         "from", .number(placeholder: "S", 0...Int.max), standard: "1", help: "the first seed")
     static let oneSeed = Option(
         "seed", .number(placeholder: "N", 0...Int.max), help: "one run, instead of --seeds")
+    static let onlySteps = Option(
+        "only", .text(placeholder: "STEPS"),
+        help: "take only these steps of each run, such as 0,3,9: those of a shortened run")
     static let steps = Option(
         "steps", .number(placeholder: "N", 1...1_000_000), standard: "2000",
         help: "actions of each run")
@@ -57,7 +60,7 @@ extension Command {
             cache has to verify, and the client has to show the honest server's data.
             """,
         options: [
-            .seeds, .firstSeed, .oneSeed, .steps, .core, .store, .hostile, .book, .jobs,
+            .seeds, .firstSeed, .oneSeed, .steps, .onlySteps, .core, .store, .hostile, .book, .jobs,
             .firstFailure, .noShrinking, .trace,
         ],
         example: "roost-simulate --seeds 1000",
@@ -87,7 +90,7 @@ extension Command {
             let runner = SeedRunner(
                 world: world, shape: shape, folder: folder, keepsTrace: arguments.has(.trace),
                 stopsAtFailure: arguments.has(.firstFailure),
-                shrinks: !arguments.has(.noShrinking))
+                shrinks: !arguments.has(.noShrinking), only: try steps(arguments))
             defer { folder.remove() }
             guard let path = arguments.text(.book) else {
                 return try Command.report(await runner.run(seeds, atOnce: atOnce))
@@ -96,6 +99,18 @@ extension Command {
             let failed = try await runner.run(seeds, atOnce: atOnce, in: file)
             try Command.report(failed)
         })
+
+    /// Returns the steps of `--only`; nil without it.
+    private static func steps(_ arguments: Arguments) throws(CommandFailure) -> Set<Int>? {
+        guard let text = arguments.text(.onlySteps) else { return nil }
+        let words = text.split(separator: ",", omittingEmptySubsequences: false)
+        let steps = words.compactMap { Int($0.drop { $0 == " " }) }
+        guard steps.count == words.count else {
+            throw CommandFailure(
+                .wrongArguments, "--only needs numbers of steps with commas, such as 0,3,9.")
+        }
+        return Set(steps)
+    }
 
     /// Ends the command with a failure that names the failed seeds, if there are any.
     private static func report(_ failed: [UInt64]) throws(CommandFailure) {

@@ -35,7 +35,7 @@ extension SyncState {
         // Reactions do not change a message's time, so events that overtook the answer count.
         let updated = ledger.upToDate(possible)
         if !ledger.hasDeparture {
-            for message in updated { ledgers[channel]?.note(editOf: message) }
+            ledgers[channel]?.note(answer: updated)
             // A later question may be answered with the noted message, which lacks the amendments
             // that this answer was overtaken by.
             for (id, amendment) in ledger.amendments(to: updated) {

@@ -20,6 +20,7 @@ package struct FetchLedger: Codable, Sendable {
     private var edited: [MessageID: Edit] = [:]
     private var amended: [MessageID: [Amended]] = [:]
     private var departure: Int?
+    private var loss: Int?
 
     private struct Edit: Codable, Sendable {
         let message: Message
@@ -45,6 +46,10 @@ package struct FetchLedger: Codable, Sendable {
     /// no longer the user's.
     package var hasDeparture: Bool { departure != nil }
 
+    /// Whether the cache lost messages of the channel since the fetches began, which an answer may
+    /// not know: live messages behind its end are no longer in the cache either.
+    package var hasLoss: Bool { loss != nil }
+
     /// Begins a fetch.
     ///
     /// - Returns: The number for `since` when the answer arrives.
@@ -61,6 +66,7 @@ package struct FetchLedger: Codable, Sendable {
         ledger.edited = edited.filter { $0.value.number > beginning }
         ledger.amended = amended.mapValues { $0.filter { $0.number > beginning } }
         ledger.departure = departure.flatMap { $0 > beginning ? $0 : nil }
+        ledger.loss = loss.flatMap { $0 > beginning ? $0 : nil }
         return ledger
     }
 
@@ -80,10 +86,14 @@ package struct FetchLedger: Codable, Sendable {
         edited = [:]
         amended = [:]
         departure = nil
+        loss = nil
     }
 
     /// Notes that the user has left or lost the channel.
     package mutating func noteDeparture() { departure = nextNumber() ?? departure }
+
+    /// Notes that messages of the channel were removed from the cache, for instance to make room.
+    package mutating func noteLoss() { loss = nextNumber() ?? loss }
 
     package mutating func note(deletionOf id: MessageID) {
         guard let number = nextNumber() else { return }
@@ -103,6 +113,30 @@ package struct FetchLedger: Codable, Sendable {
     package mutating func note(_ amendment: MessageAmendment, to id: MessageID) {
         guard let number = nextNumber() else { return }
         amended[id, default: []].append(Amended(amendment: amendment, number: number))
+    }
+
+    /// Notes the messages of an answer, which may be newer than another answer in flight.
+    ///
+    /// Reactions do not change a message's time, so each is noted by itself: the other answer may
+    /// be the newer one, and have more of them.
+    package mutating func note(answer messages: [Message]) {
+        for message in messages {
+            guard let id = message.messageID else { continue }
+            note(editOf: message.withoutReactions)
+            note(reactionsOf: message, to: id)
+        }
+    }
+
+    /// Notes the reactions to a message as they stand in an answer.
+    package mutating func note(reactionsOf message: Message, to id: MessageID) {
+        guard fetches > 0, !message.hasNoDetails else { return }
+        for reaction in message.details.reactions ?? [] {
+            for user in reaction.userIDs {
+                let change = ReactionChange(
+                    key: reaction.key, userID: user, isAdded: true, updatedAt: reaction.updatedAt)
+                note(.reaction(change), to: id)
+            }
+        }
     }
 
     /// Returns the next number; nil without a fetch that can be overtaken.
@@ -140,9 +174,6 @@ package struct FetchLedger: Codable, Sendable {
     }
 
     /// Updates a reply's preview of its parent (scar 116).
-    ///
-    /// A reply without a preview stays without one: the server does not show the parent to the
-    /// user, for instance one from before the user's history.
     private func following(_ reply: Message) -> Message {
         guard let parent = reply.parentID, reply.details.parentPreview != nil else {
             return reply

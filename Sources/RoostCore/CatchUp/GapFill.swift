@@ -119,6 +119,7 @@ package struct GapFill: SyncOperation {
     ) -> Step {
         guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
         guard !ledger.hasDeparture else { return .fail(.departed) }
+        guard !ledger.hasLoss else { return .fail(.cleared) }
         let messages = answer.next.messages.filter { $0.channelURL == channel }
         let summary = GapAnswer(
             isHuge: answer.isHuge, positions: messages.compactMap(\.position),

@@ -103,6 +103,10 @@ package struct PageFetch: SyncOperation {
         guard let range = statement.range else {
             return attempts < Self.attemptLimit ? attempt(&sync) : .fail(.holes)
         }
+        // A message that came live behind this answer's end is gone from the cache.
+        if ledger.hasLoss, statement.reachesNewest {
+            return attempts < Self.attemptLimit ? attempt(&sync) : .fail(.cleared)
+        }
         let possible = messages.filter(\.hasPossibleTimes)
         let upToDate =
             isFiltered
@@ -111,6 +115,13 @@ package struct PageFetch: SyncOperation {
             forgotten(by: statement, range)
             + [.messages(channel, upToDate, covering: range, under: filter)]
             + ledger.mutations(amending: upToDate, in: channel) + sync.firstCursor(of: channel)
+        for message in upToDate {
+            guard let id = message.messageID else { continue }
+            sync.ledgers[channel]?.note(reactionsOf: message, to: id)
+        }
+        for (id, amendment) in ledger.amendments(to: upToDate) {
+            sync.ledgers[channel]?.note(amendment, to: id)
+        }
         state = .committing(statement, upToDate, count: messages.count)
         return .need(.commit(mutations, .page))
     }
@@ -138,6 +149,10 @@ package struct PageFetch: SyncOperation {
 }
 
 extension RoostError {
+    static let cleared = RoostError(
+        .requestFailed, remedy: .retry,
+        message: "The cache lost messages while the server's answer was on its way; try again.")
+
     static let holes = RoostError(
         .malformedData, remedy: .retry,
         message: "The server's pages of this channel have holes; try again.")

@@ -52,7 +52,7 @@ extension GroupChannel {
             channel.receive(message, reception)
         case .edited(let message):
             guard let id = message.messageID, let last = lastMessage else { return self }
-            if last.messageID == id { channel.lastMessage = message }
+            if last.messageID == id { channel.lastMessage = last.merged(with: message) }
             if last.parentID == id { channel.lastMessage?.details.follow(message.preview) }
         case .deleted(let ids):
             guard let last = lastMessage, let id = last.messageID else { return self }

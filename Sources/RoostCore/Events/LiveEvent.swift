@@ -112,10 +112,13 @@ extension LiveEvent {
         case .edited(let event):
             guard event.message.hasPossibleTimes else { return fail(&sync) }
             let channel = event.message.channelURL
-            sync.ledgers[channel]?.note(editOf: event.message)
-            sync.recentChanges.replace(editOf: event.message)
+            // Each reaction has a frame of its own. An answer may have overtaken this frame, with
+            // reactions that came after the edit.
+            let message = event.message.withoutReactions
+            sync.ledgers[channel]?.note(editOf: message)
+            sync.recentChanges.replace(editOf: message)
             return commit(
-                [.edited(event.message)] + sync.mutations(for: .edited(event.message), in: channel))
+                [.edited(message)] + sync.mutations(for: .edited(message), in: channel))
         case .deleted(let event):
             let channel = event.channelURL
             sync.ledgers[channel]?.note(deletionOf: event.messageID)

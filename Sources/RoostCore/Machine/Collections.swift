@@ -60,6 +60,9 @@ extension OpenCollections where Collection == OpenTimeline {
 extension SyncState {
     /// Passes a commit to the open collections, and starts the operations that follow.
     mutating func deliver(_ commit: Commit, from origin: ChangeOrigin) {
+        for case .messages(let change) in commit.changes where ledgers[change.channel] != nil {
+            if change.losesCoverage { ledgers[change.channel]?.noteLoss() }
+        }
         for id in timelines.ids {
             let need = timelines[id]?.receive(commit, from: origin) ?? .nothing
             see(to: need, of: id)
@@ -112,6 +115,15 @@ extension ChannelsChange {
 }
 
 extension MessagesChange {
+    /// Whether a part of the coverage is gone.
+    fileprivate var losesCoverage: Bool {
+        guard coverageAfter != coverageBefore else { return false }
+        return coverageBefore.ranges.contains { range in
+            guard let kept = coverageAfter.range(containing: range.upper) else { return true }
+            return kept.lower > range.lower
+        }
+    }
+
     /// Returns whether messages are gone that a gap question has counted, so that others may be
     /// missing instead.
     fileprivate func takesCounted(upTo end: Position) -> Bool {
