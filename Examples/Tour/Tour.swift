@@ -18,6 +18,7 @@ struct Tour {
         try await takingAlong(client)
         try await questions(client, channel.url)
         try await explaining(client, channel.url)
+        await watching(client)
         await client.close()
     }
 
@@ -90,5 +91,16 @@ struct Tour {
         print(try await client.explain(channel, in: ChannelListQuery()))
         let report = client.journal().text
         print(report)
+    }
+
+    static func watching(_ client: ChatClient) async {
+        for await health in await client.healthStates() {
+            if let next = health.connection.nextAttempt { print("next attempt at", next) }
+            if let oldest = health.outbox.oldest, let wait = oldest.wait {
+                print(oldest.id, wait.name)
+            }
+            if let refusal = health.cache.refusal { print("make room:", refusal.message) }
+            if health.isSettled { break }
+        }
     }
 }

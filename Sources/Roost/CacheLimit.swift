@@ -81,6 +81,9 @@ public struct CacheTrim: Hashable, Sendable {
 extension CacheLimit {
     var budget: CacheBudget { CacheBudget(megabytes: maxSize) }
 
+    /// The limit in bytes; nil for none.
+    var bytes: Int64? { budget.limit == .max ? nil : budget.limit }
+
     var clearOrder: ClearOrder {
         switch order {
         case .lastOpened, .custom(nil): .messageCollectionAccessedAt

@@ -89,6 +89,8 @@ public final class ChatClient: Sendable {
         // The writer opens its connection on its own thread, beside the app's first reads.
         await engine.reportMissedCommits()
         await engine.finishIndex()
+        let repairs = Repairs(cache: store.report, outbox: store.outboxReport).sentences
+        if !repairs.isEmpty { await engine.receive(.repairedFiles(count: repairs.count)) }
         return ChatClient(
             configuration: configuration, world: world, store: store, engine: engine)
     }
@@ -165,9 +167,10 @@ public final class ChatClient: Sendable {
     @discardableResult
     public func resume() async throws(RoostError) -> [String] {
         do {
-            let found = try await store.resume()
+            let found = try await store.resume().sentences
+            if !found.isEmpty { await engine.receive(.repairedFiles(count: found.count)) }
             await engine.receive(.outbox(.resumed))
-            return found.sentences
+            return found
         } catch {
             throw RoostError(error)
         }

@@ -116,13 +116,15 @@ extension RoostError {
     /// done.
     package var mayPassWithDisk: Bool { cause == .disk(mayPass: true) }
 
+    /// Whether the disk failed, for good or for now.
+    package var isOfDisk: Bool { if case .disk = cause { true } else { false } }
+
     /// Whether no way led to the server, so that nothing of the request arrived.
     package var isUnreachable: Bool { cause == .unreachable }
 
     /// Whether the server has refused: neither the network nor the disk changes its answer.
     package var isRefusal: Bool {
-        if case .disk = cause { return false }
-        return remedy != .retry
+        !isOfDisk && remedy != .retry
     }
 }
 

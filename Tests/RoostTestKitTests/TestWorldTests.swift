@@ -7,22 +7,6 @@ import Testing
 /// The public kit for tests of apps.
 @MainActor
 struct TestWorldTests {
-    /// A connected client of Alice's in a channel with Bob.
-    private struct Scene {
-        let bob: TestPerson
-        let channel: ChannelURL
-        let phone: TestDevice
-        let client: ChatClient
-
-        init(_ world: TestWorld) async throws {
-            bob = await world.person("bob")
-            channel = try await bob.createChannel(with: ["alice"], name: "train")
-            phone = try world.device(of: "alice")
-            client = try await phone.launch()
-            try await client.connect()
-        }
-    }
-
     /// Everything that a story of some length leaves behind.
     private static func course(seed: UInt64) async throws -> [String] {
         try await TestWorld.run(seed: seed) { world in

@@ -66,6 +66,9 @@ struct DamagedCacheTests {
                 await timeline.snapshot.messages.map(\.text) == Self.texts + ["written meanwhile"])
             #expect(await list.snapshot.channels.map(\.url) == [channel])
             #expect(try await alice.verifiedFindings() == [])
+            let health = await alice.health
+            #expect(health.damage.repairs + health.damage.lostMessages > 0)
+            #expect(!health.damage.isBeingRepaired && health.isSettled)
             await pair.close()
             var told: [String] = []
             for await event in events {

@@ -260,6 +260,8 @@ struct MainActorTests {
         { await $0.client.networkChanged(isUp: true) },
         { await $0.client.appMoved(toForeground: true) },
         { _ = await $0.client.connectionStates() },
+        { _ = await $0.client.healthStates() },
+        { _ = await $0.client.health },
         { _ = try await $0.client.cacheSize() },
         { _ = $0.client.journal() },
         { _ = $0.client.journal().name(of: $0.url) },
@@ -354,6 +356,7 @@ struct MainActorTests {
     /// Calls that return a stream, each read to its end.
     private static let streams: [Call] = [
         { for await _ in await $0.client.connectionStates() {} },
+        { for await _ in await $0.client.healthStates() {} },
         { for await _ in await $0.client.events() {} },
         { for await _ in await $0.client.outboxEvents() {} },
         { for await _ in await $0.client.uploadProgress(of: "r") {} },

@@ -239,6 +239,7 @@ final class ChatClient: Sendable {
     let configuration: Configuration
     let storageReport: [String]
     var connectionState: ConnectionState { get async }
+    var health: Health { get async }
     var me: User { get async throws(RoostError) }
     static func open(_ configuration: Configuration) async throws(RoostError) -> ChatClient
     @discardableResult func acceptInvitation(to channel: ChannelURL, accessCode: String? = nil) async throws(RoostError) -> GroupChannel
@@ -329,6 +330,7 @@ final class ChatClient: Sendable {
     func fetchPollChanges(of channel: ChannelURL, since start: ChangeLogStart) async throws(RoostError) -> ChangeLog<Poll, Int64>
     func fetchPollChanges(ofOpenChannel channel: ChannelURL, since start: ChangeLogStart) async throws(RoostError) -> ChangeLog<Poll, Int64>
     func fetchUnreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
+    func healthStates() async -> AsyncStream<Health>
     func hide(_ channel: ChannelURL, hidesPrevious: Bool = false, allowsAutoUnhide: Bool = true) async throws(RoostError)
     func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole]
     @discardableResult func invite(_ users: [UserID], to channel: ChannelURL) async throws(RoostError) -> GroupChannel
@@ -638,6 +640,116 @@ struct GroupChannel: Codable, CustomStringConvertible, Hashable, Identifiable, L
     init(url: ChannelURL, name: String = "", coverURL: String = "", data: String = "", customType: String = "", createdAt: Timestamp = Timestamp(milliseconds: 0), createdBy: User? = nil, isDistinct: Bool = false, isSuper: Bool = false, isBroadcast: Bool = false, isPublic: Bool = false, isFrozen: Bool = false, members: [Member] = [], memberCount: Int = 0, joinedMemberCount: Int = 0, unreadMessageCount: Int = 0, unreadMentionCount: Int = 0, lastMessage: Message? = nil, myState: MembershipState = .joined, myRole: Role = .none, myLastRead: Timestamp? = nil, messageOffset: Timestamp? = nil, unknownFields: UnknownFields = UnknownFields())
     func undeliveredMembers(of message: Message) -> [Member]
     func unreadMembers(of message: Message) -> [Member]
+}
+
+struct Health: Hashable, Sendable {
+    var cache: Cache { get set }
+    var catchUp: CatchUp { get set }
+    var connection: Connection { get set }
+    var damage: Damage { get set }
+    var isSettled: Bool { get }
+    var isSuspended: Bool { get set }
+    var outbox: Outbox { get set }
+    init()
+    func metrics(at now: Timestamp) -> [Metric]
+    func summary(at now: Timestamp) -> String
+
+    struct Cache: Hashable, Sendable {
+        var bytes: Int64? { get set }
+        var channelsWithHoles: Int? { get set }
+        var limit: Int64? { get set }
+        var pagesFromDisk: Int { get set }
+        var pagesFromServer: Int { get set }
+        var refusal: RoostError? { get set }
+        init()
+    }
+
+    struct CatchUp: Hashable, Sendable {
+        var channelList: ChannelList { get set }
+        var downloads: Int { get set }
+        var fetchedChannels: Int { get set }
+        var finished: Int { get set }
+        var isSettled: Bool { get }
+        var lookUps: Int { get set }
+        var nextAttempt: Timestamp? { get set }
+        var running: Int { get set }
+        var waiting: Int { get set }
+        init()
+
+        enum ChannelList: CaseIterable, Hashable, Sendable, String {
+            case behind
+            case current
+            case fetching
+            case offline
+            case reading
+            case waiting
+        }
+    }
+
+    struct Connection: Hashable, Sendable {
+        var attempt: Int { get set }
+        var failure: RoostError? { get set }
+        var nextAttempt: Timestamp? { get set }
+        var since: Timestamp? { get set }
+        var state: State { get set }
+        init()
+
+        enum State: CaseIterable, Hashable, Sendable, String {
+            case asleep
+            case awaitingNetwork = "awaiting_network"
+            case awaitingToken = "awaiting_token"
+            case connected
+            case connecting
+            case disconnected
+            case refused
+            case waiting
+        }
+    }
+
+    struct Damage: Hashable, Sendable {
+        var isBeingRepaired: Bool { get set }
+        var lostMessages: Int { get set }
+        var repairs: Int { get set }
+        init()
+    }
+
+    struct Metric: Hashable, Sendable {
+        let name: String
+        let value: Double
+    }
+
+    struct Outbox: Hashable, Sendable {
+        var failed: Int { get set }
+        var oldest: Unsent? { get set }
+        var pending: Int { get set }
+        init()
+    }
+
+    struct Unsent: Hashable, Sendable {
+        var channel: ChannelURL { get set }
+        var createdAt: Timestamp { get set }
+        var id: RequestID { get set }
+        var isChange: Bool { get set }
+        var wait: Wait? { get set }
+        init(id: RequestID, channel: ChannelURL, isChange: Bool, createdAt: Timestamp, wait: Wait?)
+    }
+
+    enum Wait: Hashable, Sendable {
+        case answer
+        case arrival(RequestID)
+        case catchUp
+        case connection
+        case earlier(RequestID)
+        case place
+        case rateLimit(until: Timestamp)
+        case retry(at: Timestamp)
+        case suspension
+        case turn
+        case upload
+        case user
+        var name: String { get }
+        var nextAttempt: Timestamp? { get }
+    }
 }
 
 enum HiddenState: CaseIterable, Codable, Hashable, Sendable, String {

@@ -59,10 +59,12 @@ struct TestPerson: Sendable {
 final class TestWorld: Sendable {
     var clock: TestClock { get }
     var now: Duration { get }
+    var wallTime: Timestamp { get }
     @MainActor static func run<Value: Sendable>(seed: UInt64 = 1, _ story: @escaping @MainActor @Sendable (TestWorld) async throws -> Value) async throws -> Value
     func device(of user: UserID, pageSize: Int = 40) throws -> TestDevice
     func messages(in channel: ChannelURL) async throws -> [Message]
     func pass(_ duration: Duration = .seconds(5)) async
     func person(_ id: UserID, nickname: String = "") async -> TestPerson
     @MainActor func wait(atMost limit: Duration = .seconds(60), until condition: @MainActor () async throws -> Bool) async throws
+    @MainActor @discardableResult func wait(for client: ChatClient, atMost limit: Duration = .seconds(60), until condition: @MainActor (Health) -> Bool) async throws(TestFailure) -> Health
 }

@@ -30,6 +30,11 @@ extension ReferenceStore {
         case .window(let query): .window(window(query))
         case .channels(let filter, let order, let limit):
             .channels(channels(filter, order, limit: limit))
+        case .figures:
+            .figures(
+                CacheFigures(
+                    bytes: 0,
+                    channelsWithHoles: histories.values.count { $0.coverage.ranges.count > 1 }))
         }
     }
 

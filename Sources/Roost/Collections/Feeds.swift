@@ -27,7 +27,12 @@ final class StreamFeed<Element: Sendable>: Sendable {
     var readerCount: Int { state.withLock { $0.readers.count } }
 
     /// Returns a stream of the elements from now on, after a first one.
-    func open(beginningWith first: Element? = nil) -> AsyncStream<Element> {
+    ///
+    /// The closure runs once when the stream has lost its reader, unless the feed is finished before
+    /// the stream begins.
+    func open(
+        beginningWith first: Element? = nil, onEnd: @escaping @Sendable () -> Void = {}
+    ) -> AsyncStream<Element> {
         let (stream, reader) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
         if let first { reader.yield(first) }
         let id = state.withLock { state -> Int? in
@@ -42,6 +47,7 @@ final class StreamFeed<Element: Sendable>: Sendable {
         }
         reader.onTermination = { [weak self] _ in
             self?.state.withLock { state in state.readers.removeAll { $0.id == id } }
+            onEnd()
         }
         return stream
     }

@@ -10,6 +10,7 @@ final class AppNotices: Sendable {
     let connectionStates = StreamFeed<ConnectionState>(.bufferingNewest(1))
     let events = StepFeed<ChatEvent>()
     let outboxEvents = StreamFeed<OutboxEvent>(.unbounded)
+    let health = HealthFeed()
 
     private struct Feeds {
         var timelines: [TimelineID: TimelineFeed] = [:]
@@ -92,5 +93,6 @@ final class AppNotices: Sendable {
         connectionStates.finish()
         events.finish()
         outboxEvents.finish()
+        health.finish()
     }
 }

@@ -26,6 +26,7 @@ extension StoreReader {
             case .window(let query): .window(try await window(query))
             case .channels(let filter, let order, let limit):
                 .channels(try await cachedChannels(filter, order, limit: limit))
+            case .figures: .figures(try await figures())
             }
         } catch {
             throw RoostError(error)

@@ -35,7 +35,8 @@ actor SyncEngine {
             SyncState(
                 me: configuration.userID,
                 random: SeededRandom(entropy(), entropy(), entropy(), entropy()),
-                tokenWait: configuration.tokenProvider.map { _ in configuration.tokenWait }))
+                tokenWait: configuration.tokenProvider.map { _ in configuration.tokenWait },
+                cacheLimit: configuration.cacheLimit.bytes))
         feed.setTarget(self)
     }
 
@@ -54,6 +55,7 @@ actor SyncEngine {
                 performers.perform(effect) { machine.state }
             }
         }
+        performers.notices.health.publish { machine.state.health }
     }
 
     /// Gives the machine an input if it still counts at its turn.

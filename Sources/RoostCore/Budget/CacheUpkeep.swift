@@ -168,6 +168,7 @@ package struct CacheClearing: SyncOperation {
 extension SyncState {
     /// Checks the size of the cache after some commits.
     mutating func noteCommit() {
+        noteChangeOfFigures()
         if budget.countCommit() { start(.budgetKeeping(BudgetKeeping())) }
     }
 

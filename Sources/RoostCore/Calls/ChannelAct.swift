@@ -242,15 +242,19 @@ package struct InTime: SyncOperation {
     package static let timeLimit = Duration.seconds(8)
 
     private let work: Operation
+    private let limit: Duration
     private var hasBegun = false
 
-    package init(_ work: Operation) { self.work = work }
+    package init(_ work: Operation, within limit: Duration = Self.timeLimit) {
+        self.work = work
+        self.limit = limit
+    }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (hasBegun, reply) {
         case (false, .begin):
             hasBegun = true
-            return .need(.runWithin(Self.timeLimit, work))
+            return .need(.runWithin(limit, work))
         case (true, .ended(let outcome)): return .end(outcome)
         default: return .fail(reply)
         }

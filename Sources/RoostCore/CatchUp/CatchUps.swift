@@ -19,8 +19,6 @@ package enum CatchUpWish: Comparable, Codable, Sendable {
 package struct OngoingCatchUp: Equatable, Codable, Sendable {
     /// The requests that came meanwhile.
     package fileprivate(set) var wish = CatchUpWish.none
-    /// Whether the catch-up waits for a retry.
-    package fileprivate(set) var isResting = false
 }
 
 /// Work that is retried until it succeeds, cannot succeed, or the connection is lost; it also waits
@@ -59,6 +57,13 @@ package struct Retrying: SyncOperation {
     package init(_ work: Work) { self.work = work }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        if work == .channels, state == .beginning { sync.notes.channelUpdates += 1 }
+        let step = decide(reply, &sync)
+        if work == .channels, case .end = step { sync.endChannelUpdate() }
+        return step
+    }
+
+    private mutating func decide(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin): return begin(&sync)
         case (.working, .ended(.failed(let error))): return fail(error, &sync)
@@ -77,7 +82,11 @@ package struct Retrying: SyncOperation {
         guard let session = sync.session else { return .fail(.notConnected) }
         epoch = session.epoch
         state = .working
-        if case .channel(let channel) = work { sync.catchUps[channel]?.isResting = false }
+        switch work {
+        case .channel(let channel): sync.restingCatchUps.end(channel)
+        case .channels: sync.notes.channelRetry = nil
+        case .lookUp: break
+        }
         return .need(.run(work.operation))
     }
 
@@ -91,15 +100,18 @@ package struct Retrying: SyncOperation {
         // Callers of a look-up get an answer after the first attempt; the retries continue.
         if case .lookUp(let channel) = work { sync.wakeAll(.lookUp(channel), nil) }
         guard error.remedy == .retry || error.mayPassWithDisk else { return .fail(error) }
-        // The user's own messages do not wait for those of others.
-        if case .channel(let channel) = work {
-            sync.moveOutbox(.release(channel))
-            sync.catchUps[channel]?.isResting = true
-            sync.noteCatchUps()
-        }
         state = .waiting
         let wait = Self.backoff.wait(
             beforeAttempt: max(failures, 1), entropy: sync.random.next())
+        switch work {
+        case .channel(let channel):
+            // The user's own messages do not wait for those of others.
+            sync.moveOutbox(.release(channel))
+            sync.restingCatchUps.begin(channel, until: sync.now + wait)
+            sync.noteCatchUps()
+        case .channels: sync.notes.channelRetry = sync.now + wait
+        case .lookUp: break
+        }
         return .need(.pause(wait, .retry))
     }
 }
@@ -118,12 +130,16 @@ package struct CatchUp: SyncOperation {
         case (.beginning, .begin): return begin(&sync)
         case (.working, .ended):
             let wish = sync.catchUps.removeValue(forKey: channel)?.wish ?? .none
+            sync.restingCatchUps.end(channel)
             defer { sync.noteCatchUps() }
             sync.moveOutbox(.release(channel))
             // A mute in the cache may have ended meanwhile.
             sync.start(.muteCheck(MuteCheck(channel, onlyIfKnown: true)))
-            guard sync.session != nil, wish > .none else { return .end(.done) }
-            if wish == .ifNeeded, !sync.needsServer(channel) { return .end(.done) }
+            let isNeeded = wish == .anyway || wish == .ifNeeded && sync.needsServer(channel)
+            guard sync.session != nil, isNeeded else {
+                sync.session?.finishedCatchUps += 1
+                return .end(.done)
+            }
             sync.catchUps[channel] = OngoingCatchUp()
             return begin(&sync)
         default: return .fail(reply)
@@ -275,7 +291,13 @@ extension SyncState {
     package mutating func catchUpChannels() { start(.retrying(Retrying(.channels))) }
 
     /// Whether a channel is being caught up without waiting for a retry.
-    package var isCatchingUp: Bool { catchUps.values.contains { !$0.isResting } }
+    package var isCatchingUp: Bool { catchUps.count > restingCatchUps.count }
+
+    /// Notes the end of an update of the channel list.
+    fileprivate mutating func endChannelUpdate() {
+        notes.channelUpdates -= 1
+        notes.channelRetry = nil
+    }
 
     /// Lets the downloads go on once no channel is being caught up.
     fileprivate mutating func noteCatchUps() { if !isCatchingUp { wakeDownloads() } }

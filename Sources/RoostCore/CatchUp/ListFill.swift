@@ -32,8 +32,9 @@ package struct ListFill: SyncOperation {
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         let step = decide(reply, &sync)
-        if case .end = step, let epoch, sync.isPresent(epoch) {
+        if case .end(let outcome) = step, let epoch, sync.isPresent(epoch) {
             sync.session?.isFilling = false
+            sync.session?.isFilled = outcome == .done
             sync.wakeDownloads()
         }
         return step
@@ -60,6 +61,7 @@ package struct ListFill: SyncOperation {
         case (.committing(let next, let stale, let channels), .committed(let result)):
             sync.channelLedger.end()
             guard case .success = result else { return .fail(reply) }
+            if let epoch, sync.isPresent(epoch) { sync.session?.fetchedChannels += channels.count }
             for channel in stale { sync.lookUp(channel) }
             return goOn(to: next, after: channels)
         case (.forgettingPlace, .committed(.success)):

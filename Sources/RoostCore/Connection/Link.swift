@@ -93,6 +93,7 @@ extension SyncState {
         case .disarm(let timer): disarm(.link(timer))
         case .wentOnline(let epoch): if let login = link.login { connect(login, epoch) }
         case .wentOffline(let reason):
+            if session != nil { notes.connectionSince = now }
             disconnect()
             link.lastFailure = reason.map { RoostError($0) }
             publishConnection()
@@ -172,6 +173,7 @@ extension SyncState {
     /// Begins a session: every open collection is caught up.
     private mutating func connect(_ login: LoginSuccess, _ epoch: LinkMachine.Epoch) {
         begin(login, epoch)
+        notes.connectionSince = now
         link.lastFailure = nil
         hasConnected = true
         // An old name on disk does no harm; the next login brings the new one.

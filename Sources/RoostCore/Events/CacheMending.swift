@@ -26,12 +26,20 @@ package struct CacheMending: SyncOperation {
     package init() {}
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        if state == .beginning { sync.notes.checks += 1 }
+        let step = decide(reply, &sync)
+        if case .end = step { sync.notes.checks -= 1 }
+        return step
+    }
+
+    private mutating func decide(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin), (.pausing, .paused):
             state = .mending
             return .need(.mend)
         case (.mending, .mended(.success(.intact))): return .end(.done)
         case (.mending, .mended(.success(.repaired(let reports)))):
+            sync.notes.repairs += reports.count
             for report in reports { sync.emit(.storageRepaired(report)) }
             sync.noteRepair()
             return .end(.done)
@@ -47,6 +55,7 @@ extension SyncState {
     /// Notes that messages of a channel could not be read, and are gone from the cache.
     mutating func noteForgotten(_ count: Int, in channel: ChannelURL) {
         step.notices.append(.forgotten(messages: count, in: channel))
+        notes.lostMessages += max(count, 0)
         noteLoss(in: channel)
         // The words of a lost message are unknown, so the index has forgotten all of them.
         fillIndex()

@@ -75,6 +75,7 @@ extension SyncState {
 
     /// Makes the open collections be read again, because another process has made commits.
     mutating func missCommits() {
+        noteChangeOfFigures()
         for id in timelines.ids {
             timelines[id]?.missCommits()
             see(to: .reread, of: id)

@@ -21,6 +21,8 @@ package enum MachineTimer: Hashable, Codable, Sendable {
     case download(DownloadID)
     /// The limit of a wait until the client has nothing to do.
     case idle(SyncMachine.OperationID)
+    /// The pause after a reading of the cache's figures.
+    case figures
 
     /// The longest wait.
     ///
@@ -30,13 +32,19 @@ package enum MachineTimer: Hashable, Codable, Sendable {
 
 extension SyncState {
     mutating func arm(_ timer: MachineTimer, for duration: Duration) {
-        step.notices.append(.arm(timer, min(max(duration, .zero), MachineTimer.longest)))
+        let duration = min(max(duration, .zero), MachineTimer.longest)
+        notes.arm(timer, at: now + duration)
+        step.notices.append(.arm(timer, duration))
     }
 
-    mutating func disarm(_ timer: MachineTimer) { step.notices.append(.disarm(timer)) }
+    mutating func disarm(_ timer: MachineTimer) {
+        notes.disarm(timer)
+        step.notices.append(.disarm(timer))
+    }
 
     /// Handles a timer that has fired.
     mutating func take(_ timer: MachineTimer) {
+        notes.disarm(timer)
         switch timer {
         case .link(let timer): drive(.fired(timer))
         case .typing(let timer): perform(typing.fired(timer))
@@ -44,6 +52,7 @@ extension SyncState {
         case .mute(let channel): checkMuteAgain(in: channel)
         case .outboxAnswer, .outboxRest, .outboxDisk, .outboxTurn: fireOutbox(timer)
         case .download(let id): endRest(of: id)
+        case .figures: endPauseOfFigures()
         // The machine itself has the waits.
         case .idle: break
         }

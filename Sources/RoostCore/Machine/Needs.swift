@@ -24,6 +24,7 @@ package enum StoreQuestion: Equatable, Sendable {
     case stretches(ChannelURL, in: CoveredRange?, size: Int)
     case window(WindowQuery)
     case channels(ChannelFilter, ChannelOrder, limit: Int)
+    case figures
 }
 
 package enum StoreAnswer: Equatable, Codable, Sendable {
@@ -37,6 +38,7 @@ package enum StoreAnswer: Equatable, Codable, Sendable {
     case stretches([CachedStretch])
     case window(CacheWindow)
     case channels(CachedChannels)
+    case figures(CacheFigures)
 }
 
 /// A request to the server's REST interface.

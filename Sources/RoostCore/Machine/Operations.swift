@@ -56,6 +56,7 @@ package enum Operation: Equatable, Codable, Sendable {
     case cacheTrimming(CacheTrimming)
     case budgetKeeping(BudgetKeeping)
     case cacheClearing(CacheClearing)
+    case figures(FiguresReading)
     indirect case outbox(OutboxOperation)
 
     mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
@@ -224,6 +225,9 @@ package enum Operation: Equatable, Codable, Sendable {
             return operation.resume(reply, &sync)
         case .cacheClearing(var operation):
             defer { self = .cacheClearing(operation) }
+            return operation.resume(reply, &sync)
+        case .figures(var operation):
+            defer { self = .figures(operation) }
             return operation.resume(reply, &sync)
         }
     }

@@ -24,6 +24,12 @@ package struct Session: Codable, Sendable {
     package var isChannelLogRead = false
     /// Whether the walk through the list of the user's channels is running.
     package var isFilling = false
+    /// Whether the walk has come to the end of the list.
+    var isFilled = false
+    /// The number of channels that the walk has fetched.
+    var fetchedChannels = 0
+    /// The number of channels that were caught up.
+    var finishedCatchUps = 0
 
     package init(epoch: LinkMachine.Epoch, login: LoginSuccess, now: Timestamp) {
         self.epoch = epoch

@@ -60,6 +60,10 @@ package struct SyncMachine: Codable, Sendable {
         case cacheOpened
         /// The filling of the search index has ended, complete or not.
         case indexFilled
+        /// A reader of the client's health has come, or has left.
+        case healthReading(isBeginning: Bool)
+        /// Faults of the files were repaired while they were opened.
+        case repairedFiles(count: Int)
     }
 
     package indirect enum Effect: Equatable, Sendable {
@@ -167,6 +171,9 @@ package struct SyncMachine: Codable, Sendable {
         case .suspected: state.start(.mending(CacheMending()))
         case .cacheOpened: state.fillIndex()
         case .indexFilled: state.noteEndOfFilling()
+        case .healthReading(let isBeginning):
+            isBeginning ? state.beginHealthReading() : state.endHealthReading()
+        case .repairedFiles(let count): state.notes.repairs += max(count, 0)
         }
         repeat {
             settle(&effects)
@@ -207,7 +214,9 @@ package struct SyncMachine: Codable, Sendable {
     ) {
         let commit: Commit?
         switch reply {
-        case .committed(let result): commit = result.value ?? nil
+        case .committed(let result):
+            commit = result.value ?? nil
+            state.notes.noteCommit(result.failure)
         case .kept(let result): commit = result.value?.commit
         default: return
         }

@@ -37,6 +37,8 @@ package struct SyncState: Codable, Sendable {
     package var attempts: [ChannelURL: FetchAttempt] = [:]
     /// The channels whose catch-up runs.
     package var catchUps: [ChannelURL: OngoingCatchUp] = [:]
+    /// Those of them that wait for their next attempts.
+    package var restingCatchUps = RestingCatchUps()
     /// The downloads that have not ended.
     package var downloads: [DownloadID: OngoingDownload] = [:]
     package var budget = BudgetWatch()
@@ -57,12 +59,18 @@ package struct SyncState: Codable, Sendable {
     var framesInFlight = 0
     /// The fillings of the search index: 0 for none, 1 for one under way, 2 for one more after it.
     var indexFillings = 0
+    /// The size in bytes at which the cache is trimmed; nil without a limit.
+    let cacheLimit: Int64?
+    package var notes = HealthNotes()
     /// Whether the app has closed the client; no call waits any more.
     package internal(set) var isClosed = false
     package var step = StepDecisions()
 
-    package init(me: UserID, random: SeededRandom, tokenWait: Duration? = nil) {
+    package init(
+        me: UserID, random: SeededRandom, tokenWait: Duration? = nil, cacheLimit: Int64? = nil
+    ) {
         self.me = me
+        self.cacheLimit = cacheLimit
         self.random = random
         link = Link(tokenWait: tokenWait)
         outbox = Outbox(me: User(id: me))

@@ -6,6 +6,8 @@ package import RoostModel
 package struct OutboxOrder: Equatable, Codable, Sendable {
     package private(set) var items: [OutboxItem] = []
     private var sequences: [RequestID: Int64] = [:]
+    /// The numbers of the pending items, in order.
+    private var pending: [Int64] = []
 
     package init() {}
 
@@ -14,18 +16,28 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         index(of: requestID).map { items[$0] }
     }
 
+    package var pendingCount: Int { pending.count }
+
+    /// The pending item that was written first.
+    package var oldestPending: OutboxItem? {
+        guard let sequence = pending.first else { return nil }
+        return items[firstIndex(from: sequence)...].first { $0.state == .pending }
+    }
+
     package func contains(_ requestID: RequestID) -> Bool { sequences[requestID] != nil }
 
     /// Inserts an item at its place.
     package mutating func place(_ item: OutboxItem) {
         items.insert(item, at: firstIndex(from: item.sequence))
         sequences[item.requestID] = item.sequence
+        if item.state == .pending { insertPending(item.sequence) }
     }
 
     @discardableResult
     package mutating func takeOut(_ requestID: RequestID) -> OutboxItem? {
         guard let index = index(of: requestID) else { return nil }
         sequences[requestID] = nil
+        if items[index].state == .pending { removePending(items[index].sequence) }
         return items.remove(at: index)
     }
 
@@ -35,7 +47,12 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         _ requestID: RequestID, _ body: (inout OutboxItem) -> Void
     ) -> OutboxItem? {
         guard let index = index(of: requestID) else { return nil }
+        let before = (items[index].state, items[index].sequence)
         body(&items[index])
+        if items[index].state != before.0 {
+            if before.0 == .pending { removePending(before.1) }
+            if items[index].state == .pending { insertPending(items[index].sequence) }
+        }
         return items[index]
     }
 
@@ -48,10 +65,26 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
 
     /// Returns the index of the first item with this number or a later one.
     private func firstIndex(from sequence: Int64) -> Int {
-        var (low, high) = (0, items.count)
+        items.firstIndex(sorted: { $0.sequence < sequence })
+    }
+
+    private mutating func insertPending(_ sequence: Int64) {
+        pending.insert(sequence, at: pending.firstIndex(sorted: { $0 < sequence }))
+    }
+
+    private mutating func removePending(_ sequence: Int64) {
+        let index = pending.firstIndex(sorted: { $0 < sequence })
+        if index < pending.count, pending[index] == sequence { pending.remove(at: index) }
+    }
+}
+
+extension Array {
+    /// Returns the index of the first element that is not before a place, by binary search.
+    fileprivate func firstIndex(sorted isBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if items[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
         }
         return low
     }

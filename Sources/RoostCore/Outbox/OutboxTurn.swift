@@ -95,12 +95,14 @@ extension SyncState {
 
     /// Gives the turn away before the files are closed, so another process may send.
     mutating func suspendOutbox() {
+        notes.isSuspended = true
         outbox.suspensions += 1
         outbox.turn = nil
     }
 
     /// Takes up sending after the files are opened again.
     mutating func resumeOutbox() {
+        notes.isSuspended = false
         if outbox.isConnected {
             start(.outbox(.turn(OutboxTurn())))
         } else {

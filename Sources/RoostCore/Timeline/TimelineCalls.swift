@@ -109,7 +109,11 @@ package struct TimelinePaging: SyncOperation {
             return .need(.run(.window(read(by: open.pageSize, from: .disk))))
         case (.readingDisk, .ended(.done)):
             let missing = open.pageSize - (open.list.delivered.count - before)
-            guard missing > 0, open.hasMore(direction) else { return finish(&sync) }
+            guard missing > 0, open.hasMore(direction) else {
+                sync.notes.pagesFromDisk += 1
+                return finish(&sync)
+            }
+            sync.notes.pagesFromServer += 1
             state = .fetching(missing: missing)
             return .need(
                 .runWithin(Self.patience, .continuation(PageContinuation(open, direction))))

@@ -52,6 +52,18 @@ extension StoreReader {
         }
     }
 
+    /// Returns the bytes in use, and the number of channels whose coverage has a hole between two
+    /// ranges.
+    ///
+    /// - Complexity: Reads the coverage of every channel, and no message.
+    package func figures() async throws(StoreError) -> CacheFigures {
+        try await source.snapshot { session throws(SQLiteError) in
+            CacheFigures(
+                bytes: try session.connection.space().usedBytes,
+                channelsWithHoles: Int(try session.connection.first(.holedChannelCount) ?? 0))
+        }
+    }
+
     /// Returns the findings about a damaged cache, one sentence each; empty if the cache is sound.
     ///
     /// Checks the file, and that every message is in a covered range.
@@ -89,6 +101,13 @@ extension Query where Input == Void, Output == Int64 {
     fileprivate static let userCount = Query(sql: "SELECT count(*) FROM user") { row in
         row.int64(0)
     }
+
+    fileprivate static let holedChannelCount = Query(
+        sql: """
+            SELECT count(*) FROM (
+                SELECT 1 FROM coverage WHERE filter_id = 0 GROUP BY channel_id HAVING count(*) > 1)
+            """
+    ) { row in row.int64(0) }
 
     /// The number of messages outside of every range; it must be zero.
     fileprivate static let strayCount = Query(

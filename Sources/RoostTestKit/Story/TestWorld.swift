@@ -70,6 +70,11 @@ public final class TestWorld: Sendable {
     /// The virtual time since the story began.
     public var now: Duration { world.executor.now }
 
+    /// The moment that the clocks of the server and of all devices show.
+    public var wallTime: Timestamp {
+        SimulatedWorld.wallTime(world.executor, world.serverClockError)
+    }
+
     /// The clock of the world, for app code that takes a clock.
     public var clock: TestClock { TestClock(world.executor) }
 
@@ -122,6 +127,37 @@ public final class TestWorld: Sendable {
         while try await !condition() {
             guard now < end else {
                 throw TestFailure("The condition did not hold within \(limit) of virtual time.")
+            }
+            await world.pass(.milliseconds(50))
+        }
+    }
+
+    /// Lets virtual time pass until the health of a client meets a condition, such as
+    /// `world.wait(for: client) { $0.outbox.pending == 0 }`.
+    ///
+    /// The condition is evaluated with each change of the health that lasts for 50 ms.
+    ///
+    /// - Parameters:
+    ///   - client: A client of this world.
+    ///   - limit: The virtual time after which the wait fails.
+    ///   - condition: Whether the wait is over.
+    /// - Returns: The health that met the condition.
+    /// - Throws: `TestFailure` with the last health if the condition does not hold within the limit.
+    @MainActor
+    @discardableResult
+    public func wait(
+        for client: ChatClient, atMost limit: Duration = .seconds(60),
+        until condition: @MainActor (Health) -> Bool
+    ) async throws(TestFailure) -> Health {
+        // While the stream has a reader, the figures of the cache are renewed.
+        let states = await client.healthStates()
+        defer { withExtendedLifetime(states) {} }
+        let end = now + limit
+        while true {
+            let health = await client.presentHealth
+            if condition(health) { return health }
+            guard now < end else {
+                throw TestFailure("The health did not become so within \(limit): \(health)")
             }
             await world.pass(.milliseconds(50))
         }

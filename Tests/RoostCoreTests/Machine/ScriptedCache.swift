@@ -154,6 +154,9 @@ struct ScriptedCache {
                 CachedChannels(
                     channels: Array(channels.values.sorted { $0.url < $1.url }.prefix(limit)),
                     hasMore: channels.count > limit, isWhole: false, sequence: sequence))
+        case .figures:
+            .figures(
+                CacheFigures(bytes: 4_096, channelsWithHoles: coverage.ranges.count > 1 ? 1 : 0))
         }
     }
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+
+/// The facts of the client that no decision needs, kept for its health.
+///
+/// Each is noted in the step in which it becomes true, so the health is computed without a search.
+package struct HealthNotes: Equatable, Codable, Sendable {
+    /// The moments at which the timers fire that the health names; of other timers there are none.
+    private var moments: [MachineTimer: Timestamp] = [:]
+    /// The moment at which the connection began or was lost.
+    var connectionSince: Timestamp?
+    /// The number of updates of the channel list that have not ended.
+    var channelUpdates = 0
+    /// The moment at which a failed update of the channel list is repeated.
+    var channelRetry: Timestamp?
+    /// The error of the last commit, if the disk refused it.
+    private(set) var refusal: RoostError?
+    var isSuspended = false
+    /// The number of checks of the cache that have not ended.
+    var checks = 0
+    var repairs = 0
+    var lostMessages = 0
+    var pagesFromDisk = 0
+    var pagesFromServer = 0
+    var figures = CacheFiguresWatch()
+
+    package init() {}
+
+    mutating func arm(_ timer: MachineTimer, at moment: Timestamp) {
+        switch timer {
+        case .link(.retry), .outboxRest: moments[timer] = moment
+        default: break
+        }
+    }
+
+    mutating func disarm(_ timer: MachineTimer) {
+        if !moments.isEmpty { moments[timer] = nil }
+    }
+
+    /// Returns the moment at which a timer fires; nil if it does not run.
+    func moment(of timer: MachineTimer) -> Timestamp? { moments[timer] }
+
+    /// Notes the result of a commit.
+    mutating func noteCommit(_ failure: RoostError?) {
+        if failure == nil {
+            if refusal != nil { refusal = nil }
+        } else if let failure, failure.isOfDisk {
+            refusal = failure
+        }
+    }
+}
+
+/// The catch-ups of channels that wait for their next attempts, with its moments.
+package struct RestingCatchUps: Equatable, Codable, Sendable {
+    private var moments: [ChannelURL: Timestamp] = [:]
+    /// The moment of the earliest attempt; nil if none waits.
+    private(set) var earliest: Timestamp?
+
+    var count: Int { moments.count }
+
+    mutating func begin(_ channel: ChannelURL, until moment: Timestamp) {
+        moments[channel] = moment
+        earliest = min(earliest ?? moment, moment)
+    }
+
+    mutating func end(_ channel: ChannelURL) {
+        guard let moment = moments.removeValue(forKey: channel), moment == earliest else { return }
+        earliest = moments.values.min()
+    }
+}
