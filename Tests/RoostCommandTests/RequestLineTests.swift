@@ -39,7 +39,7 @@ struct RequestLineTests {
         (#""resend","request_id":"r""#, .resend("r")),
         (#""cancel","request_id":"r""#, .cancel("r")),
         (#""snapshot""#, .snapshot), (#""close""#, .close), (#""cache""#, .cache),
-        (#""wait_idle""#, .waitIdle), (#""quit""#, .quit),
+        (#""health""#, .health), (#""wait_idle""#, .waitIdle), (#""quit""#, .quit),
         (#""compare""#, .compare(nil)), (#""compare","channel":"c""#, .compare("c")),
     ]
 

@@ -34,6 +34,8 @@ extension Option {
     static let history = Option(
         "history", .text(placeholder: "FILE"),
         help: "append each request, outcome and snapshot to this file, for roost check")
+    static let health = Option(
+        "health", help: "report each change of the client's health as an event")
     static let plainTransport = Option(
         "allow-plain-transport",
         help: "allow plain http over a network; this machine is always allowed")
@@ -51,7 +53,7 @@ extension Command {
             """,
         options: [
             .server, .applicationID, .user, .tokenFile, .token, .cache, .keyFolder, .pageSize,
-            .history, .plainTransport,
+            .history, .health, .plainTransport,
         ],
         example: """
             echo '{"id":1,"request":"connect"}' | roost client --server http://127.0.0.1:8080 \
@@ -73,7 +75,9 @@ extension Command {
                 throw CommandFailure(opening: error)
             }
             let output = StandardOutput()
-            var session = ClientSession(client: client, output: output, history: history)
+            var session = ClientSession(
+                client: client, output: output, history: history,
+                reportsHealth: arguments.has(.health))
             await session.run(reading: StandardInput())
             if let failure = await history?.failure { throw failure }
         })

@@ -59,6 +59,8 @@ extension ClientSession {
                 "fetched": .int(Int64(found.fetchedMessages)),
                 "differing": .int(Int64(found.differingStretches)),
             ])
+        case .health:
+            return .answered(.health(await client.health, at: WallClock.now, showsMetrics: true))
         case .waitIdle:
             let isIdle = await client.waitUntilIdle(atMost: Self.patience)
             return .answered([

@@ -13,13 +13,19 @@ struct ClientSession {
     let output: StandardOutput
     /// The record of the session for `roost check`; nil if none is kept.
     let history: HistoryFile?
+    /// Whether each change of the client's health is an event.
+    let reportsHealth: Bool
     var timeline: Timeline?
     var list: ChannelList?
 
-    init(client: ChatClient, output: StandardOutput, history: HistoryFile? = nil) {
+    init(
+        client: ChatClient, output: StandardOutput, history: HistoryFile? = nil,
+        reportsHealth: Bool = false
+    ) {
         self.client = client
         self.output = output
         self.history = history
+        self.reportsHealth = reportsHealth
     }
 
     /// The effect of a request besides its answer.
@@ -35,6 +41,7 @@ struct ClientSession {
     /// Answers every line until the end of input, until `quit`, or until the output is closed.
     mutating func run(reading input: StandardInput) async {
         let (client, output, history) = (client, output, history)
+        let reportsHealth = reportsHealth
         // Observed from before the first request: a request may be refused at once.
         let outbox = await client.outboxEvents()
         let events = await client.events()
@@ -48,6 +55,9 @@ struct ClientSession {
             group.addTask { await Self.reportOutcomes(outbox, to: output, history) }
             group.addTask { await Self.reportRepairs(events, to: output) }
             group.addTask { await Self.reportConnection(of: client, to: output) }
+            if reportsHealth {
+                group.addTask { await Self.reportHealth(of: client, to: output) }
+            }
             var isOpen = true
             while isOpen, let line = await input.next() {
                 let line = RequestLine(line)
@@ -114,6 +124,13 @@ extension ClientSession {
     private static func reportConnection(of client: ChatClient, to output: StandardOutput) async {
         for await state in await client.connectionStates() {
             await output.write(ReplyLine.connection(state).text)
+        }
+    }
+
+    private static func reportHealth(of client: ChatClient, to output: StandardOutput) async {
+        for await health in await client.healthStates() {
+            let fields = JSONValue.healthFields(health, at: WallClock.now)
+            await output.write(ReplyLine.event("health", fields).text)
         }
     }
 

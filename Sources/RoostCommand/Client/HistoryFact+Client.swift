@@ -24,7 +24,7 @@ extension HistoryCall {
     ///   - open: The channel of the open timeline, for requests that name none.
     package init?(_ request: Request, open: ChannelURL?) {
         switch request {
-        case .connect, .disconnect, .close, .waitIdle, .quit: return nil
+        case .connect, .disconnect, .close, .health, .waitIdle, .quit: return nil
         case .createChannel: self.init("create_channel")
         case .channels: self.init("channels")
         case .moreChannels: self.init("more_channels")

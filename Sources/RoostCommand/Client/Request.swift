@@ -24,6 +24,7 @@ package enum Request: Hashable, Sendable {
     case close
     case cache
     case compare(ChannelURL?)
+    case health
     case waitIdle
     case quit
 
@@ -47,6 +48,7 @@ package enum Request: Hashable, Sendable {
         case close
         case cache
         case compare
+        case health
         case waitIdle = "wait_idle"
         case quit
 
@@ -63,7 +65,7 @@ package enum Request: Hashable, Sendable {
             case .resend, .cancel: ["request_id"]
             case .compare: ["channel"]
             case .connect, .disconnect, .moreChannels, .older, .newer, .snapshot, .close, .cache,
-                .waitIdle, .quit:
+                .health, .waitIdle, .quit:
                 []
             }
         }

@@ -81,6 +81,7 @@ extension Request {
         case .close: self = .close
         case .cache: self = .cache
         case .compare: self = .compare(try fields.channel())
+        case .health: self = .health
         case .waitIdle: self = .waitIdle
         case .quit: self = .quit
         }
