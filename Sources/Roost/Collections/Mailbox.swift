@@ -16,7 +16,9 @@ extension ChatEvent: JoinableStep {
     private var count: Int { if case .missed(let count) = self { count } else { 1 } }
 }
 
-/// The steps that one reader has not taken yet.
+/// The steps of one stream that have not been taken yet.
+///
+/// Several tasks may read the stream; each step goes to one of them, and every one gets the end.
 ///
 /// Holds at most `capacity` steps; beyond that the newest two are joined. A reader that pauses
 /// therefore costs no more memory than the list, and still receives every change (scar 86).
@@ -25,13 +27,13 @@ struct Mailbox<Step: JoinableStep> {
     private static var capacity: Int { 256 }
 
     private var steps: [Step] = []
-    private var reader: CheckedContinuation<Step?, Never>?
+    /// The tasks that wait for a step, the first one first.
+    private var readers: [CheckedContinuation<Step?, Never>] = []
     private var isClosed = false
 
     mutating func post(_ step: Step) {
-        if let reader {
-            self.reader = nil
-            reader.resume(returning: step)
+        if !readers.isEmpty {
+            readers.removeFirst().resume(returning: step)
         } else if steps.count < Self.capacity {
             steps.append(step)
         } else {
@@ -41,20 +43,19 @@ struct Mailbox<Step: JoinableStep> {
 
     /// Delivers the next step to a reader, now or on arrival; nil when the list is closed.
     mutating func take(_ reader: CheckedContinuation<Step?, Never>) {
-        precondition(self.reader == nil, "One task at a time reads a stream.")
         if !steps.isEmpty {
             reader.resume(returning: steps.removeFirst())
         } else if isClosed {
             reader.resume(returning: nil)
         } else {
-            self.reader = reader
+            readers.append(reader)
         }
     }
 
     mutating func close() {
         isClosed = true
-        reader?.resume(returning: nil)
-        reader = nil
+        for reader in readers { reader.resume(returning: nil) }
+        readers = []
     }
 }
 
