@@ -106,6 +106,7 @@ final class CoreDevice {
 
     // State for the checks.
     var deleted = DeletedMessages()
+    var health: HealthInvariants
     var sent: [SentMessage] = []
     var sendCount = 0
     var requestCount = 0
@@ -116,6 +117,7 @@ final class CoreDevice {
         self.number = number
         self.user = user
         store = ReferenceStore(me: user)
+        health = HealthInvariants(device: "\(user)/\(number)")
         machine = SyncMachine(SyncState(me: user, random: SeededRandom(1, 0, 0, 0)))
     }
 

@@ -93,6 +93,7 @@ extension CoreWorld {
     func checkNow(on storage: isolated MemoryStorage) throws(Violation) {
         if let violation { throw violation }
         for device in devices where !device.isSuspended {
+            try device.health.follow(device.state.health, at: .microseconds(now))
             for call in device.calls.values where now - call.since > Self.patience {
                 throw Violation(
                     sentence: "\(device.name): a call has not returned for minutes: \(call.name)")
@@ -208,6 +209,7 @@ extension CoreWorld {
             checkCursors(of: device, on: storage)
             try checkCoverage(of: device, on: storage)
             try expect(!device.machine.isBusy, "\(device.name) is busy at rest")
+            try device.health.checkRest(device.state.health)
         }
         if let violation { throw violation }
     }

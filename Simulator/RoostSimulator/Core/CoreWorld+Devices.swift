@@ -42,6 +42,7 @@ extension CoreWorld {
     func wake(_ device: CoreDevice) {
         guard device.isSuspended else { return }
         device.isSuspended = false
+        device.health.restart()
         let events = device.held
         device.held = []
         for event in events { schedule(event, device) }
@@ -53,6 +54,7 @@ extension CoreWorld {
     func crash(_ device: CoreDevice) {
         guard device.isRunning else { return }
         device.isRunning = false
+        device.health.restart()
         note("\(device.name) crashes")
         let connection = device.connection
         device.connection = nil
@@ -94,5 +96,7 @@ extension CoreWorld {
             "open the outbox",
             .outbox(.opening(OutboxOpening(of: User(id: device.user), files: nil))), device,
             then: .started(connects: connects))
+        // The figures of the cache are read for half of the devices.
+        if device.number % 2 == 0 { give(.healthReading(isBeginning: true), device) }
     }
 }

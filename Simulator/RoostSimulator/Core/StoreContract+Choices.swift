@@ -201,7 +201,7 @@ extension StoreContract {
         let filter =
             random.pick(2) == 0
             ? MessageFilter.everything : Self.filters[random.pick(Self.filters.count)]
-        switch random.pick(13) {
+        switch random.pick(14) {
         case 0: return .coverage(url, under: filter)
         case 1, 2: return .message(someID())
         case 3: return .messageOfRequest(RequestID("r\(random.pick(8) * 5)"))
@@ -215,6 +215,7 @@ extension StoreContract {
         case 8: return .cursor(random.pick(2) == 0 ? .messageChanges(url) : .channelFill)
         case 9: return .channel(Self.listed[random.pick(4)])
         case 10: return .holding(url)
+        case 12: return .figures
         case 11:
             return .stretches(
                 url, in: random.pick(2) == 0 ? nil : range(), size: 1 + random.pick(4))

@@ -222,6 +222,8 @@ extension StoreAnswer {
                     sequence: 0))
         case .holding(let holding):
             .holding(ChannelHolding(messages: holding.messages, bytes: min(holding.bytes, 1)))
+        case .figures(let figures):
+            .figures(CacheFigures(bytes: 0, channelsWithHoles: figures.channelsWithHoles))
         default: self
         }
     }

@@ -17,6 +17,9 @@ final class SimulatedApp {
     var run = 0
     var mirror = Mirror()
     var deleted = DeletedMessages()
+    var health: HealthInvariants
+    /// The last health that the client has published.
+    var published: Health?
     /// The time from which the list's changes are read; nil while no part of the list is kept.
     var listBegan: Timestamp?
     var timelines: [Watch<Timeline>] = []
@@ -40,6 +43,7 @@ final class SimulatedApp {
         self.device = device
         self.disk = disk
         self.process = process
+        health = HealthInvariants(device: "\(device.userID)/\(number)")
     }
 
     var user: UserID { device.userID }

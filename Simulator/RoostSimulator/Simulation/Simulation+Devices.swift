@@ -120,6 +120,7 @@ extension Simulation {
         guard app.isSuspended, let client = app.launched?.client else { return }
         note("\(app.name) resumes")
         app.isSuspended = false
+        app.health.restart()
         app.disk.plan(nil)
         // Time limits do not run during a suspension.
         for (number, call) in pendingCalls where call.app == app.number {
@@ -152,6 +153,15 @@ extension Simulation {
         Task(executorPreference: executor) { [index = app.number, run = app.run] in
             for await entry in journal { await self.take(entry, of: index, in: run) }
         }
+        app.health.restart()
+        let states = await launched.client.healthStates()
+        Task(executorPreference: executor) { [index = app.number, run = app.run] in
+            for await health in states { await self.take(health, of: index, in: run) }
+        }
+    }
+
+    private func take(_ health: Health, of index: Int, in run: Int) {
+        if apps[index].run == run { apps[index].published = health }
     }
 
     private func take(_ entry: JournalEntry, of index: Int, in run: Int) {

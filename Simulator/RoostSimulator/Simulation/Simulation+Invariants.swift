@@ -74,6 +74,9 @@ extension Simulation {
             throw Violation(sentence: "A call has not returned for minutes: \(late.name)")
         }
         for app in apps where app.client != nil {
+            if !app.isSuspended, let health = await app.client?.presentHealth {
+                try app.health.follow(health, at: executor.now)
+            }
             try await rereadFromDisk(app)
             for watch in app.timelines where watch.isDirty {
                 watch.isDirty = false

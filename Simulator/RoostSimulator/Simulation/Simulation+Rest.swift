@@ -48,6 +48,7 @@ extension Simulation {
         }
         for app in apps { try await checkSent(by: app) }
         for app in apps { try await checkWrites(of: app) }
+        for app in apps { try await checkHealth(of: app) }
         for app in apps {
             try await checkDisk(of: app)
             try await checkCursors(of: app)
@@ -59,6 +60,16 @@ extension Simulation {
             await pass(.seconds(30))
             try await checkNow()
         }
+    }
+
+    /// Checks that the client reports that it rests, and has published it.
+    private func checkHealth(of app: SimulatedApp) async throws {
+        guard let health = await app.client?.presentHealth else { return }
+        try app.health.checkRest(health)
+        try expect(
+            app.published == health,
+            "\(app.name) has published another health than its own: \(health) instead of "
+                + "\(app.published.map { "\($0)" } ?? "none")")
     }
 
     /// Checks that the client's inputs have the same effects when they are given to its machine
