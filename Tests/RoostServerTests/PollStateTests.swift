@@ -96,6 +96,23 @@ struct PollStateTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a closed poll can be deleted, and refuses every other change`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        let poll = try await Self.poll(in: scene)
+        let path = "polls/\(poll.id)"
+        #expect(try await scene.code("PUT", path + "/close", as: scene.ann) == nil)
+        #expect(
+            try await scene.code("PUT", path, #"{"title":"Dinner?"}"#, as: scene.ann) == 400_111)
+        #expect(try await scene.code("PUT", path + "/close", as: scene.ann) == 400_111)
+        _ = try scene.takeFrames()
+        #expect(try await scene.code("DELETE", path, as: scene.ann) == nil)
+        #expect(try !scene.takeFrames().isEmpty, "the members hear of it")
+        #expect(try await scene.code("DELETE", path, as: scene.ann) == 400_111)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `the change log of polls reads one page after its token, and splits no moment`(
         kind: StorageKind
     ) async throws {

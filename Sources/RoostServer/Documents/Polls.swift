@@ -84,7 +84,7 @@ struct Polls: ServerPart {
                 return true
             }
         case .delete:
-            _ = try await changePoll(call) { poll, _ in
+            _ = try await changePoll(call, whileOpen: false) { poll, _ in
                 poll.status = .removed
                 return true
             }
@@ -213,15 +213,18 @@ struct Polls: ServerPart {
         }
     }
 
-    /// Changes a poll and publishes it to its channel.
+    /// Changes a poll and publishes it to its channel; a closed one
+    /// only if `whileOpen` is false.
     private func changePoll(
-        _ call: RouteCall, _ change: @escaping @Sendable (inout Poll, Timestamp) -> Bool
+        _ call: RouteCall, whileOpen: Bool = true,
+        _ change: @escaping @Sendable (inout Poll, Timestamp) -> Bool
     ) async throws(ServerError) -> APIResponse {
         let document = try poll(call)
         let now = world.now()
         let judged = JudgedChange<Document> { document in
             var poll = document.poll(for: nil, at: now)
-            guard poll.status == .open, change(&poll, now) else { return }
+            guard poll.status == .open || poll.status == .closed && !whileOpen, change(&poll, now)
+            else { return }
             poll.updatedAt = now
             document = document.with(poll, at: now)
         } check: { [limits] (outcome, before) throws(ServerError) in
