@@ -42,6 +42,8 @@ let modules: [Target] = [
         dependencies: ["CRoostUV", "CRoostWebSocket", "CRoostTLS", "CRoostZlib", "RoostExecutors"]),
     // libpq is found at run time, so nothing here needs it to be installed.
     .target(name: "RoostPostgres", dependencies: ["RoostExecutors", "RoostSockets"]),
+    // It judges servers, so it shares nothing with them above the sockets.
+    .target(name: "RoostConformance", dependencies: ["RoostSockets"]),
     .target(name: "RoostModel"),
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
     .target(name: "RoostHistory", dependencies: ["RoostWire"]),
@@ -101,8 +103,9 @@ let modules: [Target] = [
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
-            "Roost", "RoostCluster", "RoostCommandLine", "RoostCore", "RoostHistory", "RoostHost",
-            "RoostModel", "RoostPostgres", "RoostServer", "RoostStore", "RoostWire",
+            "Roost", "RoostCluster", "RoostCommandLine", "RoostConformance", "RoostCore",
+            "RoostHistory", "RoostHost", "RoostModel", "RoostPostgres", "RoostServer",
+            "RoostSockets", "RoostStore", "RoostWire",
         ]),
     .target(name: "RoostDiskSimulation", dependencies: ["CRoostSQLite", "RoostExecutors"]),
     .target(
@@ -189,6 +192,11 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostPostgresTests",
         dependencies: ["RoostTestSupport", "RoostPostgres", "RoostSockets"]),
+    .testTarget(
+        name: "RoostConformanceTests",
+        dependencies: [
+            "RoostTestSupport", "RoostConformance", "RoostHost", "RoostSockets",
+        ]),
     .testTarget(
         name: "RoostWireTests",
         dependencies: ["CRoostAllocations", "RoostTestSupport", "RoostModel", "RoostWire"],

@@ -18,7 +18,7 @@ extension Program {
         ],
         commands: [
             .demo, .serve, .backup, .migrate, .importData, .client, .cacheInspect, .cacheSearch,
-            .cacheExport, .cacheVerify, .cacheClear, .journal, .check,
+            .cacheExport, .cacheVerify, .cacheClear, .journal, .check, .conform,
         ],
         successors: ["bench": "roost-bench", "simulate": "roost-simulate"])
 }

@@ -8,7 +8,7 @@ struct NumberRulesTests {
     private static let modules = [
         "RoostModel", "RoostWire", "RoostServer", "RoostHost", "RoostCore", "Roost", "RoostStore",
         "RoostTransport", "RoostFileCache", "RoostDoors", "SendbirdChatSDK", "SendBirdSDK",
-        "SendBirdSyncManager", "RoostCluster", "RoostHistory",
+        "SendBirdSyncManager", "RoostCluster", "RoostHistory", "RoostConformance",
     ]
 
     /// Checks every line of code that contains one of some words against a pattern, except for

@@ -15,6 +15,10 @@ struct ProgramTests {
         ["client", "--server", "http://127.0.0.1:1", "--app-id", "demo", "--user", "ada"] + words
     }
 
+    private static func conform(_ server: String) -> [String] {
+        ["conform", "--server", server, "--app-id", "demo", "--api-token", "t"]
+    }
+
     @Test(arguments: [
         (["--version"], ExitCode.done), (["help", "client"], .done), (["serv"], .wrongArguments),
         (["bench", "cache"], .wrongArguments), (["simulate"], .wrongArguments),
@@ -29,6 +33,10 @@ struct ProgramTests {
         (["journal", "missing"], .storage), (["journal", "a-file"], .failed),
         (["check"], .wrongArguments), (["check", "missing"], .storage),
         (["check", "a-file"], .storage), (["check", "/"], .storage),
+        (["conform"], .wrongArguments), (conform("nowhere"), .wrongArguments),
+        (conform("http://127.0.0.1:1"), .server),
+        (["conform", "--list", "--only", "polls"], .done),
+        (["conform", "--list", "--only", "poll"], .wrongArguments),
         (client("--cache", "c", "--history", "/proc/none"), .storage),
         (client("--cache", "c", "--history", "a-file"), .storage),
         (["cache", "inspect", "missing"], .storage), (["cache", "inspect", "a-file"], .storage),

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCommandLine
+import RoostConformance
+import RoostModel
+import RoostSockets
+
+extension Option {
+    fileprivate static let target = Option(
+        "server", .text(placeholder: "URL"),
+        help: "the server to judge, such as http://127.0.0.1:8080")
+    fileprivate static let application = Option(
+        "app-id", .text(placeholder: "ID"), help: "the application's ID")
+    fileprivate static let only = Option(
+        "only", .text(placeholder: "NAME"), mayRepeat: true,
+        help: "run this group or this check only; may be repeated")
+    fileprivate static let list = Option("list", help: "print the checks and run none")
+    fileprivate static let timeout = Option(
+        "timeout", .number(placeholder: "SECONDS", 1...600), standard: "10",
+        help: "the limit of each wait for the server; a check takes at most four")
+    fileprivate static let junit = Option(
+        "junit", .text(placeholder: "FILE"), help: "write the results as JUnit XML, too")
+    fileprivate static let html = Option(
+        "html", .text(placeholder: "FILE"), help: "write the results as one HTML page, too")
+}
+
+extension Command {
+    static let conform = Command(
+        "conform", summary: "whether a server keeps the rules of the protocol",
+        explanation: """
+            Makes users and channels on a server, looks at its answers and frames, and removes
+            them again. Each check is a rule of docs/protocol, named by its section. The server
+            may be any that claims to speak the protocol; docs/conformance.md has the checks and
+            explains a report.
+
+            The API token comes from --api-token-file, from the variable ROOST_API_TOKEN or from
+            --api-token.
+            """,
+        options: [
+            .target, .application, .apiTokenFile, .apiToken, .only, .list, .timeout, .junit, .html,
+        ],
+        example: "roost conform --server http://127.0.0.1:8080 --app-id demo "
+            + "--api-token-file ./secret",
+        exitCodes: ExitCode.allCases,
+        run: { arguments throws(CommandFailure) in
+            let groups = try selection(arguments)
+            let drawing = ConformDrawing(style: .standardOutput, groups: groups)
+            guard !arguments.has(.list) else {
+                for line in drawing.list { StandardOutput.writeNow(line) }
+                return
+            }
+            let target = try target(arguments)
+            let result = try await run(groups, target, arguments, drawing)
+            for line in drawing.summary(of: result) { StandardOutput.writeNow(line) }
+            try write(JUnitReport.text(of: result), arguments, .junit)
+            let date = WallClock.date(WallClock.now) + " UTC"
+            try write(HTMLReport.text(of: result, date: date), arguments, .html)
+            guard result.isGood else {
+                throw CommandFailure(.failed, drawing.verdict(of: result))
+            }
+        })
+
+    private static func selection(_ arguments: Arguments) throws(CommandFailure) -> [CheckGroup] {
+        do throws(Selection.Unknown) {
+            return try Selection.of(arguments.texts(.only))
+        } catch {
+            let names = Catalogue.groups.flatMap { [$0.name] + $0.checks.map(\.id) }
+            throw CommandFailure(
+                .wrongArguments,
+                "There is no check or group “\(error.word)”"
+                    + NearestName.question(for: error.word, among: names)
+                    + " roost conform --list names all.")
+        }
+    }
+
+    private static func target(_ arguments: Arguments) throws(CommandFailure) -> Target {
+        let secret = Secret(option: .apiToken, file: .apiTokenFile, variable: "ROOST_API_TOKEN")
+        let token = try secret.read(arguments)
+        let missing = [
+            arguments.has(.target) ? nil : Option.target.usage,
+            arguments.has(.application) ? nil : Option.application.usage,
+            token == nil ? "--api-token-file FILE, or the variable ROOST_API_TOKEN" : nil,
+        ].compactMap { $0 }
+        guard let server = arguments.text(.target), let id = arguments.text(.application),
+            let token, missing.isEmpty
+        else {
+            throw CommandFailure(
+                .wrongArguments,
+                "roost conform still needs \(missing.joined(separator: ", ")). "
+                    + "See roost help conform.")
+        }
+        guard let target = Target(server: server, applicationID: id, apiToken: token) else {
+            throw CommandFailure(
+                .wrongArguments,
+                "--server wants an address such as http://127.0.0.1:8080, not “\(server)”.")
+        }
+        return target
+    }
+
+    private static func run(
+        _ groups: [CheckGroup], _ target: Target, _ arguments: Arguments, _ drawing: ConformDrawing
+    ) async throws(CommandFailure) -> RunResult {
+        let loop: EventLoop
+        do throws(SocketError) {
+            loop = try EventLoop.start()
+        } catch {
+            throw CommandFailure(.failed, error.message)
+        }
+        let run = ConformanceRun(
+            target, wait: .seconds(arguments.number(.timeout) ?? 10), on: loop)
+        var group = ""
+        let outcome: Result<RunResult, ConformanceRun.Unusable>
+        do throws(ConformanceRun.Unusable) {
+            outcome = .success(
+                try await run.run(groups) { result in
+                    if result.group != group {
+                        group = result.group
+                        StandardOutput.writeNow(drawing.title(of: group))
+                    }
+                    for line in drawing.lines(of: result) { StandardOutput.writeNow(line) }
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        await loop.shutdown()
+        switch outcome {
+        case .success(let result): return result
+        case .failure(let error): throw CommandFailure(.server, error.message)
+        }
+    }
+
+    private static func write(
+        _ text: String, _ arguments: Arguments, _ option: Option
+    ) throws(CommandFailure) {
+        guard let path = arguments.text(option) else { return }
+        do {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandFailure(
+                .storage, "\(path) cannot be written: name another file as --\(option.name).")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The gap question of clients that keep messages.
+enum GapChecks {
+    static let group = CheckGroup(
+        "gap", "Gaps", isRequired: false,
+        [
+            Check(
+                "gap.form", "3.9", "The answer has all its keys, spelt both ways.", form),
+            Check(
+                "gap.complete", "3.9", "A side that misses no message answers none.", complete),
+            Check(
+                "gap.missing", "3.9",
+                "A side that misses messages answers its whole stretch, the edges included.",
+                missing),
+            Check(
+                "gap.sides", "3.9", "The two sides are judged each by itself.", sides),
+        ])
+
+    private static func filled(
+        _ scene: Scene
+    ) async throws(CheckFailure) -> (ada: Person, path: String, sent: [Sent]) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        var sent: [Sent] = []
+        for number in 0..<6 { sent.append(try await ada.send("\(number)", in: room)) }
+        return (ada, room.path + "/messages_gap", sent)
+    }
+
+    private static func side(_ name: String, _ sent: [Sent], count: Int) -> Query {
+        Query(
+            dictionaryLiteral: ("\(name)_start_ts", sent.first?.time ?? 0),
+            ("\(name)_end_ts", sent.last?.time ?? 0), ("\(name)_cache_count", count))
+    }
+
+    private static func form(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, path, sent) = try await filled(scene)
+        let answer = try await ada.get(path, side("prev", sent, count: 6))
+        for name in [
+            "is_huge_gap", "prev_hasmore", "prev_has_more", "is_continuous_prev_messages",
+            "next_hasmore", "next_has_more", "is_continuous_next_messages",
+        ] {
+            try expect(answer[name].bool != nil, "\(name) is true or false", seen: answer)
+        }
+        for name in ["prev_messages", "next_messages"] {
+            try expect(answer[name].isList, "\(name) is a list", seen: answer)
+        }
+    }
+
+    private static func expectSide(
+        _ name: String, of answer: JSON, is sent: [Sent]
+    ) throws(CheckFailure) {
+        let ids = answer["\(name)_messages"].each("message_id")
+        try expect(
+            answer["is_huge_gap"] == false && answer["\(name)_has_more"] == false
+                && ids.count == sent.count && Set(ids) == Set(sent.map(\.idValue)),
+            "\(sent.count) messages on the side \(name), and no more", seen: answer)
+    }
+
+    private static func complete(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, path, sent) = try await filled(scene)
+        let answer = try await ada.get(path, side("prev", sent, count: 6))
+        try expectSide("prev", of: answer, is: [])
+    }
+
+    private static func missing(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, path, sent) = try await filled(scene)
+        for name in ["prev", "next"] {
+            let answer = try await ada.get(path, side(name, sent, count: 4))
+            try expectSide(name, of: answer, is: sent)
+        }
+    }
+
+    private static func sides(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, path, sent) = try await filled(scene)
+        let (older, newer) = (Array(sent[..<3]), Array(sent[3...]))
+        let answer = try await ada.get(
+            path, side("prev", older, count: 3) + side("next", newer, count: 1))
+        try expectSide("prev", of: answer, is: [])
+        try expectSide("next", of: answer, is: newer)
+    }
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Messages: acknowledgement, broadcast, order, edits and deletions.
+enum MessageChecks {
+    static let group = CheckGroup(
+        "messages", "Messages", isRequired: true,
+        [
+            Check(
+                "messages.acknowledged", "2.3",
+                "A message is acknowledged with its req_id and the whole result.", acknowledged),
+            Check(
+                "messages.broadcast", "2.3",
+                "Other members hear the message without req_id, its name as request_id.",
+                broadcast),
+            Check(
+                "messages.sender-once", "2.3",
+                "The sending connection hears the acknowledgement and no broadcast.", senderOnce),
+            Check(
+                "messages.own-devices", "2.3",
+                "The sender's other connections hear the broadcast.", ownDevices),
+            Check(
+                "messages.once", "2.3",
+                "The same req_id twice is one message, acknowledged twice with one ID.", once),
+            Check(
+                "messages.once-reconnected", "2.3",
+                "A req_id that is repeated over a new connection is the stored message.",
+                onceReconnected),
+            Check(
+                "messages.order", "4.5",
+                "Messages of a channel have growing IDs and times, and are pushed in this order.",
+                order),
+            Check(
+                "messages.predecessor", "2.6",
+                "previous_message_id is the ID of the message before in the channel.",
+                predecessor),
+            Check(
+                "messages.rest", "3.7",
+                "A message that is posted by REST is answered, broadcast and kept.", rest),
+            Check(
+                "messages.fields", "4.4",
+                "A message by REST has its fields, a time in milliseconds, and no null.", fields),
+            Check(
+                "messages.details", "2.6",
+                "Data, custom type, mentions and meta arrays are kept and told.", details),
+            Check(
+                "messages.file", "2.6", "FILE is acknowledged, broadcast and kept with its file.",
+                file),
+            Check(
+                "messages.admin", "2.6",
+                "A message of an administrator is broadcast as ADMM, without a sender.", admin),
+            Check(
+                "messages.edit", "2.6",
+                "MEDI is acknowledged with updated_at and old_values, told to the others, and kept.",
+                edit),
+            Check(
+                "messages.edit-foreign", "5.2",
+                "The edit of another user's message is refused with 900022.", editForeign),
+            Check(
+                "messages.edit-rest", "3.7", "An edit by REST is told to the members as MEDI.",
+                editByREST),
+            Check(
+                "messages.delete", "2.6",
+                "A deletion is told to the members by DELM, and the message is gone.", delete),
+            Check(
+                "messages.long-text", "2.2",
+                "A long text is stored whole in frames of at most 1 MiB, or refused with 400110.",
+                longText),
+            Check(
+                "messages.count", "3.7", "total_count counts the messages of a channel.", count),
+        ])
+
+    private static func acknowledged(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        let sent = try await ada.send("hello", in: room, ["data": "d"])
+        try expect(
+            sent.frame.fields,
+            has: ["msg_id": .number, "ts": .time, "channel_url": .text], "the acknowledgement")
+        try expect(sent.frame["message"], is: "hello", "the text")
+        try expect(sent.frame["data"], is: "d", "data")
+        try expect(sent.frame["channel_url"], is: .text(room.url), "the channel")
+        try expect(sent.frame["channel_type"], is: "group", "channel_type")
+        try expect(sent.frame["user"]["user_id"], is: .text(ada.id), "the sender")
+    }
+
+    private static func broadcast(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let name = scene.name("request")
+        let sent = try await ada.send("hello", in: room, request: name)
+        let heard = try await bo.hear("MESG", in: room)
+        try expect(heard["msg_id"], is: sent.idValue, "the ID")
+        try expect(heard["ts"], is: .int(sent.time), "the time")
+        try expect(heard["message"], is: "hello", "the text")
+        try expect(heard["user"]["user_id"], is: .text(ada.id), "the sender")
+        try expect(heard["request_id"], is: .text(name), "request_id")
+    }
+
+    private static func senderOnce(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        let sent = try await ada.send("hello", in: room)
+        let heard = try await ada.line.hearAll()
+        try expect(
+            !heard.contains { $0.command == "MESG" && $0["msg_id"] == sent.idValue },
+            "one frame for the sending connection", seen: heard.map(\.command))
+    }
+
+    private static func ownDevices(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let second = try await ada.secondLine()
+        let room = try await scene.channel([ada])
+        let sent = try await ada.send("hello", in: room)
+        let heard = try await second.hear("MESG at the sender's other connection") {
+            $0.command == "MESG" && $0["msg_id"] == sent.idValue
+        }
+        try expect(
+            (heard["req_id"].text ?? "").isEmpty, "a broadcast has no req_id", seen: heard.fields)
+    }
+
+    // MARK: Once and in order
+
+    private static func once(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let name = scene.name("request")
+        let first = try await ada.send("once", in: room, request: name)
+        let second = try await ada.send("once", in: room, request: name)
+        try expect(second.idValue, is: first.idValue, "the ID of the repeat")
+        let last = try await ada.send("behind", in: room)
+        let kept = try await ada.newest(10, in: room).map { $0["message_id"] }
+        try expect(kept == [first.idValue, last.idValue], "the message stored once", seen: kept)
+        _ = try await bo.hear("MESG", in: room) { $0["msg_id"] == first.idValue }
+        let next = try await bo.hear("MESG", in: room)
+        try expect(next["msg_id"], is: last.idValue, "the ID of the next broadcast")
+    }
+
+    private static func onceReconnected(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        let name = scene.name("request")
+        let first = try await ada.send("once", in: room, request: name)
+        await ada.line.close()
+        let again = try await ada.command(
+            "MESG", ["message": "once"], in: room, request: name, over: try await ada.secondLine())
+        try expect(try Sent(again).idValue, is: first.idValue, "the ID of the repeat")
+        let kept = try await ada.newest(10, in: room).count
+        try expect(kept == 1, "one stored message", seen: kept)
+    }
+
+    private static func order(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let names = (0..<20).map { "\(scene.prefix)-burst-\($0)" }
+        for name in names {
+            try await ada.line.say(
+                "MESG",
+                ["channel_url": .text(room.url), "message": .text(name), "req_id": .text(name)])
+        }
+        var times: [Int64] = []
+        var ids: [Int64] = []
+        for name in names {
+            let heard = try await bo.hear("MESG", in: room)
+            try expect(heard["message"], is: .text(name), "the next broadcast's text")
+            let sent = try Sent(heard)
+            times.append(sent.time)
+            ids.append(sent.id)
+        }
+        for numbers in [times, ids] {
+            try expect(
+                zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 },
+                "times and IDs that grow strictly", seen: numbers)
+        }
+        let page = try await bo.newest(20, in: room).map { $0["message_id"] }
+        try expect(page == ids.map { .int($0) }, "the page in the same order", seen: page)
+    }
+
+    private static func predecessor(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        var last = try await ada.send("0", in: room)
+        _ = try await bo.hear("MESG", in: room)
+        for number in 1..<4 {
+            let sender = number % 2 == 0 ? ada : bo
+            let listener = number % 2 == 0 ? bo : ada
+            let next = try await sender.send("\(number)", in: room)
+            let heard = try await listener.hear("MESG", in: room)
+            for frame in [next.frame, heard] {
+                try expect(frame["previous_message_id"], is: last.idValue, "previous_message_id")
+            }
+            last = next
+        }
+    }
+
+    // MARK: By REST
+
+    private static func rest(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let answer = try await ada.call(
+            "POST", room.path + "/messages", [:],
+            ["message_type": "MESG", "user_id": .text(ada.id), "message": "by REST"])
+        try expect(answer["message"], is: "by REST", "the answered text")
+        let heard = try await bo.hear("MESG", in: room)
+        try expect(heard["msg_id"], is: answer["message_id"], "the ID of the broadcast")
+        let kept = try await bo.newest(1, in: room)
+        try expect(kept.map { $0["message_id"] } == [answer["message_id"]], "kept", seen: kept)
+    }
+
+    private static func fields(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        let name = scene.name("request")
+        let sent = try await ada.send("plain", in: room, request: name)
+        let kept = try await ada.get("\(room.path)/messages/\(sent.id)")
+        try expect(
+            kept,
+            has: [
+                "message_id": .number, "type": .text, "message": .text, "created_at": .time,
+                "updated_at": .number, "channel_url": .text, "user": .object,
+            ], "a message")
+        try expect(kept["type"], is: "MESG", "the kind")
+        try expect(kept["created_at"], is: .int(sent.time), "created_at")
+        try expect(kept["updated_at"], is: 0, "updated_at of a message that was never edited")
+        try expect(kept["req_id"], is: .text(name), "req_id")
+        for (name, value) in kept.fields {
+            try expect(value != .null, "an absent value is absent (4.0)", seen: "\(name): null")
+        }
+    }
+
+    private static func details(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let sent = try await ada.send(
+            "hello @bo", in: room,
+            [
+                "data": "{\"a\":1}", "custom_type": "special", "mention_type": "users",
+                "mentioned_user_ids": [.text(bo.id)],
+                "metaarray": [["key": "color", "value": ["red", "blue"]]],
+            ])
+        let heard = try await bo.hear("MESG", in: room)
+        let kept = try await bo.get(
+            "\(room.path)/messages/\(sent.id)", ["with_sorted_meta_array": true])
+        for message in [heard.fields, kept] {
+            try expect(message["data"], is: "{\"a\":1}", "data")
+            try expect(message["custom_type"], is: "special", "custom_type")
+            try expect(
+                message["mentioned_users"].each("user_id") == [.text(bo.id)], "the mentioned user",
+                seen: message["mentioned_users"])
+        }
+        try expect(
+            kept["sorted_metaarray"], is: [["key": "color", "value": ["red", "blue"]]],
+            "sorted_metaarray")
+    }
+
+    private static func file(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let file: [String: JSON] = [
+            "url": "https://files.example/a.png", "name": "a.png", "type": "image/png", "size": 5,
+        ]
+        let sent = try Sent(try await ada.command("FILE", .object(file), in: room))
+        let heard = try await bo.hear("FILE", in: room)
+        let kept = try await bo.get("\(room.path)/messages/\(sent.id)")
+        try expect(kept["type"], is: "FILE", "the kind")
+        for (name, value) in file {
+            try expect(heard[name], is: value, "\(name) of the broadcast")
+            try expect(kept["file"][name], is: value, "file.\(name) by REST")
+        }
+    }
+
+    private static func admin(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        let answer = try await scene.call(
+            "POST", room.path + "/messages", [:], ["message_type": "ADMM", "message": "notice"])
+        try expect(answer["type"], is: "ADMM", "the kind")
+        let heard = try await ada.hear("ADMM", in: room)
+        try expect(heard["message"], is: "notice", "the text")
+        try expect(heard["user"].isMissing, "no user", seen: heard["user"])
+    }
+
+    private static func count(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        for number in 0..<3 { try await ada.send("\(number)", in: room) }
+        let total = try await scene.call("GET", room.path + "/messages/total_count")
+        try expect(total["total"], is: 3, "total")
+    }
+
+    private static func longText(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let text = String(repeating: "0123456789", count: 50_000)
+        let answer = try await scene.answer(
+            "POST", room.path + "/messages", [:],
+            .json(["message_type": "MESG", "user_id": .text(ada.id), "message": .text(text)]))
+        if answer.isRefusal, answer.code == 400_110 { return }
+        try expect(
+            answer["message"] == .text(text), "the whole text, or 400110",
+            seen: "\(answer.status), code \(answer["code"])")
+        let heard = try await bo.hear("MESG", in: room)
+        try expect(
+            heard["message"] == .text(text), "the whole text in the broadcast",
+            seen: "\(heard["message"].text?.count ?? 0) characters")
+    }
+}
+
+// MARK: - Edits and deletions
+
+extension MessageChecks {
+    private static func edit(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let sent = try await ada.send("before", in: room)
+        let edited = try await ada.command(
+            "MEDI", ["msg_id": sent.idValue, "message": "after"], in: room)
+        try expect(edited.fields, has: ["updated_at": .time, "old_values": .object], "MEDI")
+        try expect(edited["message"], is: "after", "the acknowledged text")
+        let heard = try await bo.hear("MEDI", in: room)
+        try expect(heard["msg_id"], is: sent.idValue, "the ID of the broadcast")
+        try expect(heard["message"], is: "after", "the text of the broadcast")
+        let kept = try await bo.get("\(room.path)/messages/\(sent.id)")
+        try expect(kept["message"], is: "after", "the kept text")
+        try expect(kept["updated_at"], is: edited["updated_at"], "the kept updated_at")
+        try expect(kept["created_at"], is: .int(sent.time), "created_at, which never changes,")
+    }
+
+    private static func editForeign(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let sent = try await ada.send("mine", in: room)
+        try await bo.expectRefusal(
+            900_022, ofCommand: "MEDI", ["msg_id": sent.idValue, "message": "yours"], in: room)
+        let kept = try await bo.get("\(room.path)/messages/\(sent.id)")
+        try expect(kept["message"], is: "mine", "the kept text")
+    }
+
+    private static func editByREST(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let sent = try await ada.send("before", in: room)
+        let answer = try await ada.call(
+            "PUT", "\(room.path)/messages/\(sent.id)", [:],
+            ["message_type": "MESG", "user_id": .text(ada.id), "message": "after"])
+        try expect(answer["message"], is: "after", "the answered text")
+        let heard = try await bo.hear("MEDI", in: room)
+        try expect(heard["message"], is: "after", "the text of the broadcast")
+    }
+
+    private static func delete(_ scene: Scene) async throws(CheckFailure) {
+        let (ada, bo, room) = try await scene.pair()
+        let kept = try await ada.send("kept", in: room)
+        let gone = try await ada.send("gone", in: room)
+        let path = "\(room.path)/messages/\(gone.id)"
+        try await ada.call("DELETE", path)
+        let heard = try await bo.hear("DELM", in: room)
+        try expect(heard["msg_id"], is: gone.idValue, "the ID of DELM")
+        try expect(heard["channel_type"], is: "group", "channel_type of DELM")
+        let page = try await bo.newest(10, in: room).map { $0["message_id"] }
+        try expect(page == [kept.idValue], "the page without it", seen: page)
+        let answer = try await scene.answer("GET", path, as: .session(bo.key))
+        try expect(
+            answer.isRefusal && [400_201, 900_300].contains(answer.code ?? 0),
+            "no such message", seen: answer.excerpt)
+    }
+}

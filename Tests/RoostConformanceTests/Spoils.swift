@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostConformance
+import Synchronization
+import Testing
+
+/// Faults that servers ship, each with the check that must find it.
+enum Spoils {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        /// The check that finds the fault.
+        let check: String
+        /// A part of the expectation that the failure names.
+        let expected: String
+        /// Whether the fault shows in silence only, so that the check waits to its limit.
+        var isSilent = false
+        let spoil: Spoil
+
+        var testDescription: String { name }
+    }
+
+    static let all: [Case] = [
+        Case(
+            name: "an acknowledgement without req_id", check: "messages.acknowledged",
+            expected: "an answer to MESG with its req_id", isSilent: true,
+            spoil: frames { frame in
+                if frame.name == "MESG" { frame.fields = frame.fields.with("req_id", .missing) }
+            }),
+        Case(
+            name: "a repeated message stored twice", check: "messages.once",
+            expected: "the ID of the repeat", spoil: storesTwice()),
+        Case(
+            name: "a broadcast with a req_id", check: "messages.broadcast",
+            expected: "a broadcast has no req_id",
+            spoil: frames { frame in
+                guard frame.name == "MESG", frame.fields["req_id"].isMissing else { return }
+                frame.fields = frame.fields.with("req_id", frame.fields["request_id"])
+            }),
+        Case(
+            name: "the sender hears its own broadcast", check: "messages.sender-once",
+            expected: "one frame for the sending connection",
+            spoil: Spoil(down: { frame in
+                guard frame.name == "MESG", frame.fields["req_id"].text?.isEmpty == false else {
+                    return [frame]
+                }
+                var echo = frame
+                echo.fields = frame.fields.with("req_id", .missing)
+                return [frame, echo]
+            })),
+        Case(
+            name: "a page in the wrong order", check: "pages.time", expected: "the messages",
+            spoil: answers { call in
+                guard call.isGet("/messages?") else { return }
+                call.body = call.body.with(
+                    "messages", .list(call.body["messages"].elements.reversed()))
+            }),
+        Case(
+            name: "a change log without deletions", check: "changes.deleted",
+            expected: "the message in deleted only",
+            spoil: answers { call in
+                guard call.isGet("/messages/changelogs") else { return }
+                call.body = call.body.with("deleted", [])
+            }),
+        Case(
+            name: "a change log that ends too early", check: "changes.complete",
+            expected: "all 120 messages",
+            spoil: answers { call in
+                guard call.isGet("/messages/changelogs") else { return }
+                let updated = Array(call.body["updated"].elements.prefix(50))
+                call.body = call.body.with("updated", .list(updated)).with("has_more", false)
+            }),
+        Case(
+            name: "a wrong error code", check: "connection.unknown-session",
+            expected: "the code 400303",
+            spoil: answers { call in
+                if call.body["code"] == 400_303 { call.body = call.body.with("code", 400_201) }
+            }),
+        Case(
+            name: "an error with the status 200", check: "users.unknown", expected: "400",
+            spoil: answers { call in call.status = 200 }),
+        Case(
+            name: "a wrong unread count", check: "receipts.unread",
+            expected: "unread_message_count is 1",
+            spoil: answers { call in
+                guard let count = call.body["unread_message_count"].int, count > 0 else { return }
+                call.body = call.body.with("unread_message_count", .int(count + 1))
+            }),
+        Case(
+            name: "an edit that no other socket hears", check: "messages.edit",
+            expected: "MEDI at a member's socket", isSilent: true,
+            spoil: Spoil(down: { frame in
+                frame.name == "MEDI" && frame.fields["req_id"].isMissing ? [] : [frame]
+            })),
+        Case(
+            name: "a time in seconds", check: "messages.fields",
+            expected: "created_at, a time in milliseconds",
+            spoil: answers { call in
+                guard let time = call.body["created_at"].int, !call.body["message_id"].isMissing
+                else { return }
+                call.body = call.body.with("created_at", .int(time / 1_000))
+            }),
+        Case(
+            name: "a READ that is never acknowledged", check: "receipts.read",
+            expected: "an answer to READ", isSilent: true,
+            spoil: Spoil(down: { frame in
+                frame.name == "READ" && !frame.fields["req_id"].isMissing ? [] : [frame]
+            })),
+        Case(
+            name: "a wrong token that is let in", check: "connection.wrong-token",
+            expected: "LOGI with error",
+            spoil: frames { frame in
+                guard frame.name == "LOGI", frame.fields["code"] == 400_302 else { return }
+                frame.fields = ["user_id": "anyone", "key": "an-open-door", "ekey": "e"]
+            }),
+        Case(
+            name: "a list that loses a channel between its pages", check: "channels.pages",
+            expected: "seven channels, each once",
+            spoil: answers { call in
+                guard call.isGet("/my_group_channels?"),
+                    call.body["next"].text?.isEmpty == false
+                else { return }
+                call.body = call.body.with(
+                    "channels", .list(Array(call.body["channels"].elements.dropLast())))
+            }),
+        Case(
+            name: "a subprotocol that is not echoed", check: "connection.token-subprotocol",
+            expected: "the handshake echoes the subprotocol",
+            spoil: Spoil(echoesSubprotocol: false)),
+        Case(
+            name: "typing that is told to no one", check: "members.typing",
+            expected: "SYEV 10900", isSilent: true,
+            spoil: Spoil(down: { $0.fields["cat"] == 10_900 ? [] : [$0] })),
+        Case(
+            name: "a wrong neighbour", check: "messages.predecessor",
+            expected: "previous_message_id is",
+            spoil: frames { frame in
+                if !frame.fields["previous_message_id"].isMissing {
+                    frame.fields = frame.fields.with("previous_message_id", 1)
+                }
+            }),
+    ]
+
+    private static func answers(_ change: @escaping @Sendable (inout Spoil.Call) -> Void) -> Spoil {
+        Spoil(answer: change)
+    }
+
+    private static func frames(_ change: @escaping @Sendable (inout Spoil.Command) -> Void) -> Spoil
+    {
+        Spoil(down: { frame in
+            var changed = frame
+            change(&changed)
+            return [changed]
+        })
+    }
+
+    /// Gives each command a request ID of its own, and the client its own one back.
+    private static func storesTwice() -> Spoil {
+        let count = Mutex(0)
+        return Spoil(
+            down: { frame in
+                guard let name = frame.fields["req_id"].text, let end = name.firstIndex(of: "~")
+                else { return [frame] }
+                var changed = frame
+                changed.fields = frame.fields.with("req_id", .text(String(name[..<end])))
+                return [changed]
+            },
+            up: { command in
+                guard command.name == "MESG", let name = command.fields["req_id"].text else {
+                    return [command]
+                }
+                let number = count.withLock { number in
+                    number += 1
+                    return number
+                }
+                var changed = command
+                changed.fields = command.fields.with("req_id", .text("\(name)~\(number)"))
+                return [changed]
+            })
+    }
+}
