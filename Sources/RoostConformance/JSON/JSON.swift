@@ -18,8 +18,10 @@ package indirect enum JSON: Hashable, Sendable {
 
     /// The value of a field; missing if this is no object or lacks the field.
     package subscript(name: String) -> JSON {
-        guard case .object(let fields) = self else { return .missing }
-        return fields[name] ?? .missing
+        @inline(never) get {
+            guard case .object(let fields) = self else { return .missing }
+            return fields[name] ?? .missing
+        }
     }
 
     /// The element at an index; missing if this is no list or is shorter.
@@ -44,26 +46,26 @@ package indirect enum JSON: Hashable, Sendable {
     package var isMissing: Bool { self == .missing }
 
     /// Returns the object with a field changed, or without it for a missing value.
-    package func with(_ name: String, _ value: JSON) -> JSON {
+    @inline(never) package func with(_ name: String, _ value: JSON) -> JSON {
         var fields = fields
         fields[name] = value.isMissing ? nil : value
         return .object(fields)
     }
 
     /// Returns the values of one field of the elements, in order.
-    package func each(_ name: String) -> [JSON] { elements.map { $0[name] } }
+    @inline(never) package func each(_ name: String) -> [JSON] { elements.map { $0[name] } }
 }
 
 extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    package init(stringLiteral value: String) { self = .text(value) }
-    package init(integerLiteral value: Int64) { self = .int(value) }
-    package init(booleanLiteral value: Bool) { self = .bool(value) }
-    package init(arrayLiteral elements: JSON...) { self = .list(elements) }
+    @inline(never) package init(stringLiteral value: String) { self = .text(value) }
+    @inline(never) package init(integerLiteral value: Int64) { self = .int(value) }
+    @inline(never) package init(booleanLiteral value: Bool) { self = .bool(value) }
+    @inline(never) package init(arrayLiteral elements: JSON...) { self = .list(elements) }
     /// Creates an object; of a repeated name the last value counts, and a missing value is left out.
-    package init(dictionaryLiteral elements: (String, JSON)...) {
+    @inline(never) package init(dictionaryLiteral elements: (String, JSON)...) {
         self = .object(
             Dictionary(elements.filter { !$0.1.isMissing }, uniquingKeysWith: { $1 }))
     }

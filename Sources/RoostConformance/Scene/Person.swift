@@ -29,17 +29,18 @@ struct Person {
     // MARK: Calls
 
     @discardableResult
-    func call(
+    @inline(never) func call(
         _ method: String, _ path: String, _ query: Query = [:], _ body: JSON = .missing
     ) async throws(CheckFailure) -> JSON {
         try await scene.call(method, path, query, body, as: .session(key))
     }
 
-    func get(_ path: String, _ query: Query = [:]) async throws(CheckFailure) -> JSON {
+    @inline(never) func get(_ path: String, _ query: Query = [:]) async throws(CheckFailure) -> JSON
+    {
         try await call("GET", path, query)
     }
 
-    func expectRefusal(
+    @inline(never) func expectRefusal(
         _ code: Int64, of method: String, _ path: String, _ query: Query = [:],
         _ body: JSON = .missing
     ) async throws(CheckFailure) {
@@ -51,7 +52,7 @@ struct Person {
     // MARK: Commands
 
     /// Logs the user in once more, with its token.
-    func secondLine() async throws(CheckFailure) -> ChatLine {
+    @inline(never) func secondLine() async throws(CheckFailure) -> ChatLine {
         let (line, login) = try await scene.logIn(user.credentials)
         try expect(
             login.command == "LOGI" && login["key"].text != nil, "a second login succeeds (2.4)",
@@ -60,7 +61,7 @@ struct Person {
     }
 
     /// Sends a command and returns its acknowledgement.
-    func command(
+    @inline(never) func command(
         _ command: String, _ fields: JSON, in room: Room? = nil, request: String? = nil,
         over line: ChatLine? = nil
     ) async throws(CheckFailure) -> Frame {
@@ -73,7 +74,7 @@ struct Person {
     }
 
     /// Sends a command that must be refused with a code.
-    func expectRefusal(
+    @inline(never) func expectRefusal(
         _ codes: Int64..., ofCommand command: String, _ fields: JSON, in room: Room
     ) async throws(CheckFailure) {
         let answer = try await commandAnswer(command, fields, in: room)
@@ -105,7 +106,7 @@ struct Person {
 
     /// Sends a text and returns the message's ID with its acknowledgement.
     @discardableResult
-    func send(
+    @inline(never) func send(
         _ text: String, in room: Room, _ fields: JSON = [:], request: String? = nil
     ) async throws(CheckFailure) -> Sent {
         var body = fields.fields
@@ -114,7 +115,7 @@ struct Person {
     }
 
     /// Returns the frame of a command in a channel, without a request ID as all broadcasts (2.3).
-    func hear(
+    @inline(never) func hear(
         _ command: String, in room: Room, where fits: (Frame) -> Bool = { _ in true }
     ) async throws(CheckFailure) -> Frame {
         let frame = try await line.hear("\(command) at a member's socket") {
@@ -127,7 +128,7 @@ struct Person {
     }
 
     /// Returns the event of a category in a channel (2.8).
-    func hearEvent(
+    @inline(never) func hearEvent(
         _ category: Int64, in room: Room, where fits: (Frame) -> Bool = { _ in true }
     ) async throws(CheckFailure) -> Frame {
         let event = try await line.hear("SYEV \(category) at a member's socket (2.8)") {
@@ -143,19 +144,20 @@ struct Person {
     // MARK: Objects
 
     /// Returns a channel as this user sees it.
-    func view(_ room: Room, _ query: Query = [:]) async throws(CheckFailure) -> JSON {
+    @inline(never) func view(_ room: Room, _ query: Query = [:]) async throws(CheckFailure) -> JSON
+    {
         try await get(room.path, query)
     }
 
     /// Returns a page of messages.
-    func page(_ room: Room, _ query: Query) async throws(CheckFailure) -> [JSON] {
+    @inline(never) func page(_ room: Room, _ query: Query) async throws(CheckFailure) -> [JSON] {
         let page = try await get(room.path + "/messages", query)
         try expect(page["messages"].isList, "a page has messages (3.6)", seen: page)
         return page["messages"].elements
     }
 
     /// Returns the newest messages of a channel, oldest first.
-    func newest(_ count: Int, in room: Room) async throws(CheckFailure) -> [JSON] {
+    @inline(never) func newest(_ count: Int, in room: Room) async throws(CheckFailure) -> [JSON] {
         try await page(room, ["message_ts": Moment.latest, "prev_limit": count, "next_limit": 0])
     }
 }

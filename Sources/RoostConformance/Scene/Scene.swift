@@ -40,7 +40,7 @@ final class Scene {
     }
 
     /// Returns a name that nothing else has.
-    func name(_ word: String = "x") -> String {
+    @inline(never) func name(_ word: String = "x") -> String {
         lastNumber += 1
         return "\(prefix)-\(lastNumber)-\(word)"
     }
@@ -50,7 +50,7 @@ final class Scene {
     /// Makes a call and returns its answer, whatever it is.
     ///
     /// - Throws: `.notOffered` for the codes that say so, `.unanswered` without an answer.
-    func answer(
+    @inline(never) func answer(
         _ method: String, _ path: String, _ query: Query = [:], _ body: CallBody = .none,
         as credential: Credential = .platform
     ) async throws(CheckFailure) -> Answer {
@@ -60,13 +60,13 @@ final class Scene {
     }
 
     /// Makes a call outside `/v3`.
-    func plainAnswer(_ path: String) async throws(CheckFailure) -> Answer {
+    @inline(never) func plainAnswer(_ path: String) async throws(CheckFailure) -> Answer {
         try await calls.call("GET", path, as: .headers([]))
     }
 
     /// Makes a call that must succeed: with 200 and an object (1.3).
     @discardableResult
-    func call(
+    @inline(never) func call(
         _ method: String, _ path: String, _ query: Query = [:], _ body: JSON = .missing,
         as credential: Credential = .platform
     ) async throws(CheckFailure) -> JSON {
@@ -79,7 +79,7 @@ final class Scene {
     }
 
     /// Makes a call that must be refused with one of some codes, in the form of 1.3.
-    func expectRefusal(
+    @inline(never) func expectRefusal(
         _ codes: Int64..., of method: String, _ path: String, _ query: Query = [:],
         _ body: CallBody = .none, as credential: Credential = .platform
     ) async throws(CheckFailure) {
@@ -101,7 +101,7 @@ final class Scene {
     /// Walks over the pages of a list by their tokens (3.0).
     ///
     /// - Throws: A failure for a list without `next`, and for one that does not end.
-    func walk(
+    @inline(never) func walk(
         _ path: String, _ query: Query, _ name: String, as credential: Credential = .platform
     ) async throws(CheckFailure) -> [JSON] {
         var found: [JSON] = []
@@ -123,7 +123,7 @@ final class Scene {
     }
 
     /// Asks again until an answer fits, for effects that may take a moment.
-    func eventually(
+    @inline(never) func eventually(
         _ expected: String, _ ask: () async throws(CheckFailure) -> JSON, _ fits: (JSON) -> Bool
     ) async throws(CheckFailure) {
         let limit = Countdown(min(waitLimit, countdown.remaining))
@@ -138,7 +138,7 @@ final class Scene {
     // MARK: Sockets
 
     /// Opens a socket of the application.
-    func open(
+    @inline(never) func open(
         _ query: Query, headers: [(name: String, value: String)] = [], subprotocol: String? = nil,
         application: String? = nil
     ) async throws(CheckFailure) -> ChatLine {
@@ -152,7 +152,9 @@ final class Scene {
 
     /// Opens a socket and waits for the answer to its login; comes back as often as the server is
     /// busy (2.4).
-    func logIn(_ query: Query) async throws(CheckFailure) -> (line: ChatLine, login: Frame) {
+    @inline(never) func logIn(_ query: Query) async throws(CheckFailure) -> (
+        line: ChatLine, login: Frame
+    ) {
         for _ in 0..<4 {
             let line = try await open(query)
             let first = try await line.hear("LOGI (2.4)") { _ in true }
@@ -167,13 +169,15 @@ final class Scene {
     // MARK: Objects
 
     /// Registers an object by the path of the call that removes it.
-    func remember(_ path: String) { made.append(path) }
+    @inline(never) func remember(_ path: String) { made.append(path) }
 
     /// Takes back a registration, for an object that the check has removed.
-    func forget(_ path: String) { made.removeAll { $0 == path } }
+    @inline(never) func forget(_ path: String) { made.removeAll { $0 == path } }
 
     /// Makes a user with an access token, so that servers with and without tokens let it in.
-    func user(_ word: String = "user", nickname: String? = nil) async throws(CheckFailure) -> User {
+    @inline(never) func user(_ word: String = "user", nickname: String? = nil)
+        async throws(CheckFailure) -> User
+    {
         let id = name(word)
         let answer = try await call(
             "POST", "/users", [:],
@@ -187,7 +191,7 @@ final class Scene {
     }
 
     /// Makes a user and logs it in.
-    func person(_ word: String) async throws(CheckFailure) -> Person {
+    @inline(never) func person(_ word: String) async throws(CheckFailure) -> Person {
         let user = try await user(word)
         let (line, login) = try await logIn(user.credentials)
         guard login.command == "LOGI", let key = login["key"].text else {
@@ -199,7 +203,7 @@ final class Scene {
     }
 
     /// Makes a group channel of some users as the platform, and returns its URL.
-    func channel(
+    @inline(never) func channel(
         _ members: [Person], _ fields: JSON = [:]
     ) async throws(CheckFailure) -> Room {
         let url = name("channel")
@@ -212,7 +216,7 @@ final class Scene {
     }
 
     /// Makes a channel of two users.
-    func pair() async throws(CheckFailure) -> (ada: Person, bo: Person, room: Room) {
+    @inline(never) func pair() async throws(CheckFailure) -> (ada: Person, bo: Person, room: Room) {
         let (ada, bo) = (try await person("ada"), try await person("bo"))
         return (ada, bo, try await channel([ada, bo]))
     }
@@ -220,7 +224,7 @@ final class Scene {
     /// Closes the sockets and removes the objects of the check, in a time of its own.
     ///
     /// - Returns: The paths of objects that may be left.
-    func end(limit: Duration) async -> [String] {
+    @inline(never) func end(limit: Duration) async -> [String] {
         for line in lines.prefix(64) { await line.close() }
         let countdown = Countdown(limit)
         let ending = calls.ending(countdown)

@@ -35,11 +35,13 @@ package struct Target: Sendable {
 package struct Query: ExpressibleByDictionaryLiteral, Sendable {
     private(set) var items: [(name: String, value: String)]
 
-    package init(dictionaryLiteral elements: (String, any CustomStringConvertible)...) {
+    @inline(never) package init(
+        dictionaryLiteral elements: (String, any CustomStringConvertible)...
+    ) {
         items = elements.map { ($0.0, $0.1.description) }
     }
 
-    static func + (one: Query, other: Query) -> Query {
+    @inline(never) static func + (one: Query, other: Query) -> Query {
         var sum = one
         sum.items += other.items
         return sum
@@ -50,7 +52,7 @@ package struct Query: ExpressibleByDictionaryLiteral, Sendable {
     }
 
     /// Returns a text percent-encoded for any part of an address.
-    static func encode(_ text: String) -> String {
+    @inline(never) static func encode(_ text: String) -> String {
         text.utf8.reduce(into: "") { encoded, byte in
             let scalar = Unicode.Scalar(byte)
             if byte < 0x80,
