@@ -88,7 +88,7 @@ struct LedgerTests {
         #expect(!ledger.since(before).hasLoss)
     }
 
-    @Test func `an answer with an older preview of a parent takes no edit from a reply (scar 116)`() {
+    @Test func `an older preview of a parent takes no edit from a reply (scar 116)`() {
         let (old, new) = (Self.message(1, text: "old"), Self.message(1, text: "new", editedAt: 50))
         var noted = Self.message(2)
         noted.parentID = 1

@@ -18,7 +18,7 @@ extension CoreWorld {
     }
 
     private func invariants(of device: CoreDevice) -> CacheInvariants {
-        CacheInvariants(device: device.name)
+        CacheInvariants(device: device.name, hasClockGoneBack: hasClockGoneBack)
     }
 
     /// Runs a check inside an event; the next step reports its violation.

@@ -31,7 +31,9 @@ extension Simulation {
         }
     }
 
-    func invariants(of app: SimulatedApp) -> CacheInvariants { CacheInvariants(device: app.name) }
+    func invariants(of app: SimulatedApp) -> CacheInvariants {
+        CacheInvariants(device: app.name, hasClockGoneBack: hasClockGoneBack)
+    }
 
     // MARK: No cursor is ahead of its data
 
