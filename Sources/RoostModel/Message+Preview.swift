@@ -36,7 +36,7 @@ extension MessageDetails {
     /// A reply without a preview stays without one: the server does not show the parent to the
     /// user, for instance one from before the user's history.
     package mutating func follow(_ parent: ParentPreview) {
-        guard let known = parentPreview, !parent.isOlder(than: known) else { return }
+        guard let known = parentPreview, !parent.lacksEdit(of: known) else { return }
         var preview = parent
         // The parent's own copy lacks the other fields of a preview, so they stay.
         preview.unknownFields = known.unknownFields
@@ -45,11 +45,14 @@ extension MessageDetails {
 }
 
 extension ParentPreview {
-    /// Returns whether the preview shows an earlier edit.
-    ///
-    /// A preview without a time is of a parent that was never edited, or of a server that tells no
-    /// times. Such a server reports the edit with the parent itself, so its preview may wait.
+    /// Returns whether the preview shows an earlier edit; false if one of the two lacks the time.
     func isOlder(than other: ParentPreview) -> Bool {
+        guard updatedAt != nil else { return false }
+        return lacksEdit(of: other)
+    }
+
+    /// Returns whether the preview shows an earlier edit, or none, than one with the time of an edit.
+    package func lacksEdit(of other: ParentPreview) -> Bool {
         (updatedAt ?? .distantPast) < (other.updatedAt ?? .distantPast)
     }
 }

@@ -21,17 +21,6 @@ public struct Reaction: Hashable, Codable, Sendable {
     }
 }
 
-extension Reaction {
-    /// Whether the entry is newer than the removal of a user in it.
-    ///
-    /// An entry of this user alone with the time of the removal was made behind it: a user does not
-    /// add and remove in one millisecond, but a removed entry leaves no time to be later than.
-    fileprivate func isNewer(than removal: ReactionChange) -> Bool {
-        userIDs == [removal.userID]
-            ? removal.updatedAt <= updatedAt : removal.updatedAt < updatedAt
-    }
-}
-
 /// A user's reaction that was added or removed.
 public struct ReactionChange: Hashable, Codable, Sendable {
     /// The key of the reaction.
@@ -95,7 +84,7 @@ extension [Reaction] {
         if change.isAdded, !isKnown {
             reactions[index].userIDs.append(change.userID)
             if reactions[index].count > 0 { reactions[index].count += 1 }
-        } else if !change.isAdded, isKnown, !reactions[index].isNewer(than: change) {
+        } else if !change.isAdded, isKnown, change.updatedAt >= reactions[index].updatedAt {
             reactions[index].userIDs.removeAll { $0 == change.userID }
             if reactions[index].count > 0 { reactions[index].count -= 1 }
         }

@@ -65,6 +65,9 @@ struct ChannelNewsTests {
         let parent = Self.message(1)
         var reply = Self.message(2)
         reply.parentID = 1
+        let blind = GroupChannel(url: "c", lastMessage: reply)
+        #expect(blind.applying(.edited(parent)) == blind, "the server does not show the parent")
+        reply.details.parentPreview = ParentPreview(content: .user(text: "before"))
         let channel = GroupChannel(url: "c", lastMessage: reply)
         let edited = channel.applying(.edited(parent))
         #expect(edited.lastMessage?.details.parentPreview == parent.preview)

@@ -196,6 +196,12 @@ package struct FetchLedger: Codable, Sendable {
         }
         var edited = newer
         edited.completeDetails(from: message)
+        // The recorded copy may be of an answer that is older than this one.
+        if let other = message.details.parentPreview,
+            edited.details.parentPreview?.lacksEdit(of: other) ?? false
+        {
+            edited.details.parentPreview = other
+        }
         return edited
     }
 

@@ -117,8 +117,7 @@ extension LiveEvent {
             let message = event.message.withoutReactions
             sync.ledgers[channel]?.note(editOf: message)
             sync.recentChanges.replace(editOf: message)
-            return commit(
-                [.edited(message)] + sync.mutations(for: .edited(message), in: channel))
+            return commit([.edited(message)] + sync.mutations(for: .edited(message), in: channel))
         case .deleted(let event):
             let channel = event.channelURL
             sync.ledgers[channel]?.note(deletionOf: event.messageID)
