@@ -91,6 +91,9 @@ enum StoredTargets {
                     mention: Mention(kind: .users, userIDs: ["bob"]),
                     metaArrays: [MetaArray(key: "k", values: ["v"])], parentID: 3)),
             .change(.markAsRead(through: Timestamp(milliseconds: 1_700_000_000_000))),
+            .change(.channel(.update(ChannelUpdateParams(name: "n", data: "d")))),
+            .change(.channel(.mute("bob", forSeconds: 60, reason: "r"))),
+            .draft(DraftContent("Hi", replyingTo: 3, in: 4)),
         ].map { content in payload { ParamsPayload.write(content, to: &$0) } }, words: words
     ) { input in
         guard let content = try? ParamsPayload.read(input.bytes.span) else { return nil }

@@ -15,6 +15,8 @@ struct Tour {
         try await timelines(client, channel.url)
         try await writing(client, channel.url)
         try await changing(client, channel.url)
+        try await changingChannels(client, channel.url)
+        try await drafting(client, channel.url)
         try await takingAlong(client)
         try await questions(client, channel.url)
         try await explaining(client, channel.url)
@@ -67,6 +69,21 @@ struct Tour {
         try await client.edit(target, in: channel, MessageEdit(text: "A slip of the pen"))
         try await client.addReaction("smile", to: target, in: channel)
         for refusal in await client.refusals(in: channel) { print(refusal) }
+    }
+
+    static func changingChannels(_ client: ChatClient, _ channel: ChannelURL) async throws {
+        let rename = try await client.update(channel, ChannelUpdateParams(name: "Saturday"))
+        try await client.setPushTrigger(.off, of: channel)
+        print(try await client.channel(channel).pendingChanges.count, "changes wait")
+        try await client.outcome(of: rename)  // When the server has the name.
+    }
+
+    static func drafting(_ client: ChatClient, _ channel: ChannelURL) async throws {
+        let place = DraftPlace(channel)  // `thread:` names the first message of a thread.
+        try await client.saveDraft("Shall we meet at", at: place)
+        let draft = await client.draft(at: place)
+        try await client.send(draft?.text ?? "", to: channel)
+        try await client.removeDraft(at: place)
     }
 
     static func takingAlong(_ client: ChatClient) async throws {

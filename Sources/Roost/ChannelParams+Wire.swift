@@ -22,19 +22,6 @@ extension CreateChannel {
     }
 }
 
-extension UpdateChannel {
-    init(_ url: ChannelURL, _ params: ChannelUpdateParams) {
-        self.init(
-            channelURL: url, name: params.name, coverURL: params.coverURL, data: params.data,
-            customType: params.customType)
-        options.isPublic = params.isPublic
-        options.isDiscoverable = params.isDiscoverable
-        options.accessCode = params.accessCode
-        options.survivalSeconds = params.messageSurvivalSeconds
-        options.operatorIDs = params.operatorIDs
-    }
-}
-
 extension JoinChannel {
     init(_ url: ChannelURL, accessCode: String?) {
         self.init(channelURL: url)

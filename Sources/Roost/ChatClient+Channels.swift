@@ -25,24 +25,6 @@ extension ChatClient {
         try await change(.join(JoinChannel(channel, accessCode: accessCode)))
     }
 
-    /// Leaves a channel and removes everything of it from the cache.
-    ///
-    /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func leave(_ channel: ChannelURL) async throws(RoostError) {
-        try await act(.leave(LeaveChannel(channelURL: channel)), .departure(channel))
-    }
-
-    /// Invites users; those who accept invitations automatically join at once.
-    ///
-    /// - Returns: The channel with its new members.
-    /// - Throws: `.connectionRequired`, or the server's refusal.
-    @discardableResult
-    public func invite(
-        _ users: [UserID], to channel: ChannelURL
-    ) async throws(RoostError) -> GroupChannel {
-        try await change(.invite(InviteMembers(channelURL: channel, userIDs: users)))
-    }
-
     /// Accepts an invitation and joins the channel.
     ///
     /// - Returns: The channel with the user as a member.
@@ -63,17 +45,6 @@ extension ChatClient {
 
     // MARK: The channel
 
-    /// Changes properties of a channel; nil leaves a property as it is.
-    ///
-    /// - Returns: The channel as changed.
-    /// - Throws: `.connectionRequired`, or the server's refusal.
-    @discardableResult
-    public func update(
-        _ channel: ChannelURL, _ params: ChannelUpdateParams
-    ) async throws(RoostError) -> GroupChannel {
-        try await change(.update(UpdateChannel(channel, params)))
-    }
-
     /// Deletes a channel for all members; permitted to operators only.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
@@ -91,7 +62,10 @@ extension ChatClient {
             .request(.freeze(channel, isFrozen)), .news(.frozen(isFrozen), channel))
     }
 
-    /// Hides a channel from the user's lists; other members see no change.
+    /// Hides a channel from the user's lists, at once; other members see no change.
+    ///
+    /// The server can only hide all messages up to the moment at which it gets the request. So this
+    /// call needs a connection; `hide(_:allowsAutoUnhide:)` needs none.
     ///
     /// - Parameters:
     ///   - channel: The channel.
@@ -99,7 +73,7 @@ extension ChatClient {
     ///   - allowsAutoUnhide: Whether the next message shows the channel again.
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func hide(
-        _ channel: ChannelURL, hidesPrevious: Bool = false, allowsAutoUnhide: Bool = true
+        _ channel: ChannelURL, hidesPrevious: Bool, allowsAutoUnhide: Bool = true
     ) async throws(RoostError) {
         try await act(
             .moment(
@@ -107,14 +81,6 @@ extension ChatClient {
             .hidden(
                 allowsAutoUnhide ? .untilNextMessage : .untilShown, hidesPrevious: hidesPrevious,
                 channel))
-    }
-
-    /// Shows a hidden channel in the user's lists again.
-    ///
-    /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func unhide(_ channel: ChannelURL) async throws(RoostError) {
-        try await act(
-            .request(.unhide(channel)), .news(.hidden(.unhidden, through: nil), channel))
     }
 
     /// Makes all messages up to now invisible for good, to the user or to all members.

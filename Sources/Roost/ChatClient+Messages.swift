@@ -36,27 +36,6 @@ extension ChatClient {
 
     // MARK: Pinned messages
 
-    /// Pins a message for all members of its channel; `GroupChannel.pinnedMessageIDs` lists it.
-    ///
-    /// Another pin of the same message moves it to the front. The cached channel has the pin when
-    /// the call returns.
-    ///
-    /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func pinMessage(
-        _ message: MessageID, in channel: ChannelURL
-    ) async throws(RoostError) {
-        try await request(.pin(message, isPinned: true, channel), thenLookUp: channel)
-    }
-
-    /// Unpins a message for all members of its channel.
-    ///
-    /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func unpinMessage(
-        _ message: MessageID, in channel: ChannelURL
-    ) async throws(RoostError) {
-        try await request(.pin(message, isPinned: false, channel), thenLookUp: channel)
-    }
-
     /// Returns a page of a channel's pinned messages, newest pin first.
     ///
     /// The pins are those of the cached channel; the server returns the messages. Pins of deleted

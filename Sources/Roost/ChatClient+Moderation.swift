@@ -51,29 +51,6 @@ extension ChatClient {
         try await ask(ListPeople(.operators(channel), limit: pageSize, token: token))
     }
 
-    /// Mutes a member, who may not write until the mute ends.
-    ///
-    /// - Parameters:
-    ///   - user: The member.
-    ///   - channel: The channel.
-    ///   - seconds: The duration; nil for no end.
-    ///   - reason: A text that the server keeps with the mute.
-    /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func mute(
-        _ user: UserID, in channel: ChannelURL, forSeconds seconds: Int? = nil,
-        reason: String = ""
-    ) async throws(RoostError) {
-        try await request(
-            .mute(channel, user, seconds: seconds, reason: reason), thenLookUp: channel)
-    }
-
-    /// Ends the mute of a member.
-    ///
-    /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func unmute(_ user: UserID, in channel: ChannelURL) async throws(RoostError) {
-        try await request(.unmute(channel, user), thenLookUp: channel)
-    }
-
     /// Returns a page of a channel's muted members from the server.
     ///
     /// - Parameters:
@@ -125,29 +102,5 @@ extension ChatClient {
     ) async throws(RoostError) -> Page<RestrictedUser> {
         try await ask(
             ListRestricted(channelURL: channel, isBan: true, limit: pageSize, token: token))
-    }
-
-    // MARK: Preferences
-
-    /// Sets whether a channel's messages and mentions count towards the unread totals.
-    ///
-    /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func setCountPreference(
-        _ preference: CountPreference, of channel: ChannelURL
-    ) async throws(RoostError) {
-        try await act(
-            .request(.setCountPreference(channel, preference, by: configuration.userID)),
-            .news(.countPreference(preference), channel))
-    }
-
-    /// Sets which messages of a channel the user is notified of.
-    ///
-    /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func setPushTrigger(
-        _ trigger: PushTrigger, of channel: ChannelURL
-    ) async throws(RoostError) {
-        try await act(
-            .request(.setPushTrigger(channel, trigger, by: configuration.userID)),
-            .news(.pushTrigger(trigger), channel))
     }
 }

@@ -243,7 +243,8 @@ extension ChatClient {
         await engine.read { $0.outbox.pendingChanges(in: channel) }
     }
 
-    /// Returns the refused changes, oldest first, with the reason and the unchanged message.
+    /// Returns the refused changes, oldest first, with the reason and the unchanged message or
+    /// channel.
     ///
     /// They are kept until `resend(_:)` or `cancel(_:)` is called for them.
     public func refusals(in channel: ChannelURL? = nil) async -> [ChangeRefusal] {

@@ -212,10 +212,12 @@ public final class ChatClient: Sendable {
 
     /// Returns a channel from disk, or from the server if the disk does not have it.
     ///
+    /// It shows the changes that wait in the outbox (`GroupChannel.pendingChanges`).
+    ///
     /// - Throws: `.connectionRequired` if the disk does not have it and there is no connection;
     ///   `.localDatabaseError`, or the server's refusal.
     public func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel {
-        try await engine.run(.channelSearch(ChannelSearch(url)), \.channel)
+        await marked(try await engine.run(.channelSearch(ChannelSearch(url)), \.channel))
     }
 
     /// Opens the user's channel list, which shows at once what is on disk.

@@ -21,13 +21,18 @@ extension ChatClient {
         _ user: UserID, in channel: ChannelAddress, forSeconds seconds: Int?, reason: String
     ) async throws(RoostError) {
         guard channel.isOpen else {
-            return try await mute(user, in: channel.url, forSeconds: seconds, reason: reason)
+            try await makeNow(
+                .mute(user, forSeconds: seconds, reason: reason), in: channel.url)
+            return
         }
         try await mute(user, inOpenChannel: channel.url, forSeconds: seconds, reason: reason)
     }
 
     package func unmute(_ user: UserID, in channel: ChannelAddress) async throws(RoostError) {
-        guard channel.isOpen else { return try await unmute(user, in: channel.url) }
+        guard channel.isOpen else {
+            try await makeNow(.unmute(user), in: channel.url)
+            return
+        }
         try await unmute(user, inOpenChannel: channel.url)
     }
 

@@ -198,7 +198,7 @@ actor ClientObserver {
             report(.sent(id, progress), of: id)
         case .uploaded(let id, let file): report(.uploaded(id, file: file), of: id)
         case .queued, .retried, .changeQueued, .changeMade, .changeRefused,
-            .changeDropped, .unrecorded:
+            .changeDropped, .draftChanged, .unrecorded:
             break
         }
     }

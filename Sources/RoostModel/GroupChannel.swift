@@ -112,6 +112,8 @@ public struct GroupChannel: Hashable, Codable, Sendable, Identifiable {
     /// The metadata; nil if they were not asked for.
     public var metadata: [String: String]?
     package var pinned: Indirect<Message>?
+    /// The contents of the outbox that the properties show; neither stored nor sent.
+    package var marks: Indirect<ChannelMarks>?
 
     /// Creates a channel; all other fields have their defaults and can be set afterwards.
     public init(

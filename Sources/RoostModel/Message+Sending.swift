@@ -49,7 +49,7 @@ extension Message {
             case .addReaction(let key, _): message.react(key, me, isAdded: true, change.createdAt)
             case .removeReaction(let key, _):
                 message.react(key, me, isAdded: false, change.createdAt)
-            case .markAsRead: break
+            case .markAsRead, .channel: break
             }
         }
         return message

@@ -3,7 +3,8 @@
 /// A change of the server's data that waits in the outbox.
 ///
 /// The cache never contains it before the server confirms it; `Message.applying(_:by:)` shows a
-/// message with the change.
+/// message with the change, and channel lists show a channel with its changes
+/// (`GroupChannel.pendingChanges`).
 public struct PendingChange: Hashable, Codable, Sendable, Identifiable {
     /// The kinds of changes.
     public enum Action: Hashable, Codable, Sendable {
@@ -17,6 +18,8 @@ public struct PendingChange: Hashable, Codable, Sendable, Identifiable {
         case removeReaction(String, MessageTarget)
         /// Marks everything up to a moment of the server's clock as read.
         case markAsRead(through: Timestamp)
+        /// Changes the channel, or the user's own settings in it.
+        case channel(ChannelChange)
     }
 
     /// The identifier of the call, the same on every retry.
@@ -44,6 +47,7 @@ extension PendingChange.Action {
         case .delete: "deletion"
         case .addReaction, .removeReaction: "reaction"
         case .markAsRead: "read mark"
+        case .channel(let change): change.kind
         }
     }
 
@@ -53,7 +57,7 @@ extension PendingChange.Action {
         case .edit(let target, _), .delete(let target), .addReaction(_, let target),
             .removeReaction(_, let target):
             target
-        case .markAsRead: nil
+        case .markAsRead, .channel: nil
         }
     }
 }
@@ -101,11 +105,17 @@ public struct ChangeRefusal: Hashable, Codable, Sendable {
     public let reason: RoostError.Code
     /// The message as the cache has it, unchanged; nil if it has none.
     public let held: Message?
+    /// The channel as the cache has it, for a change of a channel; nil if it has none.
+    public let heldChannel: GroupChannel?
 
-    package init(change: PendingChange, reason: RoostError.Code, held: Message?) {
+    package init(
+        change: PendingChange, reason: RoostError.Code, held: Message? = nil,
+        heldChannel: GroupChannel? = nil
+    ) {
         self.change = change
         self.reason = reason
         self.held = held
+        self.heldChannel = heldChannel
     }
 }
 
@@ -149,6 +159,8 @@ public enum OutboxEvent: Hashable, Codable, Sendable {
     case changeRefused(ChangeRefusal)
     /// The change has no target any more: the message was canceled or is gone.
     case changeDropped(PendingChange)
+    /// The draft of a place has changed; nil when it is gone.
+    case draftChanged(DraftPlace, MessageDraft?)
     /// The state of an item cannot be written, because a part of the file is damaged.
     ///
     /// Memory has the right state. After the process ends, the item may wait once more, in the

@@ -21,7 +21,9 @@ extension SBDGroupChannel {
 
     /// Leaves the channel; nothing of it stays in the cache.
     public func leave(completionHandler: SBDErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in try await client.leave(url) }
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.makeNow(.leave, in: url)
+        }
     }
 
     /// Invites users; those who accept invitations automatically join at once.
@@ -32,7 +34,7 @@ extension SBDGroupChannel {
     /// Invites users; those who accept invitations automatically join at once.
     public func inviteUserIds(_ userIds: [String], completionHandler: SBDErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.invite(userIds.map { UserID($0) }, to: url)
+            try await client.makeNow(.invite(userIds.map { UserID($0) }), in: url)
         }
     }
 
@@ -86,7 +88,7 @@ extension SBDGroupChannel {
             if let obstacle { throw obstacle }
             var change = change
             if let picture { change.coverURL = try await client.uploadPicture(picture) }
-            return try await client.update(url, change)
+            return try await client.changeNow(.update(change), in: url)
         }
     }
 
@@ -145,7 +147,9 @@ extension SBDGroupChannel {
 
     /// Shows the channel in the user's lists again.
     public func unhideChannel(completionHandler: SBDErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in try await client.unhide(url) }
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.makeNow(.unhide, in: url)
+        }
     }
 
     /// Begins the user's history of the channel anew; other members keep theirs.
@@ -160,7 +164,7 @@ extension SBDGroupChannel {
         _ option: SBDGroupChannelPushTriggerOption, completionHandler: SBDErrorHandler? = nil
     ) {
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.setPushTrigger(option.value, of: url)
+            try await client.makeNow(.setPushTrigger(option.value), in: url)
         }
     }
 

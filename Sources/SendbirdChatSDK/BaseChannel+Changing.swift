@@ -115,7 +115,7 @@ extension BaseChannel {
     public func pinMessage(messageId: Int64, completionHandler: SBErrorHandler? = nil) {
         actEither(completionHandler) { client, channel throws(RoostError) in
             guard !channel.isOpen else { throw .notForOpenChannels }
-            try await client.pinMessage(MessageID(messageId), in: channel.url)
+            try await client.makeNow(.pin(MessageID(messageId)), in: channel.url)
         }
     }
 
@@ -123,7 +123,7 @@ extension BaseChannel {
     public func unpinMessage(messageId: Int64, completionHandler: SBErrorHandler? = nil) {
         actEither(completionHandler) { client, channel throws(RoostError) in
             guard !channel.isOpen else { throw .notForOpenChannels }
-            try await client.unpinMessage(MessageID(messageId), in: channel.url)
+            try await client.makeNow(.unpin(MessageID(messageId)), in: channel.url)
         }
     }
 

@@ -24,7 +24,9 @@ extension GroupChannel {
 
     /// Leaves the channel; nothing of it stays in the cache.
     public func leave(completionHandler: SBErrorHandler? = nil) {
-        act(completionHandler) { client, url throws(RoostError) in try await client.leave(url) }
+        act(completionHandler) { client, url throws(RoostError) in
+            try await client.makeNow(.leave, in: url)
+        }
     }
 
     /// Invites a user, who joins at once when accepting invitations automatically.
@@ -47,7 +49,7 @@ extension GroupChannel {
         _ userIds: [String], completionHandler: SBErrorHandler? = nil
     ) {
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.invite(userIds.map { UserID($0) }, to: url)
+            try await client.makeNow(.invite(userIds.map { UserID($0) }), in: url)
         }
     }
 
@@ -114,7 +116,7 @@ extension GroupChannel {
             client, url throws(RoostError) in
             var value = value
             if let address = try await cover.upload(client) { value.coverURL = address }
-            return try await client.update(url, value)
+            return try await client.changeNow(.update(value), in: url)
         }
     }
 
@@ -152,7 +154,7 @@ extension GroupChannel {
     /// Shows the channel in the user's lists again.
     public func unhide(completionHandler: SBErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.unhide(url)
+            try await client.makeNow(.unhide, in: url)
         }
     }
 
@@ -195,7 +197,7 @@ extension GroupChannel {
     ) {
         let trigger = pushTriggerOption.value
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.setPushTrigger(trigger, of: url)
+            try await client.makeNow(.setPushTrigger(trigger), in: url)
         }
     }
 
@@ -219,7 +221,7 @@ extension GroupChannel {
     ) {
         let preference = preference.value
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.setCountPreference(preference, of: url)
+            try await client.makeNow(.setCountPreference(preference), in: url)
         }
     }
 

@@ -41,6 +41,19 @@ struct RequestLineTests {
         (#""snapshot""#, .snapshot), (#""close""#, .close), (#""cache""#, .cache),
         (#""health""#, .health), (#""wait_idle""#, .waitIdle), (#""quit""#, .quit),
         (#""compare""#, .compare(nil)), (#""compare","channel":"c""#, .compare("c")),
+        (#""leave","channel":"c""#, .change(.leave, "c")),
+        (#""hide""#, .change(.hide(allowsAutoUnhide: true), nil)),
+        (#""hide","auto_unhide":false"#, .change(.hide(allowsAutoUnhide: false), nil)),
+        (#""unhide""#, .change(.unhide, nil)),
+        (
+            #""update_channel","name":"n","custom_type":"""#,
+            .change(.update(ChannelUpdateParams(name: "n", customType: "")), nil)
+        ),
+        (#""invite","members":["bo"]"#, .change(.invite(["bo"]), nil)),
+        (#""set_push_trigger","trigger":"off""#, .change(.setPushTrigger(.off), nil)),
+        (#""save_draft","text":"t","thread":7"#, .saveDraft("t", thread: 7, nil)),
+        (#""save_draft","text":"""#, .saveDraft("", thread: nil, nil)),
+        (#""drafts""#, .drafts),
     ]
 
     @Test(arguments: requests)
@@ -185,17 +198,27 @@ struct ReplyLineTests {
         #expect(
             ReplyLine.refusal(opening: "c", error).text
                 == #"{"event":"refused","channel":"c","kind":"open","message_id":null,"#
-                + #""request_id":null,"error_code":900500,"held":null}"#)
+                + #""request_id":null,"error_code":900500,"held":null,"held_channel":null}"#)
     }
 
     @Test func `a channel shows its name, members, unread count and last message`() {
-        let channel = GroupChannel(
+        var channel = GroupChannel(
             url: "c", name: "N", members: [Member(user: User(id: "ada"))], memberCount: 2,
             unreadMessageCount: 4)
         #expect(
             JSONValue.channel(channel).text
                 == #"{"url":"c","name":"N","members":["ada"],"member_count":2,"unread":4,"#
-                + #""last_message":null}"#)
+                + #""last_message":null,"pending":[],"draft":null}"#)
+        let change = PendingChange(
+            id: "r", channel: "c", createdAt: Timestamp(milliseconds: 1), action: .channel(.unhide))
+        let draft = MessageDraft(
+            "d", at: DraftPlace("c", thread: 7), editedAt: Timestamp(milliseconds: 2))
+        channel = channel.marked(ChannelMarks(changes: [change], draft: draft))
+        let shown = JSONValue.channel(channel)
+        #expect(shown["pending"] == ["unhide"] && shown["draft"] == "d")
+        #expect(
+            JSONValue.draft(draft).text
+                == #"{"channel":"c","thread":7,"text":"d","edited_at":2}"#)
     }
 }
 

@@ -65,6 +65,43 @@ struct OutboxLaneTests {
         #expect(machine.item("e")?.awaited == "m")
     }
 
+    @Test func `a departure is the last of both lanes of its channel (scar 12)`() {
+        var machine = Self.machine(Self.item("m"))
+        _ = machine.handle(.queued(Self.item("r", .change, awaits: "m")))
+        #expect(machine.handle(.queued(Self.item("d", .departure))).isEmpty)
+        // Another channel's departure does not wait.
+        let other = Self.item("o", in: "other", .departure)
+        #expect(Self.transmitted(machine.handle(.queued(other))) == ["o"])
+        #expect(Self.transmitted(machine.handle(.queued(Self.item("e", .change)))) == ["e"])
+        #expect(Self.transmitted(machine.handle(.delivered("e", nil))).isEmpty)
+        // A later message goes before, and so does the reaction that its message frees.
+        _ = machine.handle(.queued(Self.item("n")))
+        #expect(Self.transmitted(machine.handle(.delivered("m", 7))) == ["n", "r"])
+        #expect(Self.transmitted(machine.handle(.delivered("r", nil))).isEmpty)
+        #expect(machine.isBusy)
+        #expect(Self.transmitted(machine.handle(.failed("n", .notAMember, .socket))) == ["d"])
+        #expect(machine.handle(.delivered("d", nil)).contains(.remove("d")))
+        #expect(!machine.isBusy || machine.item("o") != nil)
+    }
+
+    @Test func `a departure waits for a resting message without making the client busy`() {
+        var machine = Self.machine(Self.item("m"))
+        _ = machine.handle(.queued(Self.item("d", .departure)))
+        _ = machine.handle(.failed("m", .rateLimited, .socket))
+        #expect(!machine.isBusy && machine.isResting)
+        let effects = machine.handle(.rested(OutboxMachine.Lane("c")))
+        #expect(Self.transmitted(effects) == ["m"])
+        #expect(Self.transmitted(machine.handle(.canceled("m"))) == ["d"])
+    }
+
+    @Test func `a draft never leaves`() {
+        var machine = Self.machine(Self.item("t", .draft))
+        #expect(machine.handle(.wentOnline(now: Self.now)).isEmpty)
+        #expect(machine.handle(.revised(Self.item("t", .draft), isMoved: true)).isEmpty)
+        #expect(!machine.isBusy && !machine.isResting)
+        #expect(machine.handle(.canceled("t")) == [.remove("t")])
+    }
+
     @Test func `the number of busy lanes is limited, and the others take turns`() {
         var machine = Self.machine()
         let count = OutboxMachine.concurrency + 10

@@ -130,15 +130,19 @@ struct FieldTableTests {
     }
 
     @Test func `each stored property of an object has one line`() {
-        Self.expectLines(GroupChannel.self)
+        // The contents of the outbox are neither stored nor sent with a channel.
+        Self.expectLines(GroupChannel.self, besides: ["marks"])
         Self.expectLines(MessageDetails.self)
     }
 
-    private static func expectLines<Object: FieldOwner>(_: Object.Type) {
+    private static func expectLines<Object: FieldOwner>(
+        _: Object.Type, besides others: Set<String> = []
+    ) {
         let lines = Object.fields.map(\.line).filter {
             $0.kind != .derived && $0.kind != .parentEdit
         }
         #expect(Set(lines.map(\.offset)).count == lines.count, "\(Object.self)")
-        #expect(lines.count == Mirror(reflecting: Object.usual).children.count, "\(Object.self)")
+        let properties = Mirror(reflecting: Object.usual).children.compactMap(\.label)
+        #expect(lines.count == properties.count { !others.contains($0) }, "\(Object.self)")
     }
 }

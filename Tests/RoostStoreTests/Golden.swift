@@ -176,6 +176,17 @@ enum Golden {
         return user
     }()
 
+    static let channelUpdate: ChannelUpdateParams = {
+        var params = ChannelUpdateParams(
+            name: "un", coverURL: "uc", data: "ud", customType: "ut")
+        params.accessCode = "ua"
+        params.isPublic = true
+        params.isDiscoverable = false
+        params.messageSurvivalSeconds = 79
+        params.operatorIDs = ["bob", "cid"]
+        return params
+    }()
+
     static let fileParams: FileMessageParams = {
         var copied = OutgoingFile(.copy(of: "/a/b"), name: "n1", type: "t1")
         copied.size = ByteCount(bytes: 65)

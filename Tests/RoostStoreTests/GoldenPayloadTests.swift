@@ -108,6 +108,11 @@ struct GoldenPayloadTests {
                 ]), golden)
     }
 
+    @Test func `a draft of version 1 keeps its bytes (scar 77)`() throws {
+        try check(.draft(DraftContent("dt", replyingTo: 80, in: 81)), "010402647401a00101a20100")
+        try check(.draft(DraftContent("dt")), "0104026474000000")
+    }
+
     private static let changes: [(PendingChange.Action, String)] = [
         (
             .edit(
@@ -126,6 +131,26 @@ struct GoldenPayloadTests {
         (.addReaction("heart", .unsent("r-2")), "0103030103722d3205686561727400"),
         (.removeReaction("star", .delivered(76)), "010304009801047374617200"),
         (.markAsRead(through: Timestamp(milliseconds: 1_700_000_000_000)), "01030580a0abfef96200"),
+        (.channel(.leave), "0103070100"),
+        (.channel(.hide(allowsAutoUnhide: true)), "010307020100"),
+        (.channel(.unhide), "0103070300"),
+        (.channel(.invite(["bob", "cid"])), "010307040203626f620363696400"),
+        (
+            .channel(.update(Golden.channelUpdate)),
+            "010307050102756e0102756301027564010275740102756101010100019e01010203626f620363696400"
+        ),
+        (.channel(.setPushTrigger(.mentions)), "010307060c6d656e74696f6e5f6f6e6c7900"),
+        (
+            .channel(.setCountPreference(.messages)),
+            "0103070719756e726561645f6d6573736167655f636f756e745f6f6e6c7900"
+        ),
+        (
+            .channel(.mute("bob", forSeconds: 60, reason: "loud")),
+            "0103070803626f620178046c6f756400"
+        ),
+        (.channel(.unmute("bob")), "0103070903626f6200"),
+        (.channel(.pin(77)), "0103070a9a0100"),
+        (.channel(.unpin(78)), "0103070b9c0100"),
     ]
 
     @Test(arguments: changes)

@@ -143,6 +143,35 @@ struct SealedStoreTests {
         await store.close()
     }
 
+    @Test func `drafts and changes of channels are sealed like messages (R136)`() async throws {
+        let place = try SealedFolder()
+        var store = try await place.open(key)
+        let moment = Timestamp(milliseconds: 5)
+        func draft(_ text: String) -> OutboxWrite {
+            .keep(
+                OutboxDraft(
+                    "draft", to: "zebra-channel", createdAt: moment,
+                    content: .draft(DraftContent(text, in: 7))))
+        }
+        let change = OutboxContent.change(
+            .channel(.update(ChannelUpdateParams(name: "zebra name"))))
+        let append = OutboxDraft(
+            "change", to: "zebra-channel", createdAt: moment, content: change)
+        for write in [draft("zebra one"), .append(append), draft("zebra two")] {
+            for result in await store.outbox.perform([write]) { _ = try result.get() }
+        }
+        await store.close()
+        let secret = Array("zebra".utf8)
+        for (name, bytes) in place.files() {
+            #expect(bytes.firstRange(of: secret) == nil, "\(name)")
+        }
+        store = try await place.open(key)
+        let items = try await store.outbox.items().items
+        #expect(items.map(\.content) == [change, .draft(DraftContent("zebra two", in: 7))])
+        #expect(items.map(\.channel) == ["zebra-channel", "zebra-channel"])
+        await store.close()
+    }
+
     @Test func `no key is made while only the outbox is sealed (scar 43)`() async throws {
         let place = try SealedFolder()
         let store = try await place.open(.keyFolder(place.keys.path))

@@ -84,7 +84,7 @@ struct BareTimelineTests {
             try await bob.send("before", to: url)
             let timeline = try await alice.timeline(of: url)
             await world.pass()
-            try await alice.leave(url)
+            try await alice.makeNow(.leave, in: url)
             await world.pass()
             #expect(await timeline.snapshot.messages.isEmpty)
             // The link comes back, and the timeline asks for a channel without her.
@@ -92,7 +92,7 @@ struct BareTimelineTests {
             await phone.network.cut()
             phone.network.restore()
             await world.pass()
-            try await bob.invite(["alice"], to: url)
+            try await bob.makeNow(.invite(["alice"]), in: url)
             await world.pass(.seconds(30))
             #expect(!isRefused.withLock { $0 })
             #expect(await timeline.snapshot.messages.map(\.text) == ["before"])

@@ -51,7 +51,7 @@ struct ChannelActionTests {
         try Self.play { world, trio in
             var params = ChannelUpdateParams(name: "journey", data: "d", customType: "t")
             params.operatorIDs = ["alice", "bob"]
-            try await trio.alice.update(trio.url, params)
+            try await trio.alice.makeNow(.update(params), in: trio.url)
             #expect(try await Self.cached(trio.url, trio.alice)?.name == "journey")
             await world.pass()
             let bobs = try #require(try await Self.cached(trio.url, trio.bob))
@@ -65,7 +65,7 @@ struct ChannelActionTests {
         throws
     {
         try Self.play { world, trio in
-            try await trio.bob.leave(trio.url)
+            try await trio.bob.makeNow(.leave, in: trio.url)
             #expect(try await Self.cached(trio.url, trio.bob) == nil)
             try await trio.alice.ban("carol", from: trio.url, reason: "why")
             #expect(try await Self.cached(trio.url, trio.alice)?.members.map(\.id) == ["alice"])
@@ -76,7 +76,7 @@ struct ChannelActionTests {
             await world.pass()
             #expect(try await Self.cached(trio.url, trio.carol) == nil)
             try await trio.alice.unban("carol", from: trio.url)
-            try await trio.alice.invite(["carol"], to: trio.url)
+            try await trio.alice.makeNow(.invite(["carol"]), in: trio.url)
             await world.pass()
             #expect(try await Self.cached(trio.url, trio.carol)?.myState == .joined)
             try await trio.alice.deleteChannel(trio.url)
@@ -96,11 +96,11 @@ struct ChannelActionTests {
             let timeline = try await trio.carol.timeline(of: trio.url)
             await world.pass()
             #expect(await timeline.snapshot.messages.map(\.text) == ["before"])
-            try await trio.carol.leave(trio.url)
+            try await trio.carol.makeNow(.leave, in: trio.url)
             try await trio.bob.send("meanwhile", to: trio.url)
             await world.pass()
             #expect(await timeline.snapshot.messages.isEmpty)
-            try await trio.alice.invite(["carol"], to: trio.url)
+            try await trio.alice.makeNow(.invite(["carol"]), in: trio.url)
             await world.pass()
             #expect(await timeline.snapshot.messages.map(\.text) == ["before", "meanwhile"])
         }
@@ -115,7 +115,7 @@ struct ChannelActionTests {
             try await trio.bob.send("before", to: url)
             let timeline = try await trio.carol.timeline(of: url)
             await world.pass()
-            try await trio.carol.leave(url)
+            try await trio.carol.makeNow(.leave, in: url)
             try await trio.bob.send("meanwhile", to: url)
             #expect(try await trio.carol.channel(url).myState != .joined)
             await world.pass()
@@ -132,12 +132,12 @@ struct ChannelActionTests {
     ) throws {
         try Self.play { world, trio in
             let list = try await trio.alice.channelList()
-            try await trio.alice.hide(trio.url, allowsAutoUnhide: allowsAutoUnhide)
+            try await trio.alice.makeNow(.hide(allowsAutoUnhide: allowsAutoUnhide), in: trio.url)
             #expect(await list.snapshot.channels.isEmpty)
             try await trio.bob.send("hello", to: trio.url)
             await world.pass()
             #expect(await list.snapshot.channels.count == (allowsAutoUnhide ? 1 : 0))
-            try await trio.alice.unhide(trio.url)
+            try await trio.alice.makeNow(.unhide, in: trio.url)
             #expect(await list.snapshot.channels.map(\.unreadMessageCount) == [1])
         }
     }
@@ -174,20 +174,20 @@ struct ChannelActionTests {
             try await trio.bob.markAsRead(trio.url)
             #expect(try await Self.cached(trio.url, trio.bob)?.isFrozen == true)
             try await alice.setFrozen(false, trio.url)
-            try await alice.mute("bob", in: trio.url, forSeconds: 60, reason: "loud")
+            try await alice.makeNow(.mute("bob", forSeconds: 60, reason: "loud"), in: trio.url)
             let member = try await Self.cached(trio.url, alice)?.members.first { $0.id == "bob" }
             #expect(member?.isMuted == true && member?.muteReason == "loud")
             #expect(try await alice.mutedUsers(of: trio.url).elements.map(\.id) == ["bob"])
             await world.pass()
             #expect(try await Self.cached(trio.url, trio.bob)?.isMuted == true)
-            try await alice.unmute("bob", in: trio.url)
+            try await alice.makeNow(.unmute("bob"), in: trio.url)
             try await alice.addOperators(["bob"], to: trio.url)
             #expect(
                 try await alice.operators(of: trio.url).elements.map(\.id).sorted()
                     == ["alice", "bob"])
             try await alice.removeOperators(["bob"], from: trio.url)
-            try await alice.setCountPreference(.off, of: trio.url)
-            try await alice.setPushTrigger(.mentions, of: trio.url)
+            try await alice.makeNow(.setCountPreference(.off), in: trio.url)
+            try await alice.makeNow(.setPushTrigger(.mentions), in: trio.url)
             let channel = try #require(try await Self.cached(trio.url, alice))
             #expect(channel.countPreference == .off && channel.pushTrigger == .mentions)
             #expect(channel.members.filter { $0.role == .operator }.map(\.id) == ["alice"])
@@ -211,7 +211,7 @@ struct ChannelActionTests {
             await world.pass()
             #expect(try await Self.cached(url, trio.bob)?.metadata == expected)
             // Other changes of the channel keep them.
-            try await alice.update(url, ChannelUpdateParams(name: "x"))
+            try await alice.makeNow(.update(ChannelUpdateParams(name: "x")), in: url)
             await world.pass()
             #expect(try await Self.cached(url, trio.bob)?.metadata == expected)
             try await alice.deleteMetadata(of: url)
@@ -274,7 +274,8 @@ struct ChannelActionTests {
             await trio.network.cut()
             await world.pass()
             await #expect(throws: RoostError.self) {
-                try await trio.alice.update(trio.url, ChannelUpdateParams(name: "never"))
+                try await trio.alice.makeNow(
+                    .update(ChannelUpdateParams(name: "never")), in: trio.url)
             }
             await #expect(throws: RoostError.self) { try await trio.alice.markAsRead(trio.url) }
             let channel = try await Self.cached(trio.url, trio.alice)

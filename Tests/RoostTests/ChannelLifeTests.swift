@@ -41,13 +41,15 @@ struct ChannelLifeTests {
         _ alice: ChatClient, _ url: ChannelURL, _ random: inout SplitMix64
     ) async throws {
         switch random.next() % 9 {
-        case 0: try await alice.hide(url, allowsAutoUnhide: random.next() % 2 == 0)
+        case 0: try await alice.makeNow(.hide(allowsAutoUnhide: random.next() % 2 == 0), in: url)
         case 1: try await alice.hide(url, hidesPrevious: true)
-        case 2: try await alice.unhide(url)
+        case 2: try await alice.makeNow(.unhide, in: url)
         case 3: try await alice.resetHistory(of: url)
-        case 4: try await alice.leave(url)
-        case 5: try await alice.update(url, ChannelUpdateParams(name: "a\(random.next() % 9)"))
-        case 6: try await alice.setCountPreference(.off, of: url)
+        case 4: try await alice.makeNow(.leave, in: url)
+        case 5:
+            try await alice.makeNow(
+                .update(ChannelUpdateParams(name: "a\(random.next() % 9)")), in: url)
+        case 6: try await alice.makeNow(.setCountPreference(.off), in: url)
         default: try await alice.markAsRead(url)
         }
     }
@@ -62,8 +64,10 @@ struct ChannelLifeTests {
             try await bob.updateMetadata(
                 ["k": "\(random.next() % 4)"], of: url, addsMissing: true)
         case 2: try await bob.deleteMetadata(of: url)
-        case 3: try await bob.update(url, ChannelUpdateParams(name: "b\(random.next() % 9)"))
-        case 4: try await bob.invite(["alice"], to: url)
+        case 3:
+            try await bob.makeNow(
+                .update(ChannelUpdateParams(name: "b\(random.next() % 9)")), in: url)
+        case 4: try await bob.makeNow(.invite(["alice"]), in: url)
         case 5: try await bob.addOperators(["alice"], to: url)
         default:
             var params = UserMessageParams(text: "m")

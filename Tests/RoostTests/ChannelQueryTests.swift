@@ -48,8 +48,8 @@ struct ChannelQueryTests {
         _ url: ChannelURL, _ alice: ChatClient, _ random: inout SplitMix64
     ) async throws {
         switch random.below(8) {
-        case 0: try await alice.hide(url)
-        case 1: try await alice.hide(url, allowsAutoUnhide: false)
+        case 0: try await alice.makeNow(.hide(allowsAutoUnhide: true), in: url)
+        case 1: try await alice.makeNow(.hide(allowsAutoUnhide: false), in: url)
         case 2: try await alice.hide(url, hidesPrevious: true)
         case 3: try await alice.resetHistory(of: url)
         case 4: try await alice.acceptInvitation(to: url)
@@ -256,7 +256,7 @@ struct ChannelQueryTests {
             #expect(await counts() == [1, 0, 0, 1, 0])
             let sent = try await bob.send("hi", to: url)
             #expect(await counts() == [1, 1, 0, 1, 1])
-            try await bob.update(url, ChannelUpdateParams(name: "two"))
+            try await bob.makeNow(.update(ChannelUpdateParams(name: "two")), in: url)
             #expect(await counts() == [1, 1, 1, 1, 1])
             try await alice.markAsRead(url)
             #expect(await counts() == [1, 0, 1, 1, 1])

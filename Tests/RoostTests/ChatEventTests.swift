@@ -60,13 +60,13 @@ struct ChatEventTests {
             _ = await pair.take(world)
             pair.phone.network.weather.refusedRequest = 1000
             for number in 0..<130 {
-                try await pair.bob.invite([UserID("u\(number)")], to: pair.url)
+                try await pair.bob.makeNow(.invite([UserID("u\(number)")]), in: pair.url)
                 await world.pass(.milliseconds(100))
             }
             // Each invitation is two events, and a hundred wait.
             #expect(await told() == 80)
             pair.phone.network.weather = .calm
-            try await pair.bob.invite(["last"], to: pair.url)
+            try await pair.bob.makeNow(.invite(["last"]), in: pair.url)
             // The retries had become rare.
             await world.pass(.seconds(60))
             #expect(await told() == 51)
@@ -130,11 +130,11 @@ struct ChatEventTests {
                     }
                 }
             }
-            try await pair.bob.update(url, ChannelUpdateParams(name: "new"))
+            try await pair.bob.makeNow(.update(ChannelUpdateParams(name: "new")), in: url)
             await world.pass()
             try await pair.bob.setFrozen(true, url)
             await world.pass()
-            try await pair.bob.invite(["carol"], to: url)
+            try await pair.bob.makeNow(.invite(["carol"]), in: url)
             await world.pass()
             try await pair.bob.addOperators(["alice"], to: url)
             await world.pass()
@@ -260,8 +260,8 @@ struct ChatEventTests {
                 try await pair.bob.send("y", to: url)
             }
             await world.pass()
-            try await pair.alice.hide(urls[2])
-            try await pair.alice.setCountPreference(.off, of: urls[3])
+            try await pair.alice.makeNow(.hide(allowsAutoUnhide: true), in: urls[2])
+            try await pair.alice.makeNow(.setCountPreference(.off), in: urls[3])
             let totals = try await pair.alice.unreadTotals()
             #expect(totals.messages == 4 && totals.mentions == 2 && totals.channels == 2)
             #expect(try await pair.alice.fetchUnreadTotals() == totals)
@@ -279,7 +279,7 @@ struct ChatEventTests {
     func `events about users and restrictions have all known details`() throws {
         try Self.play { world, pair in
             let (bob, url) = (pair.bob, pair.url)
-            try await bob.invite(["carol"], to: url)
+            try await bob.makeNow(.invite(["carol"]), in: url)
             let joined = await pair.take(world)
             #expect(
                 joined.contains { event in
@@ -289,7 +289,7 @@ struct ChatEventTests {
                         false
                     }
                 })
-            try await bob.mute("alice", in: url, forSeconds: 60, reason: "loud")
+            try await bob.makeNow(.mute("alice", forSeconds: 60, reason: "loud"), in: url)
             let muted = await pair.take(world).compactMap(\.muted)
             #expect(muted.map(\.id) == ["alice"] && muted.first?.reason == "loud")
             #expect(muted.first?.until != nil)
@@ -344,7 +344,7 @@ struct ChatEventTests {
     func `an event whose channel cannot be looked up waits until the disk has it (R89)`() throws {
         try Self.play { world, pair in
             pair.phone.network.weather.refusedRequest = 1000
-            try await pair.bob.invite(["carol"], to: pair.url)
+            try await pair.bob.makeNow(.invite(["carol"]), in: pair.url)
             let isTold = { (events: [ChatEvent]) in
                 events.contains { if case .joined = $0 { true } else { false } }
             }
@@ -410,7 +410,7 @@ struct ChatEventTests {
     {
         try Self.play { world, pair in
             let list = try await pair.alice.channelList()
-            try await pair.bob.mute("alice", in: pair.url, forSeconds: 60)
+            try await pair.bob.makeNow(.mute("alice", forSeconds: 60, reason: ""), in: pair.url)
             await world.pass(.seconds(50))
             #expect(await list.snapshot.channels.map(\.isMuted) == [true])
             #expect(await Self.unmuted(pair.take(world)) == 0)
@@ -426,10 +426,10 @@ struct ChatEventTests {
     {
         try Self.play { world, pair in
             let timeline = try await pair.alice.timeline(of: pair.url)
-            try await pair.bob.mute("alice", in: pair.url, forSeconds: 60)
+            try await pair.bob.makeNow(.mute("alice", forSeconds: 60, reason: ""), in: pair.url)
             await world.pass(.seconds(5))
             // The mute is extended, so its first end no longer holds.
-            try await pair.bob.mute("alice", in: pair.url, forSeconds: 100)
+            try await pair.bob.makeNow(.mute("alice", forSeconds: 100, reason: ""), in: pair.url)
             await world.pass(.seconds(70))
             #expect(try await pair.alice.cachedChannel(pair.url)?.isMuted == true)
             await pair.phone.network.cut()

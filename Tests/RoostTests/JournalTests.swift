@@ -31,6 +31,12 @@ struct JournalTests {
         await phone.network.cut()
         await world.pass(.seconds(60))
         try await alice.send("zebra word from a tunnel", to: url)
+        for text in ["zebra dr", "zebra draft"] {
+            try await alice.saveDraft(text, at: DraftPlace(url))
+        }
+        try await alice.update(url, ChannelUpdateParams(name: "zebra named anew"))
+        try await alice.hide(url)
+        try await alice.unhide(url)
         for number in 1...40 { try await bob.send("zebra missed \(number)", to: url) }
         await world.pass()
         phone.network.restore()

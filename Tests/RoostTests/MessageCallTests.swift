@@ -44,8 +44,8 @@ struct MessageCallTests {
         try Self.play(seed: 21) { world, pair in
             let first = try await Self.send("first", world, pair)
             let second = try await Self.send("second", world, pair)
-            try await pair.alice.pinMessage(first, in: pair.url)
-            try await pair.alice.pinMessage(second, in: pair.url)
+            try await pair.alice.makeNow(.pin(first), in: pair.url)
+            try await pair.alice.makeNow(.pin(second), in: pair.url)
             let mine = try await pair.alice.cachedChannel(pair.url)
             #expect(mine?.pinnedMessageIDs == [second, first])
             await world.pass()
@@ -56,7 +56,7 @@ struct MessageCallTests {
             let rest = try await pair.bob.pinnedMessages(of: pair.url, after: page.next)
             #expect(rest.elements.map(\.text) == ["first"])
             #expect(rest.next == nil)
-            try await pair.alice.unpinMessage(second, in: pair.url)
+            try await pair.alice.makeNow(.unpin(second), in: pair.url)
             #expect(try await pair.alice.cachedChannel(pair.url)?.pinnedMessageIDs == [first])
         }
     }

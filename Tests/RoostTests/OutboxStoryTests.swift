@@ -214,7 +214,7 @@ struct OutboxStoryTests {
             var params = ChannelCreateParams(memberIDs: ["alice"])
             params.operatorIDs = ["bob"]
             let channel = try await bob.createChannel(params).url
-            try await bob.mute("alice", in: channel)
+            try await bob.makeNow(.mute("alice", forSeconds: nil, reason: ""), in: channel)
             await world.pass()
             func refused(_ text: String, by client: ChatClient) async throws -> RequestID {
                 let id = try #require(try await client.send(text, to: channel).requestID)
@@ -238,7 +238,7 @@ struct OutboxStoryTests {
             // An edit of it becomes part of it.
             let other = try await refused("unhear", by: client)
             try await client.edit(.unsent(other), in: channel, MessageEdit(text: "heard"))
-            try await bob.unmute("alice", in: channel)
+            try await bob.makeNow(.unmute("alice"), in: channel)
             await world.pass()
             #expect(await client.resend(other))
             await client.waitUntilIdle()

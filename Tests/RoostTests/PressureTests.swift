@@ -65,7 +65,8 @@ struct PressureTests {
             await withTaskGroup(of: Void.self) { group in
                 for number in 1...150 {
                     group.addTask {
-                        _ = try? await bob.invite([UserID("guest-\(number)")], to: channel)
+                        _ = try? await bob.makeNow(
+                            .invite([UserID("guest-\(number)")]), in: channel)
                     }
                 }
             }

@@ -198,7 +198,8 @@ extension SendBirdTests {
                 try await story.bob.delete(last, in: old)
                 await story.world.pass()
                 #expect(try Self.names(cache) == ["old", "empty", "new"])
-                try await story.bob.update(empty, ChannelUpdateParams(name: "still empty"))
+                try await story.bob.makeNow(
+                    .update(ChannelUpdateParams(name: "still empty")), in: empty)
                 await story.world.pass()
                 #expect(try Self.names(cache) == ["old", "still empty", "new"])
             }
@@ -226,7 +227,8 @@ extension SendBirdTests {
                 for step in 0..<2 {
                     if step == 0 {
                         _ = try await story.channel("fourth")
-                        try await story.bob.update(first, ChannelUpdateParams(name: "1st"))
+                        try await story.bob.makeNow(
+                            .update(ChannelUpdateParams(name: "1st")), in: first)
                     }
                     try await story.bob.deleteChannel(step == 0 ? third : first)
                     let error: (any Error)? = await story.wait { done in
@@ -283,10 +285,10 @@ extension SendBirdTests {
                 }
                 await story.world.pass()
                 #expect(try counts() == ["deleted": 2, "left": 2, "lost": 2])
-                try await story.bob.invite(["carol"], to: urls[0])
+                try await story.bob.makeNow(.invite(["carol"]), in: urls[0])
                 await story.world.pass()
                 #expect(try counts()["deleted"] == 3)
-                try await carol.leave(urls[0])
+                try await carol.makeNow(.leave, in: urls[0])
                 await story.world.pass()
                 #expect(try counts()["deleted"] == 2)
                 for url in urls {

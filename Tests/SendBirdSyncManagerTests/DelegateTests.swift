@@ -44,14 +44,14 @@ extension SendBirdTests {
                 ),
                 (
                     "channelWasChanged(_:)",
-                    { try await bob.update(url, ChannelUpdateParams(name: "one")) }
+                    { try await bob.makeNow(.update(ChannelUpdateParams(name: "one")), in: url) }
                 ),
                 (
                     "channelWasDeleted(_:channelType:)",
                     { try await bob.deleteChannel(try await story.channel("short")) }
                 ),
-                ("channel(_:userDidJoin:)", { try await bob.invite(["dave"], to: url) }),
-                ("channel(_:userDidLeave:)", { try await dave.leave(url) }),
+                ("channel(_:userDidJoin:)", { try await bob.makeNow(.invite(["dave"]), in: url) }),
+                ("channel(_:userDidLeave:)", { try await dave.makeNow(.leave, in: url) }),
                 ("channelDidUpdateReadReceipt(_:)", { try await bob.markAsRead(url) }),
                 ("channelDidUpdateTypingStatus(_:)", { await bob.startTyping(in: url) }),
                 (event + "channels:)", { _ = try await story.channel("new") }),
@@ -61,7 +61,7 @@ extension SendBirdTests {
                 ("collection(_:didReceiveNewMessage:)", { _ = try await say() }),
                 (
                     "collection(_:didUpdate:)",
-                    { try await bob.update(url, ChannelUpdateParams(name: "two")) }
+                    { try await bob.makeNow(.update(ChannelUpdateParams(name: "two")), in: url) }
                 ),
                 (
                     state + "failedMessages:reason:)",
@@ -128,7 +128,7 @@ extension SendBirdTests {
                 ),
                 (
                     "channel(_:didReceiveInvitation:inviter:)",
-                    { try await bob.invite(["dave"], to: url) }
+                    { try await bob.makeNow(.invite(["dave"]), in: url) }
                 ),
                 (
                     "channel(_:didDeclineInvitation:inviter:)",
@@ -137,12 +137,12 @@ extension SendBirdTests {
                 (
                     "channel(_:userWasMuted:)",
                     {
-                        try await bob.invite(["dave"], to: url)
+                        try await bob.makeNow(.invite(["dave"]), in: url)
                         try await dave.acceptInvitation(to: url)
-                        try await bob.mute("dave", in: url)
+                        try await bob.makeNow(.mute("dave", forSeconds: nil, reason: ""), in: url)
                     }
                 ),
-                ("channel(_:userWasUnmuted:)", { try await bob.unmute("dave", in: url) }),
+                ("channel(_:userWasUnmuted:)", { try await bob.makeNow(.unmute("dave"), in: url) }),
                 ("channel(_:userWasBanned:)", { try await bob.ban("dave", from: url) }),
                 ("channel(_:userWasUnbanned:)", { try await bob.unban("dave", from: url) }),
                 (
@@ -217,7 +217,7 @@ extension SendBirdTests {
                 ),
                 (
                     messages + "updatedChannel:)",
-                    { try await bob.update(url, ChannelUpdateParams(name: "three")) }
+                    { try await bob.makeNow(.update(ChannelUpdateParams(name: "three")), in: url) }
                 ),
                 (
                     "channelCollection(_:context:addedChannels:)",
@@ -225,7 +225,7 @@ extension SendBirdTests {
                 ),
                 (
                     "channelCollection(_:context:updatedChannels:)",
-                    { try await bob.update(url, ChannelUpdateParams(name: "four")) }
+                    { try await bob.makeNow(.update(ChannelUpdateParams(name: "four")), in: url) }
                 ),
                 (
                     "channelCollection(_:context:deletedChannelUrls:)",

@@ -114,7 +114,7 @@ extension SendBirdTests {
                 try await story.bob.send("3", to: url)
                 await story.bob.waitUntilIdle()
                 await story.world.pass()
-                try await story.bob.update(url, ChannelUpdateParams(name: "tram"))
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
                 await story.world.pass()
                 #expect(
                     screen.events == [

@@ -137,7 +137,7 @@ extension SendBirdTests {
                 await story.bob.waitUntilIdle()
                 await story.world.pass()
                 #expect(view.news == ["hello"])
-                try await story.bob.update(url, ChannelUpdateParams(name: "tram"))
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
                 await story.world.pass()
                 #expect(view.names.last == "tram")
                 #expect(view.collection.channel.name == "tram")

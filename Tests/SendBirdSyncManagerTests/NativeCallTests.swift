@@ -170,7 +170,8 @@ extension SendBirdTests {
                     }
                 }
                 #expect(await info().hasPrefix("false"))
-                try await story.bob.mute("alice", in: url, forSeconds: 600, reason: "loud")
+                try await story.bob.makeNow(
+                    .mute("alice", forSeconds: 600, reason: "loud"), in: url)
                 await story.world.pass()
                 #expect(await info() == "true loud true")
             }

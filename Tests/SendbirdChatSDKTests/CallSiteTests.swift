@@ -173,13 +173,14 @@ extension SendbirdChatTests {
                 channel.addOperators(userIds: ["bob"])
                 await story.world.pass()
                 try await story.bob.removeOperators(["alice"], from: .init(url))
-                try await story.bob.mute("alice", in: .init(url))
+                try await story.bob.makeNow(
+                    .mute("alice", forSeconds: nil, reason: ""), in: .init(url))
                 await story.world.pass()
                 let (failed, error): (UserMessage?, SBError?) = await story.wait { done in
                     channel.sendUserMessage("unheard") { done(($0, $1)) }
                 }
                 #expect(error?.errorCode == .socketMutedUserInChannelSendMessageNotAllowed)
-                try await story.bob.unmute("alice", in: .init(url))
+                try await story.bob.makeNow(.unmute("alice"), in: .init(url))
                 await story.world.pass()
                 screen.resending(channel: channel, failed: try #require(failed))
                 await story.world.pass()

@@ -151,11 +151,11 @@ extension SendbirdChatTests {
                 view.initialize()
                 await story.world.pass()
                 view.calls = []
-                try await story.bob.update(other, ChannelUpdateParams(name: "ship"))
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "ship")), in: other)
                 try await story.bob.send("elsewhere", to: other)
                 await story.world.pass()
                 #expect(view.calls.isEmpty)
-                try await story.bob.update(url, ChannelUpdateParams(name: "express"))
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "express")), in: url)
                 await story.world.pass()
                 #expect(view.calls == ["channel express"])
                 #expect(view.collection?.channel.name == "express")

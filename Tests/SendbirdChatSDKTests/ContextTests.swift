@@ -59,7 +59,7 @@ extension SendbirdChatTests {
                 for chat in chats { chat.startCollection(initPolicy: .cacheAndReplaceByApi) }
                 await story.world.pass()
                 (new.heard, old.heard) = ([], [])
-                try await story.bob.update(url, ChannelUpdateParams(name: "express"))
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "express")), in: url)
                 await story.world.pass()
                 #expect(new.heard == ["new express eventChannelChanged"])
                 #expect(old.heard == ["old express eventChannelChanged none"])

@@ -127,7 +127,7 @@ extension SendbirdChatTests {
                     }
                 }
                 #expect(first.names == ["train"])
-                try await story.bob.update(url, ChannelUpdateParams(name: "boat"))
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "boat")), in: url)
                 await story.world.pass()
                 let second: Page = await story.wait { done in
                     SendbirdChat.getMyGroupChannelChangeLogs(token: first.token) {
@@ -138,7 +138,8 @@ extension SendbirdChatTests {
                 #expect(second.names == ["boat"])
                 for type in ["", "ship"] {
                     if !type.isEmpty {
-                        try await story.bob.update(url, ChannelUpdateParams(customType: type))
+                        try await story.bob.makeNow(
+                            .update(ChannelUpdateParams(customType: type)), in: url)
                         await story.world.pass()
                     }
                     let params = GroupChannelChangeLogsParams()

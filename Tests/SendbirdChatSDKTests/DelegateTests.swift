@@ -128,7 +128,7 @@ extension SendbirdChatTests {
                 ),
                 (
                     "channelWasChanged(_:)",
-                    { try await bob.update(url, ChannelUpdateParams(name: "one")) }
+                    { try await bob.makeNow(.update(ChannelUpdateParams(name: "one")), in: url) }
                 ),
                 (
                     "channelWasDeleted(_:channelType:)",
@@ -136,11 +136,11 @@ extension SendbirdChatTests {
                 ),
                 ("channelWasFrozen(_:)", { try await bob.setFrozen(true, url) }),
                 ("channelWasUnfrozen(_:)", { try await bob.setFrozen(false, url) }),
-                ("channel(_:userDidJoin:)", { try await bob.invite(["dave"], to: url) }),
-                ("channel(_:userDidLeave:)", { try await dave.leave(url) }),
+                ("channel(_:userDidJoin:)", { try await bob.makeNow(.invite(["dave"]), in: url) }),
+                ("channel(_:userDidLeave:)", { try await dave.makeNow(.leave, in: url) }),
                 (
                     "channel(_:didReceiveInvitation:inviter:)",
-                    { try await bob.invite(["erin"], to: url) }
+                    { try await bob.makeNow(.invite(["erin"]), in: url) }
                 ),
                 ("channelDidUpdateTypingStatus(_:)", { await bob.startTyping(in: url) }),
                 ("channelDidUpdateReadStatus(_:)", { try await bob.markAsRead(url) }),
@@ -148,7 +148,7 @@ extension SendbirdChatTests {
                 (list + "addedChannels:)", { _ = try await story.channel("new") }),
                 (
                     list + "updatedChannels:)",
-                    { try await bob.update(url, ChannelUpdateParams(name: "two")) }
+                    { try await bob.makeNow(.update(ChannelUpdateParams(name: "two")), in: url) }
                 ),
                 (
                     list + "deletedChannelURLs:)",
@@ -169,7 +169,7 @@ extension SendbirdChatTests {
                 ),
                 (
                     itsChannel + "updatedChannel:)",
-                    { try await bob.update(url, ChannelUpdateParams(name: "three")) }
+                    { try await bob.makeNow(.update(ChannelUpdateParams(name: "three")), in: url) }
                 ),
                 (itsChannel + "deletedChannel:)", { try await bob.deleteChannel(doomed) }),
                 (

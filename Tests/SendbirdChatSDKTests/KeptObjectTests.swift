@@ -28,7 +28,7 @@ extension SendbirdChatTests {
                 #expect(kept.lastMessage?.message == "hello")
                 #expect(kept.unreadMessageCount == 1)
                 #expect(other.unreadMessageCount == 1)
-                try await story.bob.update(url, ChannelUpdateParams(name: "tram"))
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
                 await story.world.pass()
                 #expect(kept.name == "tram")
                 // A channel that is gone shows what was known last.
@@ -48,7 +48,7 @@ extension SendbirdChatTests {
                 view.loadMore()
                 await story.world.pass()
                 await story.phone.network.cut()
-                try await story.bob.update(url, ChannelUpdateParams(name: "tram"))
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
                 story.phone.network.restore()
                 await story.world.pass(.seconds(60))
                 #expect(kept.name == "tram")
@@ -64,7 +64,7 @@ extension SendbirdChatTests {
                 let _: SBError? = await story.wait { done in
                     SendbirdChat.connect(userId: "bob") { done($1) }
                 }
-                try await story.bob.update(url, ChannelUpdateParams(name: "tram"))
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
                 await story.world.pass()
                 let now = try await story.get(url)
                 #expect(now.name == "tram")
@@ -78,7 +78,7 @@ extension SendbirdChatTests {
                 await story.connect()
                 let kept = try await story.get(url)
                 let bytes = kept.serialize()
-                try await story.bob.update(url, ChannelUpdateParams(name: "tram"))
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
                 await story.world.pass()
                 #expect(Channel.build(fromSerializedData: bytes)?.name == "train")
                 #expect(kept.name == "tram")

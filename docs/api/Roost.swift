@@ -73,7 +73,22 @@ enum ChangeOrigin: CaseIterable, Codable, Sendable, String {
 struct ChangeRefusal: Codable, Hashable, Sendable {
     let change: PendingChange
     let held: Message?
+    let heldChannel: GroupChannel?
     let reason: RoostError.Code
+}
+
+enum ChannelChange: Codable, Hashable, Sendable {
+    case hide(allowsAutoUnhide: Bool)
+    case invite([UserID])
+    case leave
+    case mute(UserID, forSeconds: Int?, reason: String)
+    case pin(MessageID)
+    case setCountPreference(CountPreference)
+    case setPushTrigger(PushTrigger)
+    case unhide
+    case unmute(UserID)
+    case unpin(MessageID)
+    case update(ChannelUpdateParams)
 }
 
 struct ChannelCreateParams: Codable, Hashable, Sendable {
@@ -304,6 +319,8 @@ final class ChatClient: Sendable {
     func disconnect() async
     func download(_ request: DownloadRequest = DownloadRequest()) async -> HistoryDownload
     func downloadEstimate(of channel: ChannelURL) async throws(RoostError) -> DownloadEstimate
+    func draft(at place: DraftPlace) async -> MessageDraft?
+    func drafts(in channel: ChannelURL? = nil) async -> [MessageDraft]
     @discardableResult func edit(_ message: MessageID, inOpenChannel channel: ChannelURL, _ edit: MessageEdit) async throws(RoostError) -> Message
     @discardableResult func edit(_ messageID: MessageID, in channel: ChannelURL, text: String) async throws(RoostError) -> RequestID
     @discardableResult func edit(_ target: MessageTarget, in channel: ChannelURL, _ edit: MessageEdit) async throws(RoostError) -> RequestID
@@ -331,12 +348,13 @@ final class ChatClient: Sendable {
     func fetchPollChanges(ofOpenChannel channel: ChannelURL, since start: ChangeLogStart) async throws(RoostError) -> ChangeLog<Poll, Int64>
     func fetchUnreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
     func healthStates() async -> AsyncStream<Health>
-    func hide(_ channel: ChannelURL, hidesPrevious: Bool = false, allowsAutoUnhide: Bool = true) async throws(RoostError)
+    @discardableResult func hide(_ channel: ChannelURL, allowsAutoUnhide: Bool = true) async throws(RoostError) -> RequestID
+    func hide(_ channel: ChannelURL, hidesPrevious: Bool, allowsAutoUnhide: Bool = true) async throws(RoostError)
     func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole]
-    @discardableResult func invite(_ users: [UserID], to channel: ChannelURL) async throws(RoostError) -> GroupChannel
+    @discardableResult func invite(_ users: [UserID], to channel: ChannelURL) async throws(RoostError) -> RequestID
     @discardableResult func join(_ channel: ChannelURL, accessCode: String? = nil) async throws(RoostError) -> GroupChannel
     func journal() -> ClientJournal
-    func leave(_ channel: ChannelURL) async throws(RoostError)
+    @discardableResult func leave(_ channel: ChannelURL) async throws(RoostError) -> RequestID
     func markAllAsRead(_ channels: [ChannelURL]? = nil) async throws(RoostError)
     func markAsDelivered(_ channel: ChannelURL) async throws(RoostError)
     func markAsRead(_ channel: ChannelURL) async throws(RoostError)
@@ -345,7 +363,7 @@ final class ChatClient: Sendable {
     func members(of channel: ChannelURL, _ query: MemberQuery = MemberQuery(), after token: String? = nil) async throws(RoostError) -> Page<Member>
     func metadata(of channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: String]
     func metadata(ofOpenChannel channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: String]
-    func mute(_ user: UserID, in channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
+    @discardableResult func mute(_ user: UserID, in channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError) -> RequestID
     func mute(_ user: UserID, inOpenChannel channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
     func muteInfo(in channel: ChannelURL) async throws(RoostError) -> MuteInfo
     func muteInfo(inOpenChannel channel: ChannelURL) async throws(RoostError) -> MuteInfo
@@ -361,17 +379,19 @@ final class ChatClient: Sendable {
     func participants(ofOpenChannel channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
     func pendingChanges(in channel: ChannelURL) async -> [PendingChange]
     func pin(_ channel: ChannelURL) async throws(RoostError)
-    func pinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError)
+    @discardableResult func pinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func pinnedMessages(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<Message>
     func polls(of channel: ChannelURL? = nil, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<Poll>
     func publicChannels(_ filter: ChannelFilter = ChannelFilter(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<GroupChannel>
     func pushPreferences() async throws(RoostError) -> PushPreferences
     func pushTemplate() async throws(RoostError) -> String
     func pushTokens(of kind: PushTokenKind, after token: String? = nil) async throws(RoostError) -> Page<String>
+    @discardableResult func queue(_ change: ChannelChange, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func refusals(in channel: ChannelURL? = nil) async -> [ChangeRefusal]
     func registerPushToken(_ token: String, of kind: PushTokenKind, replacingOthers: Bool = false) async throws(RoostError)
     func removeAllOperators(from channel: ChannelURL) async throws(RoostError)
     func removeAllOperators(fromOpenChannel channel: ChannelURL) async throws(RoostError)
+    func removeDraft(at place: DraftPlace) async throws(RoostError)
     func removeFailed(_ requestID: RequestID, in channel: ChannelURL) async
     @discardableResult func removeMetaArrayTexts(_ arrays: [MetaArray], from message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func removeMetaArrays(_ keys: [String], from message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
@@ -382,6 +402,7 @@ final class ChatClient: Sendable {
     @discardableResult func resend(_ requestID: RequestID) async -> Bool
     func resetHistory(of channel: ChannelURL, forEverybody: Bool = false) async throws(RoostError)
     @discardableResult func resume() async throws(RoostError) -> [String]
+    func saveDraft(_ text: String, replyingTo message: MessageID? = nil, at place: DraftPlace) async throws(RoostError)
     func schedule(_ params: FileMessageParams, to channel: ChannelURL, at moment: Timestamp) async throws(RoostError) -> ScheduledMessage
     func schedule(_ params: UserMessageParams, to channel: ChannelURL, at moment: Timestamp) async throws(RoostError) -> ScheduledMessage
     func scheduledMessage(_ id: Int64, in channel: ChannelURL) async throws(RoostError) -> ScheduledMessage
@@ -395,11 +416,11 @@ final class ChatClient: Sendable {
     @discardableResult func send(_ text: String, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func sendScheduledMessage(_ id: Int64, in channel: ChannelURL) async throws(RoostError) -> ScheduledMessage
     func setAcceptsInvitations(_ accepts: Bool) async throws(RoostError)
-    func setCountPreference(_ preference: CountPreference, of channel: ChannelURL) async throws(RoostError)
+    @discardableResult func setCountPreference(_ preference: CountPreference, of channel: ChannelURL) async throws(RoostError) -> RequestID
     func setFrozen(_ isFrozen: Bool, _ channel: ChannelURL) async throws(RoostError)
     func setFrozen(_ isFrozen: Bool, openChannel channel: ChannelURL) async throws(RoostError)
     func setPushTemplate(_ name: String) async throws(RoostError)
-    func setPushTrigger(_ trigger: PushTrigger, of channel: ChannelURL) async throws(RoostError)
+    @discardableResult func setPushTrigger(_ trigger: PushTrigger, of channel: ChannelURL) async throws(RoostError) -> RequestID
     func startTyping(in channel: ChannelURL) async
     func suspend() async
     func timeline(of channel: ChannelURL, startingAt start: Timestamp = .distantFuture, filter: MessageFilter = .everything, pageSize: Int? = nil, capacity: Int = 1_000) async throws(RoostError) -> Timeline
@@ -408,17 +429,17 @@ final class ChatClient: Sendable {
     func unban(_ user: UserID, from channel: ChannelURL) async throws(RoostError)
     func unban(_ user: UserID, fromOpenChannel channel: ChannelURL) async throws(RoostError)
     func unblock(_ user: UserID) async throws(RoostError)
-    func unhide(_ channel: ChannelURL) async throws(RoostError)
-    func unmute(_ user: UserID, in channel: ChannelURL) async throws(RoostError)
+    @discardableResult func unhide(_ channel: ChannelURL) async throws(RoostError) -> RequestID
+    @discardableResult func unmute(_ user: UserID, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func unmute(_ user: UserID, inOpenChannel channel: ChannelURL) async throws(RoostError)
     func unpin(_ channel: ChannelURL) async throws(RoostError)
-    func unpinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError)
+    @discardableResult func unpinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func unreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
     func unregisterAllPushTokens() async throws(RoostError)
     func unregisterPushToken(_ token: String, of kind: PushTokenKind) async throws(RoostError)
     func unsentMessages(in channel: ChannelURL) async -> [Message]
     @discardableResult func update(_ change: PushPreferencesChange) async throws(RoostError) -> PushPreferences
-    @discardableResult func update(_ channel: ChannelURL, _ params: ChannelUpdateParams) async throws(RoostError) -> GroupChannel
+    @discardableResult func update(_ channel: ChannelURL, _ params: ChannelUpdateParams) async throws(RoostError) -> RequestID
     @discardableResult func updateMetadata(_ metadata: [String: String], of channel: ChannelURL, addsMissing: Bool = false) async throws(RoostError) -> [String: String]
     @discardableResult func updateMetadata(_ metadata: [String: String], ofOpenChannel channel: ChannelURL, addsMissing: Bool = false) async throws(RoostError) -> [String: String]
     @discardableResult func updateOpenChannel(_ channel: ChannelURL, _ params: OpenChannelUpdateParams) async throws(RoostError) -> OpenChannel
@@ -554,6 +575,12 @@ struct DownloadRequest: Hashable, Sendable {
     init(channels: [ChannelURL]? = nil, since: Timestamp = .distantPast, pause: Duration = .milliseconds(100))
 }
 
+struct DraftPlace: Codable, Hashable, Sendable {
+    let channel: ChannelURL
+    let thread: MessageID?
+    init(_ channel: ChannelURL, thread: MessageID? = nil)
+}
+
 struct FileContent: Codable, Hashable, Sendable {
     var caption: String { get set }
     var data: String { get set }
@@ -592,6 +619,7 @@ struct GroupChannel: Codable, CustomStringConvertible, Hashable, Identifiable, L
     var data: String { get set }
     var deliveryReceipts: [UserID: Timestamp]? { get set }
     var description: String { get }
+    var draft: MessageDraft? { get }
     var hasAIBot: Bool { get set }
     var hasBot: Bool { get set }
     var hiddenState: HiddenState { get set }
@@ -629,6 +657,7 @@ struct GroupChannel: Codable, CustomStringConvertible, Hashable, Identifiable, L
     var name: String { get set }
     var needsAccessCode: Bool { get set }
     var operators: [User] { get set }
+    var pendingChanges: [PendingChange] { get }
     var pinnedMessageIDs: [MessageID] { get set }
     var purgeOffset: Timestamp? { get set }
     var pushTrigger: PushTrigger { get set }
@@ -972,6 +1001,15 @@ struct MessageDetails: Codable, Hashable, Sendable {
     mutating func complete(from earlier: MessageDetails)
 }
 
+struct MessageDraft: Codable, Hashable, Sendable {
+    static let maxByteCount: Int
+    static let maxCount: Int
+    let editedAt: Timestamp
+    let place: DraftPlace
+    let replyingTo: MessageID?
+    let text: String
+}
+
 struct MessageEdit: Codable, Hashable, Sendable {
     var customType: String? { get set }
     var data: String? { get set }
@@ -1166,6 +1204,7 @@ enum OutboxEvent: Codable, Hashable, Sendable {
     case changeRefused(ChangeRefusal)
     case delayed(Message, RoostError.Code)
     case delivered(Message)
+    case draftChanged(DraftPlace, MessageDraft?)
     case failed(Message)
     case queued(Message)
     case retried(Message)
@@ -1223,6 +1262,7 @@ struct PendingChange: Codable, Hashable, Identifiable, Sendable {
 
     enum Action: Codable, Hashable, Sendable {
         case addReaction(String, MessageTarget)
+        case channel(ChannelChange)
         case delete(MessageTarget)
         case edit(MessageTarget, MessageEdit)
         case markAsRead(through: Timestamp)

@@ -38,6 +38,9 @@ final class CoreDevice {
     enum Completion {
         case none
         case sent(ChannelURL, rest: [UserMessageParams])
+        /// The index of the change among those that the app asked for.
+        case changed(index: Int)
+        case drafted(DraftPlace, String)
         case openedTimeline(TimelineID)
         case jumped(TimelineID)
         case openedList(ListID)
@@ -100,6 +103,7 @@ final class CoreDevice {
     var limits: [OperationID: Int] = [:]
     var calls: [OperationID: Call] = [:]
     var isSending = false
+    var isDrafting = false
     var timelines: [TimelineID: Watch<Message>] = [:]
     var lists: [ListID: Watch<GroupChannel>] = [:]
     var downloads: [DownloadID: DownloadProgress] = [:]
@@ -109,6 +113,10 @@ final class CoreDevice {
     var health: HealthInvariants
     var sent: [SentMessage] = []
     var sendCount = 0
+    /// The changes of channels that the app asked for.
+    var changes: [RequestedChange] = []
+    /// The texts that the draft of a place may have; "" for none.
+    var drafts: [DraftPlace: Set<String>] = [:]
     var requestCount = 0
     /// The moment from which the list's changes are read; nil while no part of the list is kept.
     var listBegan: Timestamp?

@@ -16,7 +16,8 @@ extension CoreWorld {
     ) throws(Violation) {
         switch action {
         case .send, .sendSeveral, .reply, .edit, .delete, .resend, .cancel, .sendFile,
-            .addReaction, .editUnsent, .deleteUnsent, .markRead:
+            .addReaction, .editUnsent, .deleteUnsent, .markRead, .changeChannel, .leaveHere,
+            .draft:
             if device.canAct { write(action, device) }
         case .openTimeline, .openInPast, .openFiltered, .jump, .closeTimeline, .loadOlder,
             .loadNewer, .openList, .loadMore, .closeList, .download, .steerDownload:

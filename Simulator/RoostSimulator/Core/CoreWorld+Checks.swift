@@ -150,8 +150,13 @@ extension CoreWorld {
         let shown = ShownList(
             filter: open.query.filter, order: open.query.order, channels: open.list.channels,
             hasMore: open.list.hasMore)
+        // A list whose read has failed is read again with the next commit.
+        let outbox = device.state.outbox
+        let unsure = open.list.isBehind ? Set(channels) : []
         try CollectionInvariants(place: "\(device.name) list \(id.number)").check(
-            shown, watch.changes, device.store.groupChannels, viewer: device.user)
+            shown, watch.changes,
+            device.store.groupChannels.mapValues { $0.marked(outbox.marks(of: $0.url)) },
+            viewer: device.user, unsure: unsure)
         return shown
     }
 
@@ -206,6 +211,8 @@ extension CoreWorld {
                         sentence: "\(device.name) still has \(change) pending at rest")
                 }
             }
+            try checkChanges(of: device)
+            try checkDrafts(of: device)
             checkCursors(of: device, on: storage)
             try checkCoverage(of: device, on: storage)
             try expect(!device.machine.isBusy, "\(device.name) is busy at rest")

@@ -70,6 +70,7 @@ extension CoreWorld {
         device.limits = [:]
         device.calls = [:]
         device.isSending = false
+        device.isDrafting = false
         device.timelines = [:]
         device.lists = [:]
         device.downloads = [:]

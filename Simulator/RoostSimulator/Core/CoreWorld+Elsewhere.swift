@@ -102,6 +102,7 @@ extension CoreWorld {
         _ question: ServerQuestion, _ user: UserID, on storage: isolated MemoryStorage
     ) {
         let answer = server.answer(question, as: user, on: storage, at: serverTime)
+        made.note(question, by: user, answer)
         note("elsewhere \(user): \(question)\(answer.failure.map { ": \($0)" } ?? "")")
         deliver()
     }

@@ -80,6 +80,7 @@ extension CoreWorld {
             return
         }
         let result = server.answer(question, as: device.user, on: storage, at: serverTime)
+        made.note(question, by: device.user, result)
         deliver()
         guard let id else { return }
         if isAnswerLost {

@@ -62,6 +62,11 @@ extension CoreWorld {
             guard let (channel, message) = someShown(device, where: { $0.messageID != nil })
             else { return }
             change(.markAsRead(through: message.createdAt), in: channel, device)
+        case .changeChannel: changeChannel(randomChange(), device)
+        case .leaveHere:
+            for device in devices { device.noteLoss() }
+            changeChannel(.leave, device)
+        case .draft: saveDraft(device)
         default: preconditionFailure("\(action) is no writing.")
         }
     }
@@ -132,6 +137,11 @@ extension CoreWorld {
                 device.sent.append(SentMessage(channel: channel, requestID: item.requestID))
             }
             send(rest, device, to: channel)
+        case .changed(let index):
+            if case .request(let id) = outcome { device.changes[index].requestID = id }
+        case .drafted(let place, let text):
+            device.isDrafting = false
+            if case .done = outcome { device.drafts[place] = [text] }
         case .openedTimeline(let id):
             guard case .done = outcome, let open = device.state.timelines[id] else { return }
             device.timelines[id] = CoreDevice.Watch(changes: Fold(open.list.messages))

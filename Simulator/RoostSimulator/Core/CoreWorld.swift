@@ -53,6 +53,7 @@ package final class CoreWorld {
     var server: ModelServer
     var devices: [CoreDevice] = []
     var channels: [ChannelURL] = []
+    var made = MadeChanges()
     /// The time since the beginning, in microseconds.
     private(set) var now: Int64 = 0
     /// The error of the server's clock, in milliseconds.

@@ -84,6 +84,11 @@ package struct OutboxContract {
 
     private func id() -> RequestID { RequestID("r\(random.pick(8))") }
 
+    /// Returns the request ID of an item or a draft.
+    private func anyID() -> RequestID {
+        random.pick(3) == 0 ? RequestID("d\(random.pick(4))") : id()
+    }
+
     private func channel() -> ChannelURL { Self.channels[random.pick(2)] }
 
     private mutating func time() -> Timestamp {
@@ -92,12 +97,13 @@ package struct OutboxContract {
     }
 
     private mutating func write() -> OutboxWrite {
-        switch random.pick(12) {
+        switch random.pick(13) {
+        case 12: return .keep(unsentText())
         case 0, 1, 2, 3: return .append(draft())
         case 4: return .reserve(id())
         case 5, 6: return .fold(edit(), into: id(), at: time())
         case 7: return .requeue(id(), createdAt: time())
-        case 8: return .takeBack(id())
+        case 8: return .takeBack(anyID())
         default: return .notes((0...random.pick(3)).map { _ in note() })
         }
     }
@@ -116,6 +122,16 @@ package struct OutboxContract {
             leaves: random.pick(2) == 0)
     }
 
+    /// Returns a draft of a user's text, new or in place of an older one.
+    private mutating func unsentText() -> OutboxDraft {
+        OutboxDraft(
+            RequestID("d\(random.pick(4))"), to: channel(), createdAt: time(),
+            content: .draft(
+                DraftContent(
+                    "draft \(random.pick(9))", replyingTo: random.pick(3) == 0 ? 8 : nil,
+                    in: random.pick(2) == 0 ? 7 : nil)))
+    }
+
     private mutating func note() -> OutboxNote {
         switch random.pick(8) {
         case 0, 1: return .attempt(id())
@@ -129,22 +145,33 @@ package struct OutboxContract {
         case 6:
             guard let item = lastItem else { return .removal(id()) }
             return .restored(item)
-        default: return .removal(id())
+        default: return .removal(anyID())
         }
     }
 
     private mutating func content() -> OutboxContent {
-        switch random.pick(6) {
+        switch random.pick(7) {
         case 0: return .change(.edit(.delivered(7), edit()))
         case 1: return .change(.delete(.unsent(id())))
         case 2: return .change(.addReaction("ok", .delivered(7)))
         case 3: return .change(.markAsRead(through: time()))
+        case 4: return .change(.channel(channelChange()))
         default:
             return .userMessage(
                 UserMessageParams(
                     text: "text \(random.pick(9))", customType: random.customType(),
                     parentID: random.pick(3) == 0 ? 7 : nil, isReplyToChannel: random.pick(2) == 0))
         }
+    }
+
+    private func channelChange() -> ChannelChange {
+        let changes: [ChannelChange] = [
+            .leave, .hide(allowsAutoUnhide: false), .unhide, .invite(["u", "v"]),
+            .update(ChannelUpdateParams(name: "name \(random.pick(9))")),
+            .setPushTrigger(.off), .setCountPreference(.off),
+            .mute("u", forSeconds: 60, reason: "loud"), .unmute("u"), .pin(7), .unpin(7),
+        ]
+        return changes[random.pick(changes.count)]
     }
 
     private func edit() -> MessageEdit {

@@ -83,6 +83,9 @@ struct ReferenceOutbox {
                 attemptCount: draft.leaves ? 1 : 0, hasLeft: draft.leaves)
             insert(item)
             return .item(item)
+        case .keep(let draft):
+            items[draft.requestID] = nil
+            return perform(.append(draft))
         case .fold(let edit, let id, let now):
             guard var item = items[id], !item.mayHaveArrived else { return .item(nil) }
             if item.change != nil {

@@ -31,6 +31,8 @@ enum Action: String, CaseIterable, Sendable {
     case relaunch, crash, crashSoon, suspend, wake, fillDisk, freeDisk, moveClock
     // To time.
     case wait, waitLong, moveServerClock
+    // On a device, in the outbox; behind all others, so that a seed leaves the same ones out.
+    case changeChannel, leaveHere, draft
 
     /// The frequency of the action, relative to the others.
     var weight: Int {
@@ -78,6 +80,9 @@ enum Action: String, CaseIterable, Sendable {
         case .moveClock: 2
         case .wait: 20
         case .waitLong: 1
+        case .changeChannel: 6
+        case .leaveHere: 1
+        case .draft: 4
         }
     }
 }
@@ -86,7 +91,7 @@ extension Action {
     /// Whether a channel may lose messages that its members see.
     var mayHideMessages: Bool {
         switch self {
-        case .leave, .hide, .resetHistory: true
+        case .leave, .leaveHere, .hide, .resetHistory: true
         default: false
         }
     }

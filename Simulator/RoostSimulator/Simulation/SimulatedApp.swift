@@ -30,6 +30,11 @@ final class SimulatedApp {
     var sent: [SentMessage] = []
     var sendCount = 0
     var isSending = false
+    var isDrafting = false
+    /// The channels with changes that waited since the last rest.
+    var changed: Set<ChannelURL> = []
+    /// The texts that the draft of a place may have; "" for none.
+    var drafts: [DraftPlace: Set<String>] = [:]
     /// Whether the client is being opened, closed or suspended, so that no other call is possible.
     var isMoving = false
     /// Whether the system has stopped the process and may resume it.

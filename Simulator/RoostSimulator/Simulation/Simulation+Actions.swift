@@ -80,7 +80,8 @@ extension Simulation {
             let bytes = Int64(random.next() % 2) * 40_000
             call(app, "trim to \(bytes)") { _ = try await $0.trimCache(downTo: bytes) }
         case .moveServerClock: moveServerClock()
-        case .sendFile, .addReaction, .editUnsent, .deleteUnsent, .markRead:
+        case .sendFile, .addReaction, .editUnsent, .deleteUnsent, .markRead, .changeChannel,
+            .leaveHere, .draft:
             await write(action, app)
         case .connect: connect(app)
         case .reconnect: reconnect(app)

@@ -198,6 +198,7 @@ extension Simulation {
         app.lists = []
         app.downloads = []
         app.isSending = false
+        app.isDrafting = false
     }
 
     func end(_ app: SimulatedApp) async {

@@ -35,7 +35,9 @@ extension Simulation {
             guard let id = someMessage(in: channel, by: user) else { return }
             await ask(DeleteMessage(channelURL: channel, messageID: id), as: user)
         case .readElsewhere: await ask(MarkAsRead(channelURL: channel), as: user)
-        case .leave: await ask(LeaveChannel(channelURL: channel), as: user)
+        case .leave:
+            noteDeparture(of: user, from: channel)
+            await ask(LeaveChannel(channelURL: channel), as: user)
         case .join:
             // All users send the invitation, because only a member's succeeds.
             for inviter in (0..<shape.users).map(self.user) {

@@ -47,7 +47,11 @@ extension Simulation {
             for app in apps { try checkReplay(of: app) }
         }
         for app in apps { try await checkSent(by: app) }
-        for app in apps { try await checkWrites(of: app) }
+        for app in apps {
+            try await checkWrites(of: app)
+            try await checkDrafts(of: app)
+            app.changed = []
+        }
         for app in apps { try await checkHealth(of: app) }
         for app in apps {
             try await checkDisk(of: app)

@@ -49,7 +49,80 @@ extension Simulation {
             call(app, "mark read") { [channel = watch.collection.channel] client in
                 try await client.markAsRead(channel, through: last.createdAt)
             }
+        case .changeChannel: changeChannel(randomChange(), app)
+        case .leaveHere:
+            for app in apps { app.noteLoss() }
+            changeChannel(.leave, app)
+        case .draft: saveDraft(app)
         default: preconditionFailure("\(action) is no write.")
+        }
+    }
+
+    /// Returns a change of a channel other than a departure.
+    private func randomChange() -> ChannelChange {
+        lastNumber += 1
+        switch pick(10) {
+        case 0: return .hide(allowsAutoUnhide: true)
+        case 1: return .hide(allowsAutoUnhide: false)
+        case 2, 3: return .unhide
+        case 4: return .invite((0..<shape.users).filter { _ in pick(2) == 0 }.map(user))
+        case 5: return .setPushTrigger(pick(2) == 0 ? .off : .all)
+        case 6: return .setCountPreference(pick(2) == 0 ? .off : .all)
+        default: return .update(ChannelUpdateParams(name: "own name \(lastNumber)"))
+        }
+    }
+
+    private func changeChannel(_ change: ChannelChange, _ app: SimulatedApp) {
+        let channel = someChannel()
+        app.changed.insert(channel)
+        if change == .leave { noteDeparture(of: app.user, from: channel) }
+        call(app, "\(change) of \(channel)") { try await $0.queue(change, in: channel) }
+    }
+
+    private func saveDraft(_ app: SimulatedApp) {
+        // One call at a time, so that the last text is known.
+        guard app.client != nil, !app.isDrafting else { return }
+        app.isDrafting = true
+        lastNumber += 1
+        let place = DraftPlace(someChannel(), thread: pick(2) == 0 ? 1 : nil)
+        let text = pick(4) == 0 ? "" : "draft \(lastNumber)"
+        // Either text may be on disk until the call returns.
+        app.drafts[place, default: [""]].insert(text)
+        call(app, "draft “\(text)” in \(place.channel)", atMost: .max) {
+            [index = app.number, run = app.run] client in
+            let isSaved: Bool
+            do {
+                try await client.saveDraft(text, at: place)
+                isSaved = true
+            } catch {
+                isSaved = false
+            }
+            await self.noteDraft(isSaved ? text : nil, at: place, from: index, in: run)
+        }
+    }
+
+    private func noteDraft(_ text: String?, at place: DraftPlace, from index: Int, in run: Int) {
+        let app = apps[index]
+        guard app.run == run else { return }
+        app.isDrafting = false
+        if let text { app.drafts[place] = [text] }
+    }
+
+    /// Notes that a user may lose the drafts of a channel.
+    func noteDeparture(of user: UserID, from channel: ChannelURL) {
+        departures.insert("\(user) \(channel)")
+    }
+
+    /// Checks that drafts outlive everything but the end of the membership.
+    func checkDrafts(of app: SimulatedApp) async throws {
+        guard let client = app.client else { return }
+        for (place, texts) in app.drafts {
+            let text = await client.draft(at: place)?.text ?? ""
+            try expect(
+                texts.contains(text)
+                    || text.isEmpty && departures.contains("\(app.user) \(place.channel)"),
+                "\(app.name) has the draft “\(text)” in \(place.channel) instead of "
+                    + "\(texts.sorted())")
         }
     }
 

@@ -34,6 +34,8 @@ package actor Simulation {
     /// The clients of processes that have crashed.
     var crashed: [ChatClient] = []
     var channels: [ChannelURL] = []
+    /// The users with the channels that they have left at some time.
+    var departures: Set<String> = []
     var lastNumber = 0
     /// Whether the server's clock has gone back.
     var hasClockGoneBack = false

@@ -46,7 +46,9 @@ struct CacheDrawing {
             return "missing: the number of its unsent messages is unknown"
         }
         let (damaged, newer) = (found.outbox.damaged.count, found.outbox.newer.count)
-        var parts = [Measures.count(found.outbox.items.count, "unsent message")]
+        let drafts = found.outbox.items.count { $0.draft != nil }
+        var parts = [Measures.count(found.outbox.items.count - drafts, "unsent message")]
+        if drafts > 0 { parts.append(Measures.count(drafts, "draft")) }
         if damaged > 0 { parts.append("\(damaged) damaged") }
         if newer > 0 { parts.append("\(newer) of a newer release") }
         return "\(Measures.size(found.outboxBytes)): " + parts.joined(separator: ", ")
@@ -86,9 +88,12 @@ struct CacheDrawing {
             }
         let age = Measures.age(of: item.createdAt, now: now)
         let tries = item.attemptCount > 0 ? ", tried \(item.attemptCount)×" : ""
-        let words = item.message(from: nil)?.text ?? item.newText
+        let words = item.message(from: nil)?.text ?? item.draft?.text ?? item.newText
         let text = words.map { showsText ? ": \($0)" : "" } ?? ""
         let kind = item.kind == "message" ? "" : " \(item.kind)"
+        if item.draft != nil {
+            return "    \(style(.waiting, "draft")), \(age) old, to \(item.channel)\(text)"
+        }
         let target = item.change?.action.target.map { " of \($0.words)" } ?? ""
         return "    \(style(.waiting, state))\(kind)\(target), \(age) old\(tries), "
             + "to \(item.channel)\(text)"

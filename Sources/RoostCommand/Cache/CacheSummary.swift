@@ -65,6 +65,12 @@ enum CacheSummary {
         if case .edit(_, let edit)? = item.change?.action, let text = edit.text {
             fields.append(JSONValue.Field("text", .string(text)))
         }
+        if let draft = item.draft {
+            fields.append(JSONValue.Field("text", .string(draft.text)))
+            if let thread = draft.place.thread {
+                fields.append(JSONValue.Field("thread", .int(thread.rawValue)))
+            }
+        }
         return .object(fields)
     }
 }

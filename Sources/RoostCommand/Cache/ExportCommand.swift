@@ -75,6 +75,8 @@ extension ExportedItem {
                     writer.message(message)
                 } else if let change = item.change {
                     writer.object { writer in writer.change(change) }
+                } else if let draft = item.draft {
+                    writer.object { writer in writer.draft(draft) }
                 }
             }
         }
@@ -111,6 +113,37 @@ extension JSONWriter {
             field("operation", "DELETE")
             field("reaction", key)
         case .markAsRead(let moment): field("through", moment.milliseconds)
+        case .channel(let change): channelChange(change)
+        }
+    }
+
+    fileprivate mutating func draft(_ draft: MessageDraft) {
+        field("channel_url", draft.place.channel.rawValue)
+        field("created_at", draft.editedAt.milliseconds)
+        field("kind", "draft")
+        field("message", draft.text)
+        if let thread = draft.place.thread { field("parent_message_id", thread.rawValue) }
+        if let id = draft.replyingTo { field("replying_to", id.rawValue) }
+    }
+
+    private mutating func channelChange(_ change: ChannelChange) {
+        switch change {
+        case .leave, .unhide: break
+        case .hide(let allowsAutoUnhide): field("allow_auto_unhide", allowsAutoUnhide)
+        case .invite(let users): field("user_ids", users.map(\.rawValue))
+        case .update(let params):
+            if let name = params.name { field("name", name) }
+            if let url = params.coverURL { field("cover_url", url) }
+            if let data = params.data { field("data", data) }
+            if let type = params.customType { field("custom_type", type) }
+        case .setPushTrigger(let trigger): field("push_trigger_option", trigger.rawValue)
+        case .setCountPreference(let preference):
+            field("count_preference", preference.rawValue)
+        case .mute(let user, let seconds, _):
+            field("user_id", user.rawValue)
+            if let seconds { field("seconds", seconds) }
+        case .unmute(let user): field("user_id", user.rawValue)
+        case .pin(let id), .unpin(let id): field("message_id", id.rawValue)
         }
     }
 

@@ -43,6 +43,15 @@ extension ClientSession {
             return .answered(Self.extent(await timeline.snapshot, count: count))
         case .send, .sendFile, .edit, .delete, .resend, .cancel:
             return .answered(try await performOnMessage(request))
+        case .change(let change, let channel):
+            let id = try await client.queue(change, in: try openChannel(or: channel))
+            return .answered(["request_id": .string(id.rawValue)])
+        case .saveDraft(let text, let thread, let channel):
+            let place = DraftPlace(try openChannel(or: channel), thread: thread)
+            try await client.saveDraft(text, at: place)
+            return .answered([:])
+        case .drafts:
+            return .answered(["drafts": .array(await client.drafts().map { .draft($0) })])
         case .snapshot: return .answered(try await showTimeline(as: call))
         case .close:
             await timeline?.close()

@@ -24,7 +24,10 @@ extension HistoryCall {
     ///   - open: The channel of the open timeline, for requests that name none.
     package init?(_ request: Request, open: ChannelURL?) {
         switch request {
-        case .connect, .disconnect, .close, .health, .waitIdle, .quit: return nil
+        case .connect, .disconnect, .close, .saveDraft, .drafts, .health, .waitIdle, .quit:
+            return nil
+        case .change(let change, let channel):
+            self.init(change.requestName, channel: (channel ?? open)?.rawValue)
         case .createChannel: self.init("create_channel")
         case .channels: self.init("channels")
         case .moreChannels: self.init("more_channels")
@@ -93,7 +96,8 @@ extension HistoryFact {
                 channel: refusal.change.channel.rawValue)
         case .changeDropped(let change):
             self = .refused(change.messageID, code: nil, channel: change.channel.rawValue)
-        case .queued, .uploading, .uploaded, .delayed, .retried, .changeQueued, .unrecorded:
+        case .queued, .uploading, .uploaded, .delayed, .retried, .changeQueued, .draftChanged,
+            .unrecorded:
             return nil
         }
     }
@@ -116,5 +120,20 @@ extension PendingChange {
     /// The changed message, if the server has it.
     fileprivate var messageID: Int64? {
         if case .delivered(let id)? = action.target { id.rawValue } else { nil }
+    }
+}
+
+extension ChannelChange {
+    /// The name in a history.
+    fileprivate var requestName: String {
+        switch self {
+        case .leave: Request.Name.leave.rawValue
+        case .hide: Request.Name.hide.rawValue
+        case .unhide: Request.Name.unhide.rawValue
+        case .update: Request.Name.updateChannel.rawValue
+        case .invite: Request.Name.invite.rawValue
+        case .setPushTrigger: Request.Name.setPushTrigger.rawValue
+        case .setCountPreference, .mute, .unmute, .pin, .unpin: kind
+        }
     }
 }

@@ -45,6 +45,8 @@ package enum ReplyLine {
                     JSONValue.Field("request_id", .string(refusal.change.id.rawValue)),
                     JSONValue.Field("error_code", .int(Int64(refusal.reason.rawValue))),
                     JSONValue.Field("held", refusal.held.map { .message($0) } ?? .null),
+                    JSONValue.Field(
+                        "held_channel", refusal.heldChannel.map { .channel($0) } ?? .null),
                 ])
         default: return nil
         }
@@ -59,7 +61,7 @@ package enum ReplyLine {
                 JSONValue.Field("kind", "open"), JSONValue.Field("message_id", .null),
                 JSONValue.Field("request_id", .null),
                 JSONValue.Field("error_code", .int(Int64(error.code.rawValue))),
-                JSONValue.Field("held", .null),
+                JSONValue.Field("held", .null), JSONValue.Field("held_channel", .null),
             ])
     }
 
@@ -112,6 +114,16 @@ extension JSONValue {
             "member_count": .int(Int64(channel.memberCount)),
             "unread": .int(Int64(channel.unreadMessageCount)),
             "last_message": channel.lastMessage.map { .message($0) } ?? .null,
+            "pending": .array(channel.pendingChanges.map { .string($0.action.kind) }),
+            "draft": channel.draft.map { .string($0.text) } ?? .null,
+        ]
+    }
+
+    package static func draft(_ draft: MessageDraft) -> JSONValue {
+        [
+            "channel": .string(draft.place.channel.rawValue),
+            "thread": draft.place.thread.map { .int($0.rawValue) } ?? .null,
+            "text": .string(draft.text), "edited_at": .int(draft.editedAt.milliseconds),
         ]
     }
 

@@ -20,6 +20,11 @@ package enum Request: Hashable, Sendable {
     case delete(MessageID, ChannelURL?)
     case resend(RequestID)
     case cancel(RequestID)
+    /// A change of a channel, which waits in the outbox.
+    case change(ChannelChange, ChannelURL?)
+    /// An empty text removes the draft.
+    case saveDraft(String, thread: MessageID?, ChannelURL?)
+    case drafts
     case snapshot
     case close
     case cache
@@ -44,6 +49,14 @@ package enum Request: Hashable, Sendable {
         case delete
         case resend
         case cancel
+        case leave
+        case hide
+        case unhide
+        case updateChannel = "update_channel"
+        case invite
+        case setPushTrigger = "set_push_trigger"
+        case saveDraft = "save_draft"
+        case drafts
         case snapshot
         case close
         case cache
@@ -63,9 +76,14 @@ package enum Request: Hashable, Sendable {
             case .edit: ["message_id", "text", "channel"]
             case .delete: ["message_id", "channel"]
             case .resend, .cancel: ["request_id"]
-            case .compare: ["channel"]
-            case .connect, .disconnect, .moreChannels, .older, .newer, .snapshot, .close, .cache,
-                .health, .waitIdle, .quit:
+            case .compare, .leave, .unhide: ["channel"]
+            case .hide: ["auto_unhide", "channel"]
+            case .updateChannel: ["name", "cover_url", "data", "custom_type", "channel"]
+            case .invite: ["members", "channel"]
+            case .setPushTrigger: ["trigger", "channel"]
+            case .saveDraft: ["text", "thread", "channel"]
+            case .connect, .disconnect, .moreChannels, .older, .newer, .drafts, .snapshot, .close,
+                .cache, .health, .waitIdle, .quit:
                 []
             }
         }

@@ -77,6 +77,25 @@ extension Request {
         case .delete: self = .delete(try fields.messageID(), try fields.channel())
         case .resend: self = .resend(RequestID(try fields.neededText("request_id")))
         case .cancel: self = .cancel(RequestID(try fields.neededText("request_id")))
+        case .leave: self = .change(.leave, try fields.channel())
+        case .hide:
+            let allowsAutoUnhide = try fields.flag("auto_unhide") ?? true
+            self = .change(.hide(allowsAutoUnhide: allowsAutoUnhide), try fields.channel())
+        case .unhide: self = .change(.unhide, try fields.channel())
+        case .updateChannel:
+            let params = ChannelUpdateParams(
+                name: try fields.text("name"), coverURL: try fields.text("cover_url"),
+                data: try fields.text("data"), customType: try fields.text("custom_type"))
+            self = .change(.update(params), try fields.channel())
+        case .invite:
+            let users = try fields.strings("members").map { UserID($0) }
+            self = .change(.invite(users), try fields.channel())
+        case .setPushTrigger:
+            self = .change(.setPushTrigger(try fields.pushTrigger()), try fields.channel())
+        case .saveDraft:
+            self = .saveDraft(
+                try fields.text("text") ?? "", thread: try fields.thread(), try fields.channel())
+        case .drafts: self = .drafts
         case .snapshot: self = .snapshot
         case .close: self = .close
         case .cache: self = .cache
@@ -159,6 +178,21 @@ private struct RequestFields {
             throw wrong("This request needs “message_id”, a whole number.")
         }
         return MessageID(id)
+    }
+
+    func thread() throws(RoostError) -> MessageID? {
+        guard let value = present("thread") else { return nil }
+        guard let id = value.int else { throw wrong("“thread” must be a whole number.") }
+        return MessageID(id)
+    }
+
+    func pushTrigger() throws(RoostError) -> PushTrigger {
+        let word = try neededText("trigger")
+        guard let trigger = PushTrigger(rawValue: word) else {
+            let words = PushTrigger.allCases.map { "“\($0.rawValue)”" }.joined(separator: ", ")
+            throw wrong("“trigger” must be one of \(words).")
+        }
+        return trigger
     }
 
     func start() throws(RoostError) -> Timestamp {

@@ -90,9 +90,9 @@ package struct ChannelLookUp: SyncOperation {
 
     /// Removes a channel that the server denies to the user; any other error ends the attempt.
     private mutating func acceptRefusal(_ error: RoostError, _ sync: inout SyncState) -> Step {
-        guard [.notAMember, .notFound, .channelNotFound].contains(error.code), let epoch,
-            sync.isPresent(epoch)
-        else { return .fail(error) }
+        guard error.code.deniesChannel, let epoch, sync.isPresent(epoch) else {
+            return .fail(error)
+        }
         sync.noteDeparture(from: channel)
         state = .leaving
         return .need(.commit([.removeChannel(channel)], .event))
@@ -151,6 +151,13 @@ package struct LookUpWait: SyncOperation {
         case .woken: return .end(.done)
         default: return .fail(reply)
         }
+    }
+}
+
+extension RoostError.Code {
+    /// Whether the channel does not exist for the user.
+    var deniesChannel: Bool {
+        [.notAMember, .notFound, .channelNotFound].contains(self)
     }
 }
 

@@ -15,8 +15,13 @@ package struct ChannelListMachine: Codable, Sendable {
     /// Whether the list has to be read again.
     ///
     /// Either unknown commits were made, or a channel left the list or moved to the end of an
-    /// incomplete list, where other channels may belong.
+    /// incomplete list, where other channels may belong, or the waiting changes of a channel have
+    /// changed.
     package private(set) var isBehind = false
+    /// The contents of the outbox that the channels show.
+    private var marks: [ChannelURL: ChannelMarks] = [:]
+    /// The number of channels of the last read that their waiting changes keep out of the list.
+    package private(set) var leftOut = 0
 
     package init(order: ChannelOrder, filter: ChannelFilter, viewer: UserID) {
         self.order = order
@@ -27,16 +32,33 @@ package struct ChannelListMachine: Codable, Sendable {
     /// Shows the result of a read of the cache.
     ///
     /// `hasMore` is whether the list continues beyond these channels; `sequence` is the last commit
-    /// in the read.
+    /// in the read. The waiting changes of the `marked` channels may bring them into the list.
+    /// `isCut` is whether the cache has more channels than were read; nil if that is the only reason
+    /// of `hasMore`.
     package mutating func replace(
-        with channels: [GroupChannel], hasMore: Bool, sequence: Int64
+        with channels: [GroupChannel], marked extra: [GroupChannel] = [], hasMore: Bool,
+        isCut: Bool? = nil, sequence: Int64
     ) -> ListDiff<GroupChannel> {
         let before = self.channels
-        self.channels = channels.filter(belongs).sorted { order.key(of: $0) < order.key(of: $1) }
+        let read = channels.filter(belongs)
+        // Behind the last channel of a read that was cut there are unread ones.
+        let isCut = isCut ?? hasMore
+        let end = isCut ? channels.map(order.key).max() : nil
+        func isInside(_ channel: GroupChannel) -> Bool {
+            belongs(channel) && end.map { order.key(of: channel) <= $0 } ?? true
+        }
+        func shown(_ channels: [GroupChannel]) -> [GroupChannel] {
+            channels.map { $0.marked(marks[$0.url]) }.filter(isInside)
+        }
+        let kept = shown(channels)
+        let known = leftOut
+        leftOut = max(0, read.count - kept.count)
+        self.channels = (kept + shown(extra)).sorted { order.key(of: $0) < order.key(of: $1) }
         self.hasMore = hasMore
         // Lower only in a cache that was made anew: its commits count from one.
         self.sequence = sequence
-        isBehind = false
+        // The next read asks for as many more.
+        isBehind = isCut && leftOut > known
         return ListDiff(from: before, to: self.channels)
     }
 
@@ -65,6 +87,32 @@ package struct ChannelListMachine: Codable, Sendable {
     /// Notes that unknown commits were made.
     package mutating func missCommits() { isBehind = true }
 
+    /// Sets the marks of all channels, before the first read.
+    package mutating func mark(_ marks: [ChannelURL: ChannelMarks]) { self.marks = marks }
+
+    /// Sets the marks of a channel; the list has to be read again if its waiting changes differ.
+    package mutating func mark(
+        _ channel: ChannelURL, _ new: ChannelMarks?
+    ) -> ListDiff<GroupChannel> {
+        let old = marks[channel]
+        marks[channel] = new
+        guard old?.changes ?? [] == new?.changes ?? [] else {
+            isBehind = true
+            return ListDiff()
+        }
+        guard old?.draft != new?.draft,
+            let index = channels.firstIndex(where: { $0.url == channel })
+        else { return ListDiff() }
+        let before = channels
+        channels[index].marks = new.map { Indirect($0) }
+        return ListDiff(from: before, to: channels)
+    }
+
+    /// The channels with waiting changes, in order.
+    package var changedChannels: [ChannelURL] {
+        marks.filter { !$0.value.changes.isEmpty }.keys.sorted()
+    }
+
     private mutating func rename(_ updates: [Update<User>]) {
         let users = Dictionary(
             updates.map { ($0.after.id, $0.after) }, uniquingKeysWith: { _, last in last })
@@ -91,7 +139,8 @@ package struct ChannelListMachine: Codable, Sendable {
         if hasMore, channels.count < count { isBehind = true }
     }
 
-    private mutating func place(_ channel: GroupChannel) {
+    private mutating func place(_ unmarked: GroupChannel) {
+        let channel = unmarked.marked(marks[unmarked.url])
         guard belongs(channel) else { return remove(channel.url) }
         let shown = channels.firstIndex { $0.url == channel.url }
         let before = shown.map { order.key(of: channels.remove(at: $0)) }

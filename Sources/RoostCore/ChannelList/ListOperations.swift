@@ -9,12 +9,15 @@ package struct ListRead: SyncOperation {
         case beginning
         case queued
         case reading
+        /// The channels with waiting changes that are not on the page are being read.
+        case readingMarked([ChannelURL], CachedChannels)
         case awaitingCommits(CachedChannels)
     }
 
     package let list: ListID
     /// Nil if only commits made the read necessary.
     package let origin: ChangeOrigin?
+    private var marked: [GroupChannel] = []
     private var state = State.beginning
 
     package init(_ list: ListID, from origin: ChangeOrigin?) {
@@ -33,12 +36,14 @@ package struct ListRead: SyncOperation {
             return read(open)
         case (.queued, .woken): return read(open)
         case (.reading, .read(.success(.channels(let page)))):
-            // The read may contain commits that have not reached the list yet.
-            if open.lacks(page) {
-                state = .awaitingCommits(page)
-                return .need(.deliverCommits)
-            }
-            return show(page, &sync)
+            marked = []
+            let shown = Set(page.channels.map(\.url))
+            return readMarked(
+                open.list.changedChannels.filter { !shown.contains($0) }, page, open, &sync)
+        case (.readingMarked(let channels, let page), .read(let result)):
+            // A channel that cannot be read is left out; the next read tries again.
+            if case .success(.channel(let channel?)) = result { marked.append(channel) }
+            return readMarked(Array(channels.dropFirst()), page, open, &sync)
         case (.awaitingCommits(let page), .woken): return show(page, &sync)
         case (.reading, _):
             _ = show(nil, &sync)
@@ -47,13 +52,29 @@ package struct ListRead: SyncOperation {
         }
     }
 
+    private mutating func readMarked(
+        _ channels: [ChannelURL], _ page: CachedChannels, _ open: OpenList,
+        _ sync: inout SyncState
+    ) -> Step {
+        guard let next = channels.first else {
+            // The read may contain commits that have not reached the list yet.
+            if open.lacks(page) {
+                state = .awaitingCommits(page)
+                return .need(.deliverCommits)
+            }
+            return show(page, &sync)
+        }
+        state = .readingMarked(channels, page)
+        return .need(.read(.channel(next)))
+    }
+
     private mutating func read(_ open: OpenList) -> Step {
         state = .reading
         return .need(.read(.channels(open.query.filter, open.query.order, limit: open.limit)))
     }
 
     private func show(_ page: CachedChannels?, _ sync: inout SyncState) -> Step {
-        let isBehind = sync.lists[list]?.show(page, from: origin) == true
+        let isBehind = sync.lists[list]?.show(page, marked: marked, from: origin) == true
         if sync.lists[list]?.reads.leave() == true { sync.wakeFirst(.listRead(list)) }
         // A failed read leaves the list unchanged; the next commit requests another.
         if isBehind { sync.start(.listRead(ListRead(list, from: nil))) }

@@ -65,7 +65,7 @@ package struct OpenList: Codable, Sendable {
     /// The number of channels to read.
     ///
     /// Shown channels stay, whatever brought them (scar 92).
-    var limit: Int { max(wanted, list.channels.count) }
+    var limit: Int { max(wanted, list.channels.count) + list.leftOut }
 
     /// Requests one more page; live channels may have made the list longer than its pages.
     mutating func wantMore() {
@@ -107,15 +107,17 @@ package struct OpenList: Codable, Sendable {
     /// Shows a read, then the commits after it; nil for a failed read.
     ///
     /// - Returns: Whether the list has to be read again.
-    mutating func show(_ page: CachedChannels?, from origin: ChangeOrigin?) -> Bool {
+    mutating func show(
+        _ page: CachedChannels?, marked: [GroupChannel] = [], from origin: ChangeOrigin?
+    ) -> Bool {
         if let page {
             let origins = backlog.origins(
                 of: origin, through: page.sequence, \.concernsChannels)
             let serverHasMore = !page.isWhole && token.map { !$0.isEmpty } ?? true
             publish(
                 list.replace(
-                    with: page.channels, hasMore: page.hasMore || serverHasMore,
-                    sequence: page.sequence),
+                    with: page.channels, marked: marked, hasMore: page.hasMore || serverHasMore,
+                    isCut: page.hasMore, sequence: page.sequence),
                 from: origins)
         }
         for entry in backlog.takeCommits() { apply(entry.commit, from: entry.origin) }
@@ -131,6 +133,17 @@ package struct OpenList: Codable, Sendable {
             return false
         }
         apply(commit, from: origin)
+        return list.isBehind
+    }
+
+    /// Sets the marks of all channels, before the first read.
+    mutating func mark(_ marks: [ChannelURL: ChannelMarks]) { list.mark(marks) }
+
+    /// Sets the marks of a channel.
+    ///
+    /// - Returns: Whether the list has to be read again.
+    mutating func mark(_ channel: ChannelURL, _ marks: ChannelMarks?) -> Bool {
+        publish(list.mark(channel, marks), from: [.local])
         return list.isBehind
     }
 

@@ -12,7 +12,7 @@ extension SyncState {
         health.connection = Health.Connection(link, notes)
         health.catchUp = catchUpHealth
         health.outbox.pending = outbox.order.pendingCount
-        health.outbox.failed = outbox.items.count - health.outbox.pending
+        health.outbox.failed = outbox.order.failedCount
         health.outbox.oldest = outbox.order.oldestPending.map { item in
             Health.Unsent(
                 id: item.requestID, channel: item.channel, isChange: item.content.isChange,
@@ -70,7 +70,14 @@ extension SyncState {
         guard outbox.turn != nil else { return .turn }
         guard let key = entry?.lane, let lane = lanes.lanes[key] else { return nil }
         if let sent = lane.onItsWay { return sent == id ? .answer : .earlier(sent) }
-        if let first = lane.queue.first, first != id { return .earlier(first) }
+        if let place = lanes.nextPlace(in: key, lane) {
+            if lane.queue[place] != id { return .earlier(lane.queue[place]) }
+        } else if let messages = lanes.lanes[OutboxMachine.Lane(key.channel)],
+            let first = messages.onItsWay ?? messages.queue.first
+        {
+            // A departure waits for the messages of its channel.
+            return .earlier(first)
+        }
         if !key.isForChanges, lanes.isHeld(key.channel) { return .catchUp }
         if lane.rests, let moment = notes.moment(of: .outboxRest(key)) {
             return outbox.reasons[id]?.code.limitsRate == true

@@ -165,7 +165,9 @@ package struct SyncMachine: Codable, Sendable {
             state.fillIndex()
         case .openTimeline(let timeline): state.timelines.open(timeline, as: timeline.id)
         case .closeTimeline(let id): state.close(id)
-        case .openList(let list): state.lists.open(list, as: list.id)
+        case .openList(var list):
+            list.mark(state.outbox.allMarks)
+            state.lists.open(list, as: list.id)
         case .closeList(let id): state.close(id)
         case .forgotten(let count, let channel): state.noteForgotten(count, in: channel)
         case .suspected: state.start(.mending(CacheMending()))
@@ -335,6 +337,7 @@ package struct SyncMachine: Codable, Sendable {
     }
 
     private mutating func takeNotices(_ effects: inout [Effect]) {
+        state.showMarks()
         state.publishCollections()
         guard !state.step.notices.isEmpty else { return }
         for notice in state.step.notices { effects.append(.notice(notice)) }

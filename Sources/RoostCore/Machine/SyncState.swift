@@ -205,6 +205,7 @@ extension SyncState {
         channelLedger.note(changeOf: channel)
         ledgers[channel]?.noteDeparture()
         endMute(in: channel)
+        discardDrafts(in: channel)
     }
 
     /// Divides an answer about channels: the fresh ones become a mutation, the stale ones are

@@ -23,6 +23,8 @@ package struct Outbox: Codable, Sendable {
     var reasons: [RequestID: RoostError] = [:]
     /// The uploads in flight; they outlive the connection.
     var uploads: Set<RequestID> = []
+    /// The request ID of each draft that this process has written.
+    var draftNames: [DraftPlace: RequestID] = [:]
     /// The items with a caller that waits for the outcome.
     var awaited: Set<RequestID> = []
     /// The number of this process's turn to send; nil while another process has the turn.
@@ -65,7 +67,7 @@ package struct Outbox: Codable, Sendable {
 
     /// Whether an item is a message that is not delivered.
     func isUnsentMessage(_ requestID: RequestID) -> Bool {
-        order[requestID].map { $0.change == nil } ?? false
+        order[requestID].map { $0.change == nil && $0.draft == nil } ?? false
     }
 
     /// Whether a message has certainly not reached the server.
@@ -303,7 +305,7 @@ extension PendingChange.Action {
         case .delete: .delete(.delivered(id))
         case .addReaction(let key, _): .addReaction(key, .delivered(id))
         case .removeReaction(let key, _): .removeReaction(key, .delivered(id))
-        case .markAsRead: self
+        case .markAsRead, .channel: self
         }
     }
 }

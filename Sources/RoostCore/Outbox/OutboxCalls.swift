@@ -155,7 +155,7 @@ package struct OutboxOutcome: SyncOperation {
     }
 }
 
-/// Publishes the server's refusal of a change, with the message from the cache.
+/// Publishes the server's refusal of a change, with the message or the channel from the cache.
 package struct OutboxRefusal: SyncOperation {
     private enum State: Equatable, Codable, Sendable { case beginning, reading }
 
@@ -171,19 +171,16 @@ package struct OutboxRefusal: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
-            guard case .delivered(let id)? = change.action.target else {
-                return answer(nil, &sync)
-            }
+            guard let question = change.heldQuestion else { return answer(nil, &sync) }
             state = .reading
-            return .need(.read(.message(id)))
-        case (.reading, .read(.success(.message(let held)))): return answer(held, &sync)
-        case (.reading, .read): return answer(nil, &sync)
+            return .need(.read(question))
+        case (.reading, .read(let result)): return answer(result.value, &sync)
         default: return .fail(reply)
         }
     }
 
-    private func answer(_ held: Message?, _ sync: inout SyncState) -> Step {
-        sync.publish(.changeRefused(ChangeRefusal(change: change, reason: code, held: held)))
+    private func answer(_ held: StoreAnswer?, _ sync: inout SyncState) -> Step {
+        sync.publish(.changeRefused(ChangeRefusal(change, code, held)))
         sync.endOutcome(of: change.id, with: sync.failure(of: change.id, code))
         return .end(.done)
     }
@@ -192,7 +189,7 @@ package struct OutboxRefusal: SyncOperation {
 /// Lists the changes that the server refused, oldest first.
 package struct OutboxRefusals: SyncOperation {
     private let channel: ChannelURL?
-    /// The refusals whose messages are not looked up yet.
+    /// The refusals whose messages and channels are not looked up yet.
     private var left: [ChangeRefusal] = []
     private var refusals: [ChangeRefusal] = []
 
@@ -205,11 +202,11 @@ package struct OutboxRefusals: SyncOperation {
                 guard let change = item.change, case .failed(let code) = item.state,
                     channel ?? item.channel == item.channel
                 else { return nil }
-                return ChangeRefusal(change: change, reason: code, held: nil)
+                return ChangeRefusal(change: change, reason: code)
             }
             return next()
         case .read(let result):
-            if case .success(.message(let held)) = result { add(held) } else { add(nil) }
+            add(result.value)
             return next()
         default: return .fail(reply)
         }
@@ -217,18 +214,35 @@ package struct OutboxRefusals: SyncOperation {
 
     private mutating func next() -> Step {
         while let refusal = left.first {
-            if case .delivered(let id)? = refusal.change.action.target {
-                return .need(.read(.message(id)))
-            }
+            if let question = refusal.change.heldQuestion { return .need(.read(question)) }
             add(nil)
         }
         return .end(.refusals(refusals))
     }
 
-    private mutating func add(_ held: Message?) {
+    private mutating func add(_ held: StoreAnswer?) {
         let refusal = left.removeFirst()
-        refusals.append(
-            ChangeRefusal(change: refusal.change, reason: refusal.reason, held: held))
+        refusals.append(ChangeRefusal(refusal.change, refusal.reason, held))
+    }
+}
+
+extension PendingChange {
+    /// The question to the cache for the object that a refused change leaves as it is.
+    fileprivate var heldQuestion: StoreQuestion? {
+        switch action {
+        case .channel: .channel(channel)
+        default: if case .delivered(let id)? = action.target { .message(id) } else { nil }
+        }
+    }
+}
+
+extension ChangeRefusal {
+    fileprivate init(_ change: PendingChange, _ code: RoostError.Code, _ held: StoreAnswer?) {
+        switch held {
+        case .message(let message)?: self.init(change: change, reason: code, held: message)
+        case .channel(let channel)?: self.init(change: change, reason: code, heldChannel: channel)
+        default: self.init(change: change, reason: code)
+        }
     }
 }
 

@@ -72,7 +72,10 @@ package struct OutboxChanging: SyncOperation {
     }
 
     private mutating func begin(_ sync: inout SyncState) -> Step {
-        guard let unsent else { return queue(&sync) }
+        guard let unsent else {
+            if case .channel(let change) = action { return begin(change, &sync) }
+            return queue(&sync)
+        }
         guard sync.outbox.isCertainlyHere(unsent) else { return aim(at: unsent, &sync) }
         switch action {
         case .edit(_, let edit):
@@ -82,8 +85,21 @@ package struct OutboxChanging: SyncOperation {
             let ticket = sync.enqueue(.takeBack(unsent))
             state = .takingBack(unsent, ticket: ticket)
             return .need(.wait(.outboxDisk(ticket)))
-        case .addReaction, .removeReaction, .markAsRead: return aim(at: unsent, &sync)
+        case .addReaction, .removeReaction, .markAsRead, .channel:
+            return aim(at: unsent, &sync)
         }
+    }
+
+    private mutating func begin(_ change: ChannelChange, _ sync: inout SyncState) -> Step {
+        let items = sync.outbox.channelChanges(in: channel)
+        // The user leaves once.
+        if change == .leave,
+            let waiting = items.first(where: { $0.isDeparture && $0.state == .pending })
+        {
+            return .end(.request(waiting.requestID))
+        }
+        guard items.count < Outbox.mostChannelChanges else { return .fail(.tooManyChanges) }
+        return queue(&sync)
     }
 
     private mutating func finishTakingBack(
@@ -134,6 +150,9 @@ package struct OutboxChanging: SyncOperation {
     private mutating func finish(_ sync: inout SyncState) -> Step {
         if case .markAsRead(let moment) = queued {
             sync.dropReadMarks(of: channel, through: moment, before: requestID)
+        }
+        if case .channel(let change) = queued {
+            sync.dropChanges(of: channel, replacedBy: change, before: requestID)
         }
         guard case .unsent? = queued.target else { return .end(.request(requestID)) }
         // The server may already have the message. The queued deletion then follows when the
@@ -213,7 +232,7 @@ extension Outbox {
             else { return false }
             switch action {
             case .edit, .delete: return true
-            case .addReaction, .removeReaction, .markAsRead: return false
+            case .addReaction, .removeReaction, .markAsRead, .channel: return false
             }
         }
         guard let last, case .change(.edit) = last.content, last.state == .pending,

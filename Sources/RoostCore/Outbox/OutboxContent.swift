@@ -3,12 +3,14 @@
 package import RoostModel
 import RoostWire
 
-/// The content of an unsent item: a message, or a change of the server's data.
+/// The content of an unsent item: a message, a change of the server's data, or a draft.
 package enum OutboxContent: Equatable, Codable, Sendable {
     case userMessage(UserMessageParams)
     /// The outbox's copies of the files; nil for a file without a copy.
     case fileMessage(FileMessageParams, copies: [CopiedFile?])
     case change(PendingChange.Action)
+    /// A text that is not to be sent.
+    case draft(DraftContent)
 }
 
 extension OutboxContent {
@@ -56,7 +58,7 @@ extension OutboxContent {
             first.mention = edit.mention ?? first.mention
             first.mentionTemplate = edit.mentionTemplate ?? first.mentionTemplate
             return .change(.edit(target, first))
-        case .change: return self
+        case .change, .draft: return self
         }
     }
 }

@@ -2,7 +2,7 @@
 
 // One attempt to send an item. Its files are uploaded first; the address of each is on disk before
 // the next step. The message then goes over the socket, or by HTTP if the socket was lost
-// meanwhile. Edits go over the socket, all other changes by HTTP.
+// meanwhile. Edits of messages go over the socket, all other changes by HTTP.
 
 package import RoostModel
 package import RoostWire
@@ -26,6 +26,10 @@ package struct OutboxDelivery: SyncOperation {
         case deliveringCommits
         case readingNewest(Timestamp)
         case marking
+        /// A change of the channel is being made, and its effect stored.
+        case acting(ChannelChange)
+        /// A channel that the user has left already is being removed.
+        case removing
     }
 
     private let requestID: RequestID
@@ -219,6 +223,10 @@ extension OutboxDelivery {
             // has not read it; the cache may not have it yet.
             state = .readingNewest(moment)
             return .need(.ask(.channel(GetChannel(channelURL: channel, isInternal: true))))
+        case .channel(let change):
+            state = .acting(change)
+            let act = ChannelAct(change, in: channel, by: sync.me)
+            return .need(.runWithin(InTime.timeLimit, .channelAct(act)))
         case .edit, .delete, .addReaction, .removeReaction:
             sync.dropChange(requestID, .nothingToChange)
             return .end(.done)
@@ -291,13 +299,42 @@ extension OutboxDelivery {
             }
             state = .marking
             return .need(.ask(.markAsRead(MarkAsRead(channelURL: channel))))
-        case (.marking, .answer(.success)), (.applyingChange, .ended), (.deliveringCommits, .woken):
+        case (.acting(let change), .ended(let outcome)):
+            return finish(change, outcome, in: channel, &sync)
+        case (.marking, .answer(.success)), (.applyingChange, .ended), (.deliveringCommits, .woken),
+            (.removing, .committed):
             sync.noteMade(requestID)
             return .end(.done)
         case (.readingNewest, .answer), (.marking, .answer):
             return fail(reply.error, .change, &sync)
         default: return .fail(reply)
         }
+    }
+
+    /// Takes the result of a change of the channel.
+    ///
+    /// Every such change may be made twice, so one of unknown outcome is made again.
+    private mutating func finish(
+        _ change: ChannelChange, _ outcome: Outcome, in channel: ChannelURL,
+        _ sync: inout SyncState
+    ) -> Step {
+        guard case .failed(let error) = outcome else {
+            sync.noteMade(requestID)
+            return .end(.done)
+        }
+        if case .disk = error.cause {
+            // The server has made the change, and the cache did not take it.
+            sync.lookUp(channel)
+            sync.noteMade(requestID)
+            return .end(.done)
+        }
+        if change == .leave, error.code.deniesChannel {
+            // An earlier attempt, another device or another member has ended the membership.
+            sync.noteDeparture(from: channel)
+            state = .removing
+            return .need(.commit([.removeChannel(channel)], .answer))
+        }
+        return fail(error == .overdue ? .unanswered : error, .change, &sync)
     }
 }
 

@@ -30,6 +30,10 @@ package struct OutboxDisk: Codable, Sendable {
         case fold(MessageEdit, RequestID, at: Timestamp, OutboxContent, OutboxContent)
         case requeue(RequestID, createdAt: Timestamp)
         case takeBack(RequestID)
+        /// Writes a draft in place of the older one.
+        case keep(OutboxDraft)
+        /// Deletes a draft.
+        case discard(RequestID)
     }
 
     /// A note that is not on disk yet.
@@ -177,8 +181,9 @@ extension OutboxDisk.Work {
     var requestID: RequestID? {
         switch self {
         case .notes, .news, .reserve: nil
-        case .append(let draft): draft.requestID
-        case .fold(_, let id, _, _, _), .requeue(let id, _), .takeBack(let id): id
+        case .append(let draft), .keep(let draft): draft.requestID
+        case .fold(_, let id, _, _, _), .requeue(let id, _), .takeBack(let id), .discard(let id):
+            id
         }
     }
 }

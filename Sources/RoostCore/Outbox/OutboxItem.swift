@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// One message or change that the server does not have, as far as this device knows.
+/// One message, change or draft that the server does not have, as far as this device knows.
 package struct OutboxItem: Equatable, Codable, Sendable {
     /// The place in the order of writing, over all channels.
     package var sequence: Int64
@@ -79,7 +79,7 @@ extension OutboxItem {
                 isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent)
             message.details.params = .file(params)
             return message
-        case .change: return nil
+        case .change, .draft: return nil
         }
     }
 
@@ -98,6 +98,7 @@ extension OutboxItem {
         case .userMessage: "message"
         case .fileMessage: "file"
         case .change(let action): action.kind
+        case .draft: "draft"
         }
     }
 
@@ -124,8 +125,19 @@ extension OutboxMachine.Item {
     package init(_ item: OutboxItem, isNoted: Bool = false) {
         self.init(
             requestID: item.requestID, channel: item.channel,
-            kind: item.content.isChange ? .change : item.hasUploads ? .file : .message,
+            kind: Kind(item.content),
             createdAt: item.createdAt, state: item.state, hasLeft: item.mayHaveArrived,
             isNoted: isNoted, awaited: item.content.awaited)
+    }
+}
+
+extension OutboxMachine.Item.Kind {
+    init(_ content: OutboxContent) {
+        switch content {
+        case .change(.channel(.leave)): self = .departure
+        case .change: self = .change
+        case .draft: self = .draft
+        case .userMessage, .fileMessage: self = content.hasUploads ? .file : .message
+        }
     }
 }

@@ -54,7 +54,7 @@ extension OutboxMachine {
     /// Puts an item to send at the end of its lane, or with the changes that wait for the same
     /// message.
     private mutating func enqueue(_ item: Item, isFresh: Bool = false) -> [Effect] {
-        guard item.state == .pending else { return [] }
+        guard item.state == .pending, item.kind != .draft else { return [] }
         if let awaited = item.awaited {
             dependents[awaited, default: []].append(item.requestID)
             return []
@@ -209,12 +209,28 @@ extension OutboxMachine {
         return state.onItsWay == nil && !isHeld && !state.rests
     }
 
+    /// Returns the place in a lane's queue of the item to send next; nil if there is none.
+    ///
+    /// A departure waits until both lanes of its channel are empty.
+    func nextPlace(in lane: Lane, _ state: LaneState) -> Int? {
+        if let place = state.queue.firstIndex(where: { items[$0]?.kind != .departure }) {
+            return place
+        }
+        guard !state.queue.isEmpty else { return nil }
+        let messages = lanes[Lane(lane.channel)]
+        return messages.map { $0.queue.isEmpty && $0.onItsWay == nil } ?? true ? 0 : nil
+    }
+
     /// Sends the next item of a lane; the attempt of a fresh item may be on disk already.
     mutating func next(in lane: Lane, isFresh: Bool = false) -> [Effect] {
-        guard isOnline, let state = lanes[lane], isFree(lane, state),
-            let requestID = state.queue.first,
-            let item = items[requestID]
-        else { return [] }
+        guard isOnline, let state = lanes[lane], isFree(lane, state) else { return [] }
+        guard let place = nextPlace(in: lane, state) else {
+            // A departure may have waited for the last message.
+            guard !lane.isForChanges, state.queue.isEmpty else { return [] }
+            return next(in: Lane(lane.channel, isForChanges: true))
+        }
+        let requestID = state.queue[place]
+        guard let item = items[requestID] else { return [] }
         guard onItsWayCount < Self.concurrency, item.kind != .file || uploadCount < Self.uploads
         else {
             guard !state.isWaiting else { return [] }
@@ -223,7 +239,7 @@ extension OutboxMachine {
             return []
         }
         withLane(lane) { state in
-            state.queue.removeFirst()
+            state.queue.remove(at: place)
             state.onItsWay = requestID
         }
         onItsWayCount += 1

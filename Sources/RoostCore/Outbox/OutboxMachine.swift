@@ -4,8 +4,8 @@
 //
 // Messages have one lane per channel, first in first out. At most one message of a lane is in
 // flight, so the order of calls is the order at the server (scars 12, 13). Changes of the server's
-// data have a lane of their own per channel, so a reaction does not wait for a large file. Every
-// attempt uses the same request ID. An acknowledgement, an echo, a page or a gap answer settles the
+// data have a lane of their own per channel, so a reaction does not wait for a large file. The user's
+// departure is the last of both lanes. Every attempt uses the same request ID. An acknowledgement, an echo, a page or a gap answer settles the
 // item, however late (scars 10, 11, 69). A channel is held during its catch-up, so a message of
 // unknown outcome is looked up before it is sent again.
 
@@ -34,6 +34,10 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
             case file
             /// A change of the server's data.
             case change
+            /// The user's departure, which is sent when nothing else of the channel waits.
+            case departure
+            /// A draft, which is never sent.
+            case draft
         }
 
         package let requestID: RequestID
@@ -152,8 +156,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     /// Whether an item is in flight or could be sent at once.
     package var isBusy: Bool {
         isOnline
-            && lanes.values.contains {
-                $0.onItsWay != nil || (!$0.queue.isEmpty && !$0.rests)
+            && lanes.contains { lane, state in
+                state.onItsWay != nil || (!state.rests && nextPlace(in: lane, state) != nil)
             }
     }
 
@@ -199,7 +203,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case .delivered(let id, let messageID): delivered(id, messageID)
         case .failed(let id, let code, let stage): failed(id, code, stage)
         case .ackTimedOut(let id):
-            failed(id, .ackTimeout, items[id]?.kind == .change ? .change : .socket)
+            failed(id, .ackTimeout, items[id]?.lane.isForChanges == true ? .change : .socket)
         case .rested(let lane): rested(lane)
         case .retried(let id, let now): retried(id, now)
         case .canceled(let id): canceled(id)
@@ -209,7 +213,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
 
 extension OutboxMachine.Item {
     var lane: OutboxMachine.Lane {
-        OutboxMachine.Lane(channel, isForChanges: kind == .change)
+        OutboxMachine.Lane(channel, isForChanges: kind == .change || kind == .departure)
     }
 
     /// Whether the item has waited longer than three days; at exactly three days it is still sent.

@@ -29,6 +29,8 @@ package enum OutboxWrite: Equatable, Sendable {
     /// Reserves a place in the order for an item whose files are being copied.
     case reserve(RequestID)
     case append(OutboxDraft)
+    /// Writes an item behind all others, in place of the one with its request ID.
+    case keep(OutboxDraft)
     /// Merges an edit into an item that has certainly not been sent.
     case fold(MessageEdit, into: RequestID, at: Timestamp)
     /// Moves an item to the end of the order, with a new time of writing.

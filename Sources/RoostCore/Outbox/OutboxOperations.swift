@@ -20,6 +20,7 @@ package enum OutboxOperation: Equatable, Codable, Sendable {
     case search(OutboxSearch)
     case delivery(OutboxDelivery)
     case meeting(OutboxMeeting)
+    case drafting(OutboxDrafting)
 
     mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch self {
@@ -70,6 +71,9 @@ package enum OutboxOperation: Equatable, Codable, Sendable {
             return operation.resume(reply, &sync)
         case .meeting(var operation):
             defer { self = .meeting(operation) }
+            return operation.resume(reply, &sync)
+        case .drafting(var operation):
+            defer { self = .drafting(operation) }
             return operation.resume(reply, &sync)
         }
     }

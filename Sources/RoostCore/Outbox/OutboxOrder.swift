@@ -8,6 +8,12 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
     private var sequences: [RequestID: Int64] = [:]
     /// The numbers of the pending items, in order.
     private var pending: [Int64] = []
+    /// The number of drafts, which are never sent.
+    private var draftCount = 0
+    /// The channels whose marks may have changed since the last look at them.
+    private var touched: Set<ChannelURL> = []
+    /// The places whose drafts may have changed since the last look, in order.
+    private var touchedDrafts: [DraftPlace] = []
 
     package init() {}
 
@@ -18,10 +24,13 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
 
     package var pendingCount: Int { pending.count }
 
+    /// The number of items that are neither pending nor drafts.
+    package var failedCount: Int { items.count - pending.count - draftCount }
+
     /// The pending item that was written first.
     package var oldestPending: OutboxItem? {
         guard let sequence = pending.first else { return nil }
-        return items[firstIndex(from: sequence)...].first { $0.state == .pending }
+        return items[firstIndex(from: sequence)...].first { $0.isWaiting }
     }
 
     package func contains(_ requestID: RequestID) -> Bool { sequences[requestID] != nil }
@@ -30,14 +39,18 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
     package mutating func place(_ item: OutboxItem) {
         items.insert(item, at: firstIndex(from: item.sequence))
         sequences[item.requestID] = item.sequence
-        if item.state == .pending { insertPending(item.sequence) }
+        if item.isWaiting { insertPending(item.sequence) }
+        if item.draft != nil { draftCount += 1 }
+        touch(item)
     }
 
     @discardableResult
     package mutating func takeOut(_ requestID: RequestID) -> OutboxItem? {
         guard let index = index(of: requestID) else { return nil }
         sequences[requestID] = nil
-        if items[index].state == .pending { removePending(items[index].sequence) }
+        if items[index].isWaiting { removePending(items[index].sequence) }
+        if items[index].draft != nil { draftCount -= 1 }
+        touch(items[index])
         return items.remove(at: index)
     }
 
@@ -47,13 +60,38 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         _ requestID: RequestID, _ body: (inout OutboxItem) -> Void
     ) -> OutboxItem? {
         guard let index = index(of: requestID) else { return nil }
-        let before = (items[index].state, items[index].sequence)
+        let before = (items[index].isWaiting, items[index].sequence)
         body(&items[index])
-        if items[index].state != before.0 {
-            if before.0 == .pending { removePending(before.1) }
-            if items[index].state == .pending { insertPending(items[index].sequence) }
+        if items[index].isWaiting != before.0 {
+            if before.0 {
+                removePending(before.1)
+            } else {
+                insertPending(items[index].sequence)
+            }
         }
+        touch(items[index])
         return items[index]
+    }
+
+    /// Returns the channels whose marks may have changed since the last call, in order.
+    package mutating func takeTouched() -> [ChannelURL] {
+        guard !touched.isEmpty else { return [] }
+        defer { touched = [] }
+        return touched.sorted()
+    }
+
+    /// Returns the places whose drafts may have changed since the last call, in order.
+    mutating func takeTouchedDrafts() -> [DraftPlace] {
+        guard !touchedDrafts.isEmpty else { return [] }
+        defer { touchedDrafts = [] }
+        return touchedDrafts
+    }
+
+    private mutating func touch(_ item: OutboxItem) {
+        if let place = item.draft?.place, !touchedDrafts.contains(place) {
+            touchedDrafts.append(place)
+        }
+        if item.content.marksChannel { touched.insert(item.channel) }
     }
 
     private func index(of requestID: RequestID) -> Int? {

@@ -70,8 +70,9 @@ package struct OutboxSending: SyncOperation {
         let requestID = name ?? sync.random.requestID()
         // A change that waits for a message has no place in its lane until the message is sent.
         let hasPlace = original.awaited == nil
+        // A departure may have to wait for messages that are written later.
         let leaves =
-            hasPlace
+            hasPlace && OutboxMachine.Item.Kind(original) != .departure
             && sync.outbox.lanes.wouldLeaveAtOnce(draft.lane, hasUploads: original.hasUploads)
         // The place is taken before the write, so a later call finds the lane occupied.
         if hasPlace { _ = sync.step(.announced(requestID, draft.lane)) }

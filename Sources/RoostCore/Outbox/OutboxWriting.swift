@@ -97,7 +97,8 @@ extension OutboxWrite {
         case .append(let draft): self = .append(draft)
         case .fold(let edit, let id, let at, _, _): self = .fold(edit, into: id, at: at)
         case .requeue(let id, let createdAt): self = .requeue(id, createdAt: createdAt)
-        case .takeBack(let id): self = .takeBack(id)
+        case .takeBack(let id), .discard(let id): self = .takeBack(id)
+        case .keep(let draft): self = .keep(draft)
         }
     }
 }
@@ -189,6 +190,11 @@ extension SyncState {
             // The item is queued in memory only. If the process ends before the write, it is failed
             // again at the next start.
             requeueUnwritten(id, createdAt)
+        case (.keep, .item(let item?)): keepDraft(item)
+        case (.discard(let id), .takenBack):
+            forgetDraft(id)
+            return end(job.ticket)
+        case (.discard, .failed(let error)): return end(job.ticket, error)
         default: break
         }
         if case .requeue(let id, _) = job.work { outbox.disk.requeuing.remove(id) }

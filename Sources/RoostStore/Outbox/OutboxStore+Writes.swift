@@ -88,6 +88,9 @@ extension OutboxStore {
             // written.
             guard folder?.holds(draft.copies) ?? true else { return .item(nil) }
             return .item(try connection.insertedItem(draft))
+        case .keep(let draft):
+            try connection.execute(.deleteItem, connection.itemName(draft.requestID))
+            return .item(try connection.insertedItem(draft))
         case .fold(let edit, let id, let now):
             guard let item = try connection.outboxItem(id)?.item, !item.mayHaveArrived else {
                 return .item(nil)

@@ -260,6 +260,7 @@ extension [SyncMachine.Effect] {
             case .changeMade: "change made"
             case .changeRefused: "change refused"
             case .changeDropped: "change dropped"
+            case .draftChanged(_, let draft): "draft \(draft?.text ?? "gone")"
             case .uploading: "uploading"
             case .uploaded(let id, let file): "uploaded \(file) of \(id.rawValue)"
             }
@@ -283,6 +284,7 @@ extension OutboxWrite {
         switch self {
         case .append(let draft):
             "append \(draft.requestID.rawValue)\(draft.leaves ? ", leaves" : "")"
+        case .keep(let draft): "keep \(draft.requestID.rawValue)"
         case .notes: "notes"
         case .reserve: "reserve"
         case .fold: "fold"

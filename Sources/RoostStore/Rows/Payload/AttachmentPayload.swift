@@ -20,6 +20,8 @@ private enum ActionTag: UInt8 {
     case markAsRead = 5
     /// An edit, and behind it the template for mentions.
     case templateEdit = 6
+    /// A change of a channel, whose own number follows.
+    case channel = 7
 }
 
 extension [UInt8] {
@@ -89,6 +91,9 @@ extension [UInt8] {
         case .markAsRead(let moment):
             append(ActionTag.markAsRead.rawValue)
             append(signed: moment.milliseconds)
+        case .channel(let change):
+            append(ActionTag.channel.rawValue)
+            append(change: change)
         }
     }
 
@@ -152,6 +157,7 @@ extension PayloadReader {
         if tag == .markAsRead {
             return .markAsRead(through: Timestamp(milliseconds: try signed(bytes)))
         }
+        if tag == .channel { return .channel(try channelChange(bytes)) }
         let target = try target(bytes)
         switch tag {
         case .edit, .templateEdit:
@@ -167,7 +173,7 @@ extension PayloadReader {
         case .delete: return .delete(target)
         case .addReaction: return .addReaction(try text(bytes), target)
         case .removeReaction: return .removeReaction(try text(bytes), target)
-        case .markAsRead: throw .invalid
+        case .markAsRead, .channel: throw .invalid
         }
     }
 

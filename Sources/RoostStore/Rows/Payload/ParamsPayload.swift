@@ -12,6 +12,7 @@ package enum ParamsPayload {
         case userMessage = 1
         case fileMessage = 2
         case change = 3
+        case draft = 4
     }
 
     package static func write(_ content: OutboxContent, to bytes: inout [UInt8]) {
@@ -36,6 +37,12 @@ package enum ParamsPayload {
         case .change(let action):
             bytes.append(Tag.change.rawValue)
             bytes.append(action: action)
+        case .draft(let draft):
+            bytes.append(Tag.draft.rawValue)
+            bytes.append(text: draft.text)
+            for id in [draft.replyingTo, draft.thread] {
+                bytes.append(optional: id) { $0.append(signed: $1.rawValue) }
+            }
         }
         bytes.append(nested: NestedFields(of: content))
     }
@@ -67,6 +74,12 @@ package enum ParamsPayload {
             try reader.marks(bytes).apply(to: &params)
             content = .fileMessage(params, copies: copies)
         case .change: content = .change(try reader.action(bytes))
+        case .draft:
+            let text = try reader.text(bytes)
+            let replyingTo = try reader.optionalMessageID(bytes)
+            content = .draft(
+                DraftContent(
+                    text, replyingTo: replyingTo, in: try reader.optionalMessageID(bytes)))
         case nil: throw .invalid
         }
         try reader.nestedFields(bytes).apply(to: &content)
@@ -137,14 +150,20 @@ extension PayloadReader {
         var marks = Marks()
         marks.mention = try mention(bytes)
         marks.metaArrays = try metaArrays(bytes)
-        marks.parentID = try optional(bytes) { reader, bytes throws(PayloadError) in
-            MessageID(try reader.signed(bytes))
-        }
+        marks.parentID = try optionalMessageID(bytes)
         let bits = try byte(bytes)
         guard bits < 4 else { throw .invalid }
         marks.isReplyToChannel = bits & 1 != 0
         marks.isSilent = bits & 2 != 0
         return marks
+    }
+
+    fileprivate mutating func optionalMessageID(
+        _ bytes: Span<UInt8>
+    ) throws(PayloadError) -> MessageID? {
+        try optional(bytes) { reader, bytes throws(PayloadError) in
+            MessageID(try reader.signed(bytes))
+        }
     }
 
     mutating func mention(_ bytes: Span<UInt8>) throws(PayloadError) -> Mention {

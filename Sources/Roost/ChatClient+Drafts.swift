@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+public import RoostModel
+
+// Drafts lie in the outbox of this device: on disk when a call returns, sealed like unsent messages,
+// and sent to no server.
+
+extension ChatClient {
+    /// Saves the draft of a channel or thread, in place of the one before.
+    ///
+    /// A send call does not remove it: save an empty text afterwards. A draft outlives restarts and
+    /// a cleared cache, and is removed when the user's membership of the channel ends. Channel lists
+    /// show a channel's own draft (`GroupChannel.draft`).
+    ///
+    /// - Parameters:
+    ///   - text: The text; an empty one that answers no message removes the draft.
+    ///   - message: The message that the text answers; nil for none.
+    ///   - place: The channel or thread.
+    /// - Throws: `.invalidParameter` for a text longer than `MessageDraft.maxByteCount`;
+    ///   `.localDatabaseError`. Nothing was saved then.
+    public func saveDraft(
+        _ text: String, replyingTo message: MessageID? = nil, at place: DraftPlace
+    ) async throws(RoostError) {
+        guard text.utf8.count <= MessageDraft.maxByteCount else {
+            throw RoostError(
+                .invalidParameter, remedy: .correctInput,
+                message: "A draft has at most \(MessageDraft.maxByteCount) bytes.")
+        }
+        let content = DraftContent(text, replyingTo: message, in: place.thread)
+        try await engine.run(.outbox(.drafting(OutboxDrafting(content, in: place.channel))))
+    }
+
+    /// Removes the draft of a channel or thread, if there is one.
+    ///
+    /// - Throws: `.localDatabaseError`; the draft is kept then.
+    public func removeDraft(at place: DraftPlace) async throws(RoostError) {
+        try await saveDraft("", at: place)
+    }
+
+    /// Returns the draft of a channel or thread; nil without one.
+    public func draft(at place: DraftPlace) async -> MessageDraft? {
+        await engine.read { $0.outbox.draft(at: place) }
+    }
+
+    /// Returns the drafts of a channel and its threads, or all; the one edited last is first.
+    ///
+    /// `OutboxEvent.draftChanged` reports changes.
+    public func drafts(in channel: ChannelURL? = nil) async -> [MessageDraft] {
+        await engine.read { $0.outbox.drafts(in: channel) }
+    }
+}

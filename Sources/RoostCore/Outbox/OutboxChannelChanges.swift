@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Changes of channels that wait: their requests, the older ones that they replace, and their marks
+// on the channels that an app sees.
+
+package import RoostModel
+import RoostWire
+
+extension ChannelAct {
+    /// The request of a waiting change, and its effect on the cache.
+    package init(_ change: ChannelChange, in channel: ChannelURL, by me: UserID) {
+        switch change {
+        case .leave: self.init(.leave(LeaveChannel(channelURL: channel)), .departure(channel))
+        case .hide(let allowsAutoUnhide):
+            self.init(
+                .moment(
+                    .hide(channel, hidesPrevious: false, allowsAutoUnhide: allowsAutoUnhide)),
+                .hidden(
+                    allowsAutoUnhide ? .untilNextMessage : .untilShown, hidesPrevious: false,
+                    channel))
+        case .unhide:
+            self.init(
+                .request(.unhide(channel)), .news(.hidden(.unhidden, through: nil), channel))
+        case .invite(let users):
+            self.init(.invite(InviteMembers(channelURL: channel, userIDs: users)), .answered)
+        case .update(let params): self.init(.update(UpdateChannel(channel, params)), .answered)
+        case .setPushTrigger(let trigger):
+            self.init(
+                .request(.setPushTrigger(channel, trigger, by: me)),
+                .news(.pushTrigger(trigger), channel))
+        case .setCountPreference(let preference):
+            self.init(
+                .request(.setCountPreference(channel, preference, by: me)),
+                .news(.countPreference(preference), channel))
+        case .mute(let user, let seconds, let reason):
+            self.init(
+                .request(.mute(channel, user, seconds: seconds, reason: reason)),
+                .unknown(channel))
+        case .unmute(let user): self.init(.request(.unmute(channel, user)), .unknown(channel))
+        case .pin(let id):
+            self.init(.request(.pin(id, isPinned: true, channel)), .unknown(channel))
+        case .unpin(let id):
+            self.init(.request(.pin(id, isPinned: false, channel)), .unknown(channel))
+        }
+    }
+}
+
+extension UpdateChannel {
+    package init(_ url: ChannelURL, _ params: ChannelUpdateParams) {
+        self.init(
+            channelURL: url, name: params.name, coverURL: params.coverURL, data: params.data,
+            customType: params.customType)
+        options.isPublic = params.isPublic
+        options.isDiscoverable = params.isDiscoverable
+        options.accessCode = params.accessCode
+        options.survivalSeconds = params.messageSurvivalSeconds
+        options.operatorIDs = params.operatorIDs
+    }
+}
+
+extension Outbox {
+    /// The most changes of one channel that wait or are kept as refused.
+    package static let mostChannelChanges = 100
+
+    /// Returns the changes of a channel as a whole, refused ones included, in the order of their
+    /// calls.
+    func channelChanges(in channel: ChannelURL) -> [OutboxItem] {
+        items.filter { item in
+            guard case .change(.channel) = item.content else { return false }
+            return item.channel == channel
+        }
+    }
+
+    /// Returns the marks of a channel; nil without any.
+    package func marks(of channel: ChannelURL) -> ChannelMarks? {
+        allMarks(where: { $0 == channel })[channel]
+    }
+
+    /// Returns the marks of all channels.
+    package var allMarks: [ChannelURL: ChannelMarks] { allMarks(where: { _ in true }) }
+
+    private func allMarks(
+        where isMeant: (ChannelURL) -> Bool
+    ) -> [ChannelURL: ChannelMarks] {
+        var marks: [ChannelURL: ChannelMarks] = [:]
+        for item in items where item.content.marksChannel && isMeant(item.channel) {
+            if let draft = item.draft { marks[item.channel, default: ChannelMarks()].draft = draft }
+            guard item.state == .pending, let change = item.change else { continue }
+            marks[item.channel, default: ChannelMarks()].changes.append(change)
+        }
+        return marks
+    }
+}
+
+extension OutboxContent {
+    /// Whether the item shows on the channel itself.
+    var marksChannel: Bool {
+        switch self {
+        case .change(.channel): true
+        case .draft(let draft): draft.thread == nil
+        default: false
+        }
+    }
+}
+
+extension OutboxItem {
+    var isDeparture: Bool { content == .change(.channel(.leave)) }
+}
+
+extension SyncState {
+    /// Drops the waiting changes of which a newer one leaves nothing.
+    mutating func dropChanges(
+        of channel: ChannelURL, replacedBy change: ChannelChange, before name: RequestID
+    ) {
+        let old = outbox.channelChanges(in: channel).filter { item in
+            guard item.requestID != name, item.state == .pending,
+                case .change(.channel(let earlier)) = item.content
+            else { return false }
+            return change.replaces(earlier) && !outbox.lanes.isOnItsWay(item.requestID)
+        }
+        for item in old { cancelUnsent(item.requestID) }
+    }
+
+    /// Shows the changed marks of channels in the open lists, and publishes changed drafts.
+    mutating func showMarks() {
+        for place in outbox.order.takeTouchedDrafts() {
+            publish(.draftChanged(place, outbox.draft(at: place)))
+        }
+        let channels = outbox.order.takeTouched()
+        guard !channels.isEmpty, !lists.isEmpty else { return }
+        for channel in channels {
+            let marks = outbox.marks(of: channel)
+            for id in lists.ids where lists[id]?.mark(channel, marks) == true {
+                start(.listRead(ListRead(id, from: .local)))
+            }
+        }
+    }
+}
+
+extension RoostError {
+    static let tooManyChanges = RoostError(
+        Code(400_203), remedy: .retry,
+        message: "Too many changes of the channel wait or were refused. "
+            + "Wait for a connection, or remove refused ones with “cancel”.")
+}

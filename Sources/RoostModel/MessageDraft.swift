@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The place of a draft: a channel, or a thread in it.
+public struct DraftPlace: Hashable, Codable, Sendable {
+    /// The channel.
+    public let channel: ChannelURL
+    /// The first message of the thread; nil for the channel itself.
+    public let thread: MessageID?
+
+    /// Creates the place of a channel's draft, or of a thread's.
+    public init(_ channel: ChannelURL, thread: MessageID? = nil) {
+        self.channel = channel
+        self.thread = thread
+    }
+}
+
+/// A text that the user has not sent yet.
+///
+/// Drafts stay on this device: they are kept beside the unsent messages, and no server gets them.
+public struct MessageDraft: Hashable, Codable, Sendable {
+    /// The longest text, in bytes of UTF-8.
+    public static let maxByteCount = 65_536
+    /// The most drafts of one user; a further one takes the place of the oldest.
+    public static let maxCount = 1_000
+
+    /// The channel or thread.
+    public let place: DraftPlace
+    /// The text.
+    public let text: String
+    /// The message that the text answers; nil for none.
+    public let replyingTo: MessageID?
+    /// The time of the last edit by the device's clock.
+    public let editedAt: Timestamp
+
+    package init(
+        _ text: String, replyingTo: MessageID? = nil, at place: DraftPlace, editedAt: Timestamp
+    ) {
+        self.text = text
+        self.replyingTo = replyingTo
+        self.place = place
+        self.editedAt = editedAt
+    }
+}

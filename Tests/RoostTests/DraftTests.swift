@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostTestKit
+import RoostTestSupport
+import Testing
+
+/// Drafts of channels and threads, in virtual time.
+struct DraftTests {
+    @Test func `a draft outlives a relaunch and a cleared cache (scars 40, 62)`() throws {
+        try OutboxPair.play(51) { world, pair in
+            let (alice, channel) = (pair.alice, pair.channel)
+            let (place, thread) = (DraftPlace(channel), DraftPlace(channel, thread: 7))
+            try await alice.saveDraft("hello wor", at: place)
+            try await alice.saveDraft("hello world", replyingTo: 3, at: place)
+            try await alice.saveDraft("in the thread", at: thread)
+            try await alice.clearCache(includingUnsent: false)
+            await alice.close()
+            let again = try await world.launch(pair.phone)
+            let kept = try #require(await again.draft(at: place))
+            #expect(kept.text == "hello world" && kept.replyingTo == 3)
+            #expect(await again.drafts().map(\.text) == ["in the thread", "hello world"])
+            #expect(await again.drafts(in: "other").isEmpty)
+            try await again.saveDraft("", at: thread)
+            try await again.removeDraft(at: thread)
+            #expect(await again.drafts().map(\.place) == [place])
+            // Nothing of it waits to be sent.
+            #expect(await again.unsentMessages(in: channel).isEmpty)
+            #expect(await again.pendingChanges(in: channel).isEmpty)
+            try await pair.connect(world, again)
+            #expect(try await world.log(of: channel).isEmpty)
+            #expect(await again.draft(at: place) == kept)
+            await again.close()
+        }
+    }
+
+    @Test func `a list shows the draft of a channel, and events report each change`() throws {
+        try OutboxPair.play(52) { world, pair in
+            let (alice, channel) = (pair.alice, pair.channel)
+            let place = DraftPlace(channel)
+            var events = await alice.outboxEvents().makeAsyncIterator()
+            let list = try await alice.channelList()
+            func shown() async -> String? { await list.snapshot.channels.first?.draft?.text }
+            try await alice.saveDraft("one", at: place)
+            await world.pass(.seconds(1))
+            #expect(await shown() == "one")
+            #expect(try await alice.channel(channel).draft?.text == "one")
+            // A new message of the channel does not take it away, nor does sending one.
+            _ = try await pair.deliver("from bob", from: pair.bob)
+            _ = try await pair.deliver("from alice", from: alice)
+            await world.pass()
+            #expect(await shown() == "one")
+            try await alice.removeDraft(at: place)
+            await world.pass(.seconds(1))
+            #expect(await shown() == nil)
+            var texts: [String?] = []
+            while texts.count < 2, let event = await events.next() {
+                if case .draftChanged(place, let draft) = event { texts.append(draft?.text) }
+            }
+            #expect(texts == ["one", nil])
+        }
+    }
+
+    @Test func `a draft goes with the membership`() throws {
+        try OutboxPair.play(53) { world, pair in
+            let (alice, channel) = (pair.alice, pair.channel)
+            try await alice.saveDraft("never", at: DraftPlace(channel))
+            try await alice.saveDraft("never", at: DraftPlace(channel, thread: 7))
+            try await alice.saveDraft("kept", at: DraftPlace("elsewhere"))
+            try await alice.outcome(of: try await alice.leave(channel))
+            await world.pass()
+            #expect(await alice.drafts().map(\.text) == ["kept"])
+        }
+    }
+
+    @Test func `drafts are limited in size and number`() throws {
+        try OutboxPair.play(54) { world, pair in
+            let alice = pair.alice
+            let place = DraftPlace(pair.channel)
+            do throws(RoostError) {
+                try await alice.saveDraft(
+                    String(repeating: "é", count: MessageDraft.maxByteCount / 2 + 1), at: place)
+                Issue.record("The draft was taken.")
+            } catch {
+                #expect(error.code == .invalidParameter)
+            }
+            for number in 0...MessageDraft.maxCount {
+                try await alice.saveDraft("x", at: DraftPlace(ChannelURL("c\(number)")))
+            }
+            await world.pass(.seconds(1))
+            #expect(await alice.drafts().count == MessageDraft.maxCount)
+            #expect(await alice.draft(at: DraftPlace("c0")) == nil)
+            #expect(await alice.draft(at: DraftPlace("c1")) != nil)
+        }
+    }
+}
