@@ -106,6 +106,11 @@ let modules: [Target] = [
             "Roost", "RoostCluster", "RoostCommandLine", "RoostConformance", "RoostCore",
             "RoostHistory", "RoostHost", "RoostModel", "RoostPostgres", "RoostServer",
             "RoostSockets", "RoostStore", "RoostWire",
+        ],
+        // Equal functions are linked once: generics leave many, and the command has a limit of size.
+        linkerSettings: [
+            .unsafeFlags(
+                ["-Xlinker", "--icf=safe"], .when(platforms: [.linux], configuration: .release))
         ]),
     .target(name: "RoostDiskSimulation", dependencies: ["CRoostSQLite", "RoostExecutors"]),
     .target(
@@ -329,4 +334,8 @@ let settings: [SwiftSetting] = [
 ]
 for target in package.targets where target.type != .system && !target.name.hasPrefix("CRoost") {
     target.swiftSettings = settings
+    // These wait for people and servers, so their size counts and not their speed.
+    if ["RoostCommand", "RoostCommandLine", "RoostConformance"].contains(target.name) {
+        target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
+    }
 }
