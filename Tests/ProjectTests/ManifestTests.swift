@@ -98,7 +98,7 @@ struct ManifestTests {
     ])
     func `a migration page states the lowest version of each system`(page: String) throws {
         let manifest = try Project.text("Package.swift")
-        let list = try #require(manifest.firstMatch(of: /platforms: \[(.*)\],/)).output.1
+        let list = try #require(manifest.firstMatch(of: /\n    platforms: \[(.*)\],/)).output.1
         let systems = list.matches(of: /\.(\w+)\(\.v(\d+)\)/).map {
             "\($0.output.1) \($0.output.2)"
         }
