@@ -14,19 +14,6 @@ struct SeedRunner: Sendable {
     let only: Set<Int>?
     private let watch = StopWatch()
 
-    init(
-        world: World, shape: WorldShape, folder: TemporaryFolder, keepsTrace: Bool,
-        stopsAtFailure: Bool, shrinks: Bool, only: Set<Int>? = nil
-    ) {
-        self.world = world
-        self.shape = shape
-        self.folder = folder
-        self.keepsTrace = keepsTrace
-        self.stopsAtFailure = stopsAtFailure
-        self.shrinks = shrinks
-        self.only = only
-    }
-
     /// The seeds that one task runs without a return: a core world's run is too short for a task of
     /// its own.
     private var seedsPerTask: Int { world == .core ? 50 : 1 }

@@ -24,6 +24,7 @@ package struct Countdown: Sendable {
         return await withTaskGroup(of: Value?.self) { group in
             group.addTask { await call() }
             group.addTask {
+                // Cancelled by the result of the call.
                 try? await Task.sleep(for: limit, clock: .continuous)
                 return nil
             }
