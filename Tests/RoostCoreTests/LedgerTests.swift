@@ -68,7 +68,7 @@ struct LedgerTests {
         }
         var ledger = FetchLedger()
         let beginning = ledger.begin()
-        ledger.note(answer: [copy("ok")])
+        ledger.note(answer: [copy("ok")], overtakenBy: FetchLedger())
         let news = ledger.since(beginning)
         let other = [copy("like")]
         #expect(news.upToDate(other) == other)
@@ -97,7 +97,7 @@ struct LedgerTests {
         paged.details.parentPreview = new.preview
         var ledger = FetchLedger()
         ledger.begin()
-        ledger.note(answer: [noted])
+        ledger.note(answer: [noted], overtakenBy: FetchLedger())
         #expect(ledger.upToDate([paged]).map(\.details.parentPreview) == [new.preview])
     }
 

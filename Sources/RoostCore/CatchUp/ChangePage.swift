@@ -35,12 +35,7 @@ extension SyncState {
         // Reactions do not change a message's time, so events that overtook the answer count.
         let updated = ledger.upToDate(possible)
         if !ledger.hasDeparture {
-            ledgers[channel]?.note(answer: updated)
-            // A later question may be answered with the noted message, which lacks the amendments
-            // that this answer was overtaken by.
-            for (id, amendment) in ledger.amendments(to: updated) {
-                ledgers[channel]?.note(amendment, to: id)
-            }
+            ledgers[channel]?.note(answer: updated, overtakenBy: ledger)
             for id in deleted { ledgers[channel]?.note(deletionOf: id) }
             recentChanges.note(edited: updated, deleted: deleted, in: channel)
         }

@@ -117,26 +117,31 @@ package struct FetchLedger: Codable, Sendable {
 
     /// Notes the messages of an answer, which may be newer than another answer in flight.
     ///
-    /// Reactions do not change a message's time, so each is noted by itself: the other answer may
-    /// be the newer one, and have more of them.
-    package mutating func note(answer messages: [Message]) {
-        for message in messages {
-            guard let id = message.messageID else { continue }
-            note(editOf: message.withoutReactions)
-            note(reactionsOf: message, to: id)
-        }
+    /// `news` are the changes that have overtaken the answer.
+    package mutating func note(answer messages: [Message], overtakenBy news: FetchLedger) {
+        for message in messages { note(editOf: message.withoutReactions) }
+        note(reactionsIn: messages, overtakenBy: news)
     }
 
-    /// Notes the reactions to a message as they stand in an answer.
-    package mutating func note(reactionsOf message: Message, to id: MessageID) {
-        guard fetches > 0, !message.hasNoDetails else { return }
-        for reaction in message.details.reactions ?? [] {
-            for user in reaction.userIDs {
-                let change = ReactionChange(
-                    key: reaction.key, userID: user, isAdded: true, updatedAt: reaction.updatedAt)
-                note(.reaction(change), to: id)
+    /// Notes the reactions of an answer one by one, and the changes that have overtaken it behind
+    /// them.
+    ///
+    /// Reactions do not change a message's time, so another answer in flight may be the newer one,
+    /// and have more of them.
+    package mutating func note(reactionsIn messages: [Message], overtakenBy news: FetchLedger) {
+        guard fetches > 0 else { return }
+        for message in messages where !message.hasNoDetails {
+            guard let id = message.messageID else { continue }
+            for reaction in message.details.reactions ?? [] {
+                for user in reaction.userIDs {
+                    let change = ReactionChange(
+                        key: reaction.key, userID: user, isAdded: true,
+                        updatedAt: reaction.updatedAt)
+                    note(.reaction(change), to: id)
+                }
             }
         }
+        for (id, amendment) in news.amendments(to: messages) { note(amendment, to: id) }
     }
 
     /// Returns the next number; nil without a fetch that can be overtaken.

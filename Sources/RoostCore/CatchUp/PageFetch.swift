@@ -115,13 +115,7 @@ package struct PageFetch: SyncOperation {
             forgotten(by: statement, range)
             + [.messages(channel, upToDate, covering: range, under: filter)]
             + ledger.mutations(amending: upToDate, in: channel) + sync.firstCursor(of: channel)
-        for message in upToDate {
-            guard let id = message.messageID else { continue }
-            sync.ledgers[channel]?.note(reactionsOf: message, to: id)
-        }
-        for (id, amendment) in ledger.amendments(to: upToDate) {
-            sync.ledgers[channel]?.note(amendment, to: id)
-        }
+        sync.ledgers[channel]?.note(reactionsIn: upToDate, overtakenBy: ledger)
         state = .committing(statement, upToDate, count: messages.count)
         return .need(.commit(mutations, .page))
     }
