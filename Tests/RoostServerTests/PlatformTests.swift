@@ -83,6 +83,30 @@ struct PlatformTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a removal of a reaction that is not there changes nothing and comes before any addition`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await Scene(kind)
+        let id = try await scene.send("x", by: scene.chief)
+        let log = MessageChangeLog(channelURL: "g", cursor: .since(.init(milliseconds: 0)))
+        let before = try await scene.fixture.call(log, as: scene.guest)
+        _ = try scene.guest.inbox.take()
+        let path = "group_channels/g/messages/\(id.rawValue)/reactions"
+        let removed = try await scene.ask(.delete, path + "?reaction=heart", as: scene.guest)
+        #expect(try scene.guest.inbox.take().isEmpty)
+        let after = try await scene.fixture.call(log, as: scene.guest)
+        #expect(after.updated.count == before.updated.count && after.next == before.next)
+        let added = try await scene.ask(.post, path, #"{"reaction":"heart"}"#, as: scene.guest)
+        let times = [removed, added].map { $0["updated_at"]?.int }
+        #expect(try #require(times[0]) < #require(times[1]))
+        let again = try await scene.ask(.delete, path + "?reaction=heart", as: scene.chief)
+        #expect(again["updated_at"]?.int == times[1])
+        let left = try await scene.fixture.call(
+            GetMessage(channelURL: "g", messageID: id), as: scene.guest)
+        #expect(left.details.reactions?.first?.userIDs == ["guest"])
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a thread counts its live replies and publishes each change (R200)`(
         kind: StorageKind
     ) async throws {

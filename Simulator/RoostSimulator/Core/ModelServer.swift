@@ -366,6 +366,7 @@ struct ModelServer {
         let message = try standing.namedMessage()
         let change = message.reactionChange(
             call.key, by: desk.user, isAdded: call.isAdded, at: desk.now)
+        if message.isIdle(change) { return change }
         _ = storage.updateMessage(call.messageID, in: url, now: change.updatedAt) {
             $0.apply(change)
         }

@@ -122,11 +122,14 @@ struct Messages: ServerPart {
             try configuration.limits.check(content: changed)
         }
         let now = change.updatedAt
-        try await ask(
-            try await storage.updateMessage(messageID, in: url, now: now) { $0.apply(change) })
-        let event = ReactionEvent(channelURL: url, messageID: messageID, change: change)
-        await publisher.publish(
-            .reaction(event), about: message.createdAt, to: try await publisher.audience(of: url))
+        if !message.isIdle(change) {
+            try await ask(
+                try await storage.updateMessage(messageID, in: url, now: now) { $0.apply(change) })
+            let event = ReactionEvent(channelURL: url, messageID: messageID, change: change)
+            await publisher.publish(
+                .reaction(event), about: message.createdAt,
+                to: try await publisher.audience(of: url))
+        }
         return APIResponse { writer in
             writer.field("msg_id", messageID.rawValue)
             writer.field("reaction", key)
@@ -277,14 +280,23 @@ extension Message {
 
     /// Returns the change of a reaction of a user.
     ///
-    /// Clients compare times, so each change of a key is later than the last.
+    /// Clients compare times, so each change of a key is later than the last. A removal that
+    /// changes nothing must not win over an addition in the same millisecond, so it is earlier.
     package func reactionChange(
         _ key: String, by id: UserID, isAdded: Bool, at now: Timestamp
     ) -> ReactionChange {
         let last = details.reactions?.first { $0.key == key }?.updatedAt
-        return ReactionChange(
+        var change = ReactionChange(
             key: key, userID: id, isAdded: isAdded,
             updatedAt: last.map { max(now, $0.advanced(by: 1)) } ?? now)
+        if isIdle(change) { change.updatedAt = last ?? now.advanced(by: -1) }
+        return change
+    }
+
+    /// Returns whether a change removes a reaction that is not there.
+    package func isIdle(_ change: ReactionChange) -> Bool {
+        let reaction = details.reactions?.first { $0.key == change.key }
+        return !change.isAdded && reaction?.userIDs.contains(change.userID) != true
     }
 
     package mutating func apply(_ change: ReactionChange) {
