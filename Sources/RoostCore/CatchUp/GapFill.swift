@@ -129,6 +129,7 @@ package struct GapFill: SyncOperation {
         sync.session?.gapEnds[channel] = verdict == .complete ? known : nil
         guard case .filled(let range, _) = verdict else { return follow(verdict, &sync) }
         let upToDate = ledger.upToDate(messages.filter(\.hasPossibleTimes))
+        sync.ledgers[channel]?.note(reactionsIn: upToDate, overtakenBy: ledger)
         state = .committing(verdict, upToDate)
         return .need(
             .commit(
