@@ -29,7 +29,7 @@ package struct ChannelAct: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingKeys
-        case asking
+        case asking(ChannelLedger.Mark)
         case committing
         /// The answer is to be a channel.
         case askingForChannel(ChannelLedger.Mark)
@@ -62,7 +62,10 @@ package struct ChannelAct: SyncOperation {
         case (.readingKeys, .read(.success(.channel(let known)))):
             keys = known?.metadata?.keys.sorted() ?? []
             return ask(&sync)
-        case (.asking, .answer(.success(let answer))): return take(answer, &sync)
+        case (.asking(let mark), .answer(let result)):
+            defer { sync.channelLedger.end() }
+            guard case .success(let answer) = result else { return .fail(reply) }
+            return take(answer, since: mark, &sync)
         case (.committing, .committed(.success)): return follow()
         case (.askingForChannel(let mark), .answer(.success(.channel(let channel)))):
             let (mutations, stale) = sync.take([channel], since: mark)
@@ -86,27 +89,33 @@ package struct ChannelAct: SyncOperation {
         case (.readingChannel(let url), .read(.success(.channel(let known)))):
             if known == nil { sync.lookUp(url) }
             return .end(outcome)
-        case (.lookingUp, .ended): return .end(.done)
+        case (.lookingUp, .ended): return .end(outcome)
         default: return .fail(reply)
         }
     }
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
         guard sync.session != nil else { return .fail(.notConnected) }
-        state = effect == .answered ? .askingForChannel(sync.channelLedger.begin()) : .asking
+        let mark = sync.channelLedger.begin()
+        state = effect == .answered ? .askingForChannel(mark) : .asking(mark)
         return .need(.ask(question))
     }
 
     /// Stores the effect of an accepted request, even if the connection has changed meanwhile.
-    private mutating func take(_ answer: ServerAnswer, _ sync: inout SyncState) -> Step {
+    private mutating func take(
+        _ answer: ServerAnswer, since mark: ChannelLedger.Mark, _ sync: inout SyncState
+    ) -> Step {
         switch (effect, answer) {
         case (.departure(let url), .done):
+            if sync.channelLedger.hasOvertaken(nil, in: url, since: mark) {
+                return lookUp(url, &sync)
+            }
             sync.noteDeparture(from: url)
             return commit([.removeChannel(url)])
-        case (.news(let news, let url), .done): return commit(sync.learn(news, of: url))
+        case (.news(let news, let url), .done): return learn(news, of: url, since: mark, &sync)
         case (.hidden(let state, let hidesPrevious, let url), .moment(let offset)):
-            return commit(
-                sync.learn(.hidden(state, through: hidesPrevious ? offset : nil), of: url))
+            return learn(
+                .hidden(state, through: hidesPrevious ? offset : nil), of: url, since: mark, &sync)
         case (.historyReset(let url), .moment(let offset)):
             guard let offset else { return .end(.done) }
             return commit(sync.learn(.historyReset(through: offset), of: url))
@@ -115,16 +124,29 @@ package struct ChannelAct: SyncOperation {
             return commit(sync.mutations(for: .deliveredTo([sync.me: moment]), in: url))
         case (.metadata(let url), .metadata(let written)):
             outcome = .metadata(written)
-            return commit(sync.learn(.metadata(set: written, removed: []), of: url))
+            return learn(.metadata(set: written, removed: []), of: url, since: mark, &sync)
         case (.metadataDeleted(let key, let url), .done):
             let removed = key.map { [$0] } ?? keys
-            return commit(sync.learn(.metadata(set: [:], removed: removed), of: url))
-        case (.unknown(let url), .done):
-            sync.channelLedger.note(changeOf: url)
-            state = .lookingUp
-            return .need(.run(.awaitLookUp(LookUpWait(url, asksAnew: true))))
+            return learn(.metadata(set: [:], removed: removed), of: url, since: mark, &sync)
+        case (.unknown(let url), .done): return lookUp(url, &sync)
         default: return .fail(.outOfStep)
         }
+    }
+
+    /// Stores the effect, unless events have overtaken the answer: a message shows a hidden channel
+    /// again, and its frame may come before the answer to the hiding.
+    private mutating func learn(
+        _ news: ChannelNews, of url: ChannelURL, since mark: ChannelLedger.Mark,
+        _ sync: inout SyncState
+    ) -> Step {
+        if sync.channelLedger.hasOvertaken(news, in: url, since: mark) { return lookUp(url, &sync) }
+        return commit(sync.learn(news, of: url))
+    }
+
+    private mutating func lookUp(_ url: ChannelURL, _ sync: inout SyncState) -> Step {
+        sync.channelLedger.note(changeOf: url)
+        state = .lookingUp
+        return .need(.run(.awaitLookUp(LookUpWait(url, asksAnew: true))))
     }
 
     private mutating func commit(_ mutations: [Mutation]) -> Step {

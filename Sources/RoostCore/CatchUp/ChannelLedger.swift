@@ -13,10 +13,20 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
         fileprivate let number: Int
     }
 
+    private enum Change: Equatable, Codable, Sendable {
+        /// An answer with or without it can be completed by it.
+        case news(ChannelNews)
+        /// Only the server knows the channel's new state; the news are there if an event said them.
+        case unsure(ChannelNews?)
+        /// The user left or lost the channel.
+        case departure
+    }
+
     private struct Entry: Equatable, Codable, Sendable {
         let channel: ChannelURL
-        /// Nil if only the server knows the channel's new state.
-        let news: ChannelNews?
+        let change: Change
+
+        var news: ChannelNews? { if case .news(let news) = change { news } else { nil } }
     }
 
     private var fetches = 0
@@ -37,17 +47,48 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
     }
 
     package mutating func note(_ news: ChannelNews, in channel: ChannelURL) {
-        if fetches > 0 { entries.append(Entry(channel: channel, news: news)) }
+        note(.news(news), channel)
     }
 
-    /// Notes a change that only the answer to a later request contains.
-    package mutating func note(changeOf channel: ChannelURL) {
-        if fetches > 0 { entries.append(Entry(channel: channel, news: nil)) }
+    /// Notes a change that only the answer to a later request contains, and the news of its event.
+    package mutating func note(changeOf channel: ChannelURL, by news: ChannelNews? = nil) {
+        note(.unsure(news), channel)
+    }
+
+    /// Notes that the user has left or lost the channel.
+    package mutating func note(departureFrom channel: ChannelURL) { note(.departure, channel) }
+
+    private mutating func note(_ change: Change, _ channel: ChannelURL) {
+        if fetches > 0 { entries.append(Entry(channel: channel, change: change)) }
     }
 
     /// Returns whether an answer may be older than the known state of the channel.
     package func isUnsure(_ channel: ChannelURL, since mark: Mark) -> Bool {
         entries[mark.number...].contains { $0.channel == channel && $0.news == nil }
+    }
+
+    /// Returns whether the effect of the user's own request may be older than the known state of the
+    /// channel.
+    ///
+    /// The event of the request itself is no newer state.
+    ///
+    /// - Parameters:
+    ///   - effect: What the request changed; nil for the user's departure.
+    ///   - channel: The channel.
+    ///   - mark: The moment of the request.
+    package func hasOvertaken(
+        _ effect: ChannelNews?, in channel: ChannelURL, since mark: Mark
+    ) -> Bool {
+        entries[mark.number...].contains { entry in
+            guard entry.channel == channel else { return false }
+            switch (entry.change, effect) {
+            case (.departure, _): return effect != nil
+            case (.unsure(nil), _): return true
+            case (.news(let news), let effect?), (.unsure(let news?), let effect?):
+                return news != effect && news.concernsState(of: effect)
+            case (.news, nil), (.unsure, nil): return false
+            }
+        }
     }
 
     /// Divides an answer into channels to store and channels to look up again.
@@ -64,6 +105,19 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
             }
         }
         return parted
+    }
+}
+
+extension ChannelNews {
+    /// Returns whether the state that the other news set depends on this one's, too.
+    fileprivate func concernsState(of other: ChannelNews) -> Bool {
+        switch (self, other) {
+        case (.frozen, .frozen), (.hidden, .hidden), (.metadata, .metadata),
+            (.pushTrigger, .pushTrigger), (.countPreference, .countPreference),
+            (.received, .hidden(.untilNextMessage, _)):
+            true
+        default: false
+        }
     }
 }
 

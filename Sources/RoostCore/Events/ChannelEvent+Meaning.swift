@@ -110,7 +110,7 @@ extension SyncState {
     /// Does the same for a change that answers in flight may lack or contain: the channel is looked
     /// up again.
     package mutating func learn(_ news: ChannelNews, of channel: ChannelURL) -> [Mutation] {
-        channelLedger.note(changeOf: channel)
+        channelLedger.note(changeOf: channel, by: news)
         return news.mutations(of: channel, me: me)
     }
 }

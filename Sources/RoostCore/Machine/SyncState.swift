@@ -202,7 +202,7 @@ extension SyncState {
 
     /// Notes that the user has left or lost a channel: answers in flight are of an earlier time.
     package mutating func noteDeparture(from channel: ChannelURL) {
-        channelLedger.note(changeOf: channel)
+        channelLedger.note(departureFrom: channel)
         ledgers[channel]?.noteDeparture()
         endMute(in: channel)
         discardDrafts(in: channel)

@@ -81,6 +81,51 @@ struct ChannelCallTests {
         #expect(Self.failure(end, id) == .connectionRequired)
     }
 
+    private static let hiding = ChannelAct(
+        .moment(.hide(url, hidesPrevious: false, allowsAutoUnhide: true)),
+        .hidden(.untilNextMessage, hidesPrevious: false, url))
+
+    private static func isLookUp(_ effects: [Script.Effect]) -> Bool {
+        guard case .ask(_, .channel(let question), _)? = effects.needs.first else { return false }
+        return question.channelURL == url && effects.mutations.isEmpty
+    }
+
+    @Test func `a late answer to a hiding does not hide the message that came behind it`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.channelAct(Self.hiding))
+        script.change {
+            _ = $0.learn(.hidden(.untilNextMessage, through: nil), of: Self.url)
+            let message = ChannelNews.received(
+                Script.message(5), ChannelNews.Reception(isUnread: false))
+            _ = $0.mutations(for: message, in: Self.url)
+        }
+        #expect(Self.isLookUp(script.answer(id, .moment(nil))))
+    }
+
+    @Test func `the event of a hiding itself does not overtake its answer`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.channelAct(Self.hiding))
+        script.change { _ = $0.learn(.hidden(.untilNextMessage, through: nil), of: Self.url) }
+        #expect(
+            script.answer(id, .moment(nil)).mutations
+                == [.channelNews(Self.url, .hidden(.untilNextMessage, through: nil))])
+    }
+
+    @Test func `a late answer to leaving does not remove the channel of a new invitation`() {
+        var script = Script.connected()
+        let act = ChannelAct(.leave(LeaveChannel(channelURL: Self.url)), .departure(Self.url))
+        let (first, _) = script.start(.channelAct(act))
+        script.change { $0.noteDeparture(from: Self.url) }
+        #expect(script.answer(first, .done).mutations == [.removeChannel(Self.url)])
+        _ = script.commit(first)
+        let (second, _) = script.start(.channelAct(act))
+        script.change { state in
+            state.noteDeparture(from: Self.url)
+            state.channelLedger.note(changeOf: Self.url)
+        }
+        #expect(Self.isLookUp(script.answer(second, .done)))
+    }
+
     @Test func `an act that the disk refuses is an error of the call`() {
         var script = Script.connected()
         let (id, _) = script.start(
