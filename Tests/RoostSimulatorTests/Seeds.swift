@@ -49,6 +49,7 @@ enum Seeds {
         KeptRun(.core, seed: 140_513, of: 60, steps: [1, 2, 5, 13, 29, 33, 34, 35]),
         KeptRun(.core, seed: 152_327, of: 60, steps: [6, 9, 20, 21, 24, 27, 33, 37]),
         KeptRun(.core, seed: 218_239, of: 60, steps: [1, 2, 11, 12, 13, 14, 15, 16]),
+        KeptRun(.core, seed: 16_500, of: 60, steps: [14, 53, 54, 57, 58]),
         KeptRun(
             .core, seed: 4_647, of: 60,
             steps: [

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Events that the disk refused are fetched again as soon as the disk accepts a commit.
+// After a refusal, the disk is tried until it accepts a commit: then events that it refused are
+// fetched again, and the client no longer reports a full disk.
 
 package import RoostModel
 
@@ -40,11 +41,24 @@ extension SyncState {
     /// Requests a catch-up of a channel once the disk accepts a commit; nil is the list of
     /// channels.
     package mutating func repairLater(_ channel: ChannelURL?) {
-        guard refused.insert(channel).inserted, refused.count == 1 else { return }
+        refused.insert(channel)
+        tryDisk()
+    }
+
+    /// Notes the result of a commit.
+    mutating func noteResult(ofCommit failure: RoostError?) {
+        notes.noteCommit(failure)
+        if failure?.mayPassWithDisk ?? false { tryDisk() }
+    }
+
+    private mutating func tryDisk() {
+        guard !isTryingDisk else { return }
+        isTryingDisk = true
         start(.diskRecovery(DiskRecovery()))
     }
 
     fileprivate mutating func recover() {
+        isTryingDisk = false
         let channels = refused.compactMap { $0 }.sorted()
         let isListConcerned = refused.contains(nil)
         refused = []

@@ -218,7 +218,7 @@ package struct SyncMachine: Codable, Sendable {
         switch reply {
         case .committed(let result):
             commit = result.value ?? nil
-            state.notes.noteCommit(result.failure)
+            state.noteResult(ofCommit: result.failure)
         case .kept(let result): commit = result.value?.commit
         default: return
         }

@@ -53,6 +53,8 @@ package struct SyncState: Codable, Sendable {
     /// The channels with a commit that the disk refused, until it accepts one; nil is the list of
     /// channels.
     var refused: Set<ChannelURL?> = []
+    /// Whether a `DiskRecovery` is running.
+    var isTryingDisk = false
     package var timelines = OpenCollections<TimelineID, OpenTimeline>()
     package var lists = OpenCollections<ListID, OpenList>()
     /// The number of frames in flight without a waiting operation.

@@ -295,6 +295,30 @@ struct HealthTests {
         #expect(script.machine.state.health.cache.refusal == nil)
     }
 
+    @Test func `after a refusal the disk is tried, so that a full disk is not reported for ever`()
+        throws
+    {
+        var script = Script.connected()
+        let (id, _) = script.start(.storing(Storing([], from: .local)))
+        let refused = script.give(.reply(id, .committed(.failure(Self.diskFull))))
+        let trial = try #require(Self.trial(among: refused))
+        #expect(script.give(.reply(trial, .paused)).mutations.isEmpty)
+        let again = script.give(.reply(trial, .committed(.failure(Self.diskFull))))
+        #expect(Self.trial(among: again) == trial)
+        #expect(script.machine.state.health.cache.refusal == Self.diskFull)
+        script.give(.reply(trial, .paused))
+        _ = script.commit(trial)
+        #expect(script.machine.state.health.cache.refusal == nil)
+        let (next, _) = script.start(.storing(Storing([], from: .local)))
+        let later = script.give(.reply(next, .committed(.failure(Self.diskFull))))
+        #expect(Self.trial(among: later) != nil)
+    }
+
+    private static func trial(among effects: [Script.Effect]) -> Script.ID? {
+        for case .pause(let id, .seconds(5), _) in effects { return id }
+        return nil
+    }
+
     @Test func `the figures are read for a reader only, and after commits once in five seconds`()
         throws
     {
