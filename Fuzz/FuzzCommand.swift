@@ -11,6 +11,7 @@ struct FuzzCommand {
         usage: scripts/fuzz list
                scripts/fuzz run TARGET [--seed N] [--seconds S | --rounds N]
                scripts/fuzz all --seconds S [--seed N]
+               scripts/fuzz guided TARGET|all [--minutes M]
         """
 
     private var seed: UInt64 = 1
@@ -30,6 +31,16 @@ struct FuzzCommand {
             else { fail(usage) }
             if words.first == "child" { exit(options.child(target).run()) }
             exit(try await options.supervisor(target, options.seconds).run() ? 0 : 1)
+        case "samples":
+            guard let folder = words.dropFirst().first else { fail(usage) }
+            for target in targets {
+                try GuidedRun.writeSamples(of: target, to: "\(folder)/\(target.name)")
+            }
+        case "guided":
+            guard let name = words.dropFirst().first,
+                let target = targets.first(where: { $0.name == name })
+            else { fail(usage) }
+            exit(GuidedRun(target: target, arguments: Array(words.dropFirst(2))).run())
         case "all":
             guard let options = FuzzCommand(words.dropFirst()) else { fail(usage) }
             exit(try await options.runAll() ? 0 : 1)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostConformance
+import RoostTestSupport
 import Testing
 
 /// The kit's own reading of JSON.
@@ -39,5 +40,19 @@ struct JSONTests {
             "text": "\"\\\n\u{1}é😀", "list": [1, true, .null], "object": ["a": .number("1.5")],
         ]
         #expect(try JSON(parsing: value.description) == value)
+    }
+
+    @Test(arguments: JSONRules.accepted)
+    func `what RFC 8259 allows is accepted`(rule: JSONRules.Rule) {
+        for bytes in rule.texts {
+            #expect((try? JSON(parsing: bytes)) != nil, "\(bytes)")
+        }
+    }
+
+    @Test(arguments: JSONRules.refused)
+    func `what RFC 8259 forbids is refused`(rule: JSONRules.Rule) {
+        for bytes in rule.texts {
+            #expect((try? JSON(parsing: bytes)) == nil, "\(bytes)")
+        }
     }
 }
