@@ -39,9 +39,9 @@ struct GuidedRun {
         let driver = unsafe unsafeBitCast(symbol, to: Driver.self)
         // The copies live as long as the process.
         var words = unsafe ([target.name] + arguments).map { unsafe strdup($0) } + [nil]
-        var count = CInt(words.count - 1)
+        var count = unsafe CInt(words.count - 1)
         return unsafe words.withUnsafeMutableBufferPointer { words in
-            guard var first = unsafe words.baseAddress else { return 2 }
+            guard var first = words.baseAddress else { return 2 }
             return unsafe driver(&count, &first) { bytes, length in
                 let bytes = unsafe Array(UnsafeBufferPointer(start: bytes, count: length))
                 guard let target = unsafe GuidedRun.target else { return 0 }
