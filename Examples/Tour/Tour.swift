@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Roost
 
 /// The code of `docs/guide.md`: each function is one of its sections.
@@ -13,6 +14,12 @@ struct Tour {
         try? await client.connect()
         guard let channel = try await lists(client).first else { return }
         try await timelines(client, channel.url)
+        try await channels(client)
+        try await reading(client, channel.url)
+        try await searching(client)
+        try await files(client, channel.url)
+        try await profile(client)
+        await answering(client)
         try await writing(client, channel.url)
         try await changing(client, channel.url)
         try await changingChannels(client, channel.url)
@@ -59,6 +66,75 @@ struct Tour {
             try await client.outcome(of: text)
         } catch {
             await client.resend(text)
+        }
+    }
+
+    static func channels(_ client: ChatClient) async throws {
+        let group = try await client.createChannel(
+            ChannelCreateParams(memberIDs: ["bob", "cleo"], name: "Saturday"))
+        let bob = try await client.createChannel(
+            ChannelCreateParams(memberIDs: ["bob"], isDistinct: true))
+        print(group.url, bob.members.count)
+    }
+
+    static func reading(_ client: ChatClient, _ channel: ChannelURL) async throws {
+        await client.startTyping(in: channel)  // With every key, if you like.
+        await client.endTyping(in: channel)
+        try await client.markAsRead(channel)
+        let totals = try await client.unreadTotals()
+        print(totals.messages, "unread messages in", totals.channels, "channels")
+        for await event in await client.events() {
+            if case .typing(let users, channel) = event { print(users.map(\.nickname), "type") }
+        }
+    }
+
+    static func searching(_ client: ChatClient) async throws {
+        var search = MessageSearch("lunch tomorrow")
+        while true {
+            let page = try await client.search(search)
+            for match in page.matches { print(match.message.createdAt.date, match.snippet) }
+            for period in page.unseen { print("not searched:", period.channel, period.reason) }
+            guard let next = page.next else { break }
+            search = next
+        }
+    }
+
+    static func files(_ client: ChatClient, _ channel: ChannelURL) async throws {
+        for message in try await client.cachedMessages(of: channel) {
+            guard case .file(let file) = message.content else { continue }
+            for try await step in client.download(file) {
+                switch step {
+                case .progress(let received, _): print(received.bytes, "bytes")
+                case .finished(let file): print(file.url?.path ?? "encrypted")
+                }
+            }
+        }
+    }
+
+    static func profile(_ client: ChatClient) async throws {
+        try await client.updateProfile(ProfileUpdateParams(nickname: "Alice"))
+        try await client.updateUserMetadata(["team": "red"], addsMissing: true)
+        print(try await client.me.nickname)
+        var token: String?
+        repeat {
+            let page = try await client.users(UserQuery(nicknamePrefix: "bo"), after: token)
+            for user in page.elements { print(user.id, user.nickname) }
+            token = page.next
+        } while token != nil
+        try await client.registerPushToken("0f3a", of: .apns)
+    }
+
+    static func answering(_ client: ChatClient) async {
+        let me = client.configuration.userID
+        for await event in await client.events() {
+            guard case .messageReceived(let message) = event,
+                message.sender?.user.id != me, message.text == "ping"
+            else { continue }
+            do throws(RoostError) {
+                try await client.send("pong", to: message.channelURL)
+            } catch {
+                print(error.message)  // Nothing was saved: the disk is full, or the like.
+            }
         }
     }
 

@@ -97,8 +97,8 @@ extension ChatClient {
         try await engine.run(.cacheClearing(CacheClearing(.erasure(channel))), \.isErased)
     }
 
-    /// Removes everything that the server can restore: channels, messages, users and the last
-    /// login.
+    /// Removes everything that the server can restore: channels, messages, users, the last login
+    /// and downloaded files.
     ///
     /// Unsent messages stay unless `includingUnsent` is true; then all but those being sent right
     /// now are lost. Open collections become empty and fetch their contents again.
@@ -109,6 +109,7 @@ extension ChatClient {
             for item in try await unsentMessages() { await cancel(item.requestID) }
         }
         try await engine.run(.cacheClearing(CacheClearing(.all)))
+        try await clearDownloads()
     }
 
     /// Exempts a channel's messages from eviction until it is unpinned; durable.

@@ -45,14 +45,18 @@ extension ChatClient {
 
     /// Adds texts to the user's own metadata.
     ///
+    /// At the return `me` and the cache have them; so it is with the next two calls.
+    ///
     /// - Returns: The added entries.
     /// - Throws: `.connectionRequired`; the server's refusal if one of the keys exists.
     @discardableResult
     public func createUserMetadata(
         _ metadata: [String: String]
     ) async throws(RoostError) -> [String: String] {
-        try await ask(
+        let added = try await ask(
             WriteOwnMetadata(userID: configuration.userID, metadata: metadata, .create))
+        try await noteMetadata { $0.merge(added) { $1 } }
+        return added
     }
 
     /// Changes texts of the user's own metadata.
@@ -66,9 +70,11 @@ extension ChatClient {
     public func updateUserMetadata(
         _ metadata: [String: String], addsMissing: Bool = false
     ) async throws(RoostError) -> [String: String] {
-        try await ask(
+        let changed = try await ask(
             WriteOwnMetadata(
                 userID: configuration.userID, metadata: metadata, .update(isUpsert: addsMissing)))
+        try await noteMetadata { $0.merge(changed) { $1 } }
+        return changed
     }
 
     /// Deletes one key of the user's own metadata, or all of it if `key` is nil.
@@ -76,6 +82,18 @@ extension ChatClient {
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func deleteUserMetadata(_ key: String? = nil) async throws(RoostError) {
         _ = try await ask(OwnRequest.deleteMetadata(key: key, of: configuration.userID))
+        try await noteMetadata { metadata in
+            if let key { metadata[key] = nil } else { metadata = [:] }
+        }
+    }
+
+    /// Commits a change of the user's own metadata that the server has made.
+    private func noteMetadata(
+        _ change: (inout [String: String]) -> Void
+    ) async throws(RoostError) {
+        var user = try await me
+        change(&user.metadata)
+        try await commit([.users([user])])
     }
 
     /// Returns whether the user joins channels without accepting the invitation.

@@ -20,21 +20,25 @@ public final class ChatClient: Sendable {
     let engine: SyncEngine
     package let store: Store
     let world: World
+    let files: FileTransfers
 
     private init(
-        configuration: Configuration, world: World, store: Store, engine: SyncEngine
+        configuration: Configuration, world: World, store: Store, engine: SyncEngine,
+        files: FileTransfers
     ) {
         self.configuration = configuration
         self.world = world
         self.store = store
         self.engine = engine
+        self.files = files
         storageReport = Repairs(cache: store.report, outbox: store.outboxReport).sentences
     }
 
     deinit {
         // A dropped client ends its connection, streams and waits, and closes its files, as `close`
         // does.
-        Task(executorPreference: world.executor) { [engine, store] in
+        Task(executorPreference: world.executor) { [engine, store, files] in
+            files.close()
             await engine.close()
             await store.close()
         }
@@ -62,6 +66,8 @@ public final class ChatClient: Sendable {
             options.budget = configuration.cacheLimit.budget
             options.clearOrder = configuration.cacheLimit.clearOrder
             options.keptMessages = configuration.cacheLimit.keptMessages
+            options.downloadsLimit = configuration.downloadsLimit.bytes
+            options.wallTime = world.wallTime
             options.protection = configuration.protection.store
             options.reportMigration { [migrating = configuration.migrating] done, total in
                 migrating(CacheMigration(done: done, total: total))
@@ -92,7 +98,9 @@ public final class ChatClient: Sendable {
         let repairs = Repairs(cache: store.report, outbox: store.outboxReport).sentences
         if !repairs.isEmpty { await engine.receive(.repairedFiles(count: repairs.count)) }
         return ChatClient(
-            configuration: configuration, world: world, store: store, engine: engine)
+            configuration: configuration, world: world, store: store, engine: engine,
+            files: FileTransfers(
+                world, store.downloads, address, configuration.allowsPlainTransport))
     }
 
     // MARK: Connection
@@ -189,6 +197,7 @@ public final class ChatClient: Sendable {
 
     /// Disconnects, and closes the collections and the files; the client cannot be used afterwards.
     public func close() async {
+        files.close()
         await engine.close()
         await store.close()
     }

@@ -7,6 +7,8 @@ public struct Configuration: Sendable {
     /// The place of the cache and the outbox.
     public enum Cache: Hashable, Sendable {
         /// A folder, created if missing; several users and applications may share one.
+        ///
+        /// A path that begins with `~` is refused, because only a shell replaces it.
         case folder(String)
         /// Memory; nothing outlives the client, unsent messages included.
         case memory
@@ -35,7 +37,11 @@ public struct Configuration: Sendable {
     public var cache: Cache
     /// The size limit of the cache; 256 MB by default.
     public var cacheLimit: CacheLimit
-    /// The encryption of cache and outbox; none by default.
+    /// The greatest size of all downloaded files together, and so of one; 256 MiB by default.
+    ///
+    /// The least recently used files are evicted, down to seven eighths of the limit.
+    public var downloadsLimit = ByteCount(bytes: 268_435_456)
+    /// The encryption of cache, outbox and downloaded files; none by default.
     public var protection: Protection
     /// Whether the files can be opened only while the device is unlocked; on Apple platforms only.
     ///
@@ -101,6 +107,10 @@ extension Configuration {
                 "The cache folder must not be empty."
             } else if protection.keyFolder == "" {
                 "The folder of the key must not be empty."
+            } else if case .folder(let folder) = cache, folder.hasPrefix("~") {
+                Self.homeProblem(folder)
+            } else if let folder = protection.keyFolder, folder.hasPrefix("~") {
+                Self.homeProblem(folder)
             } else if case .folder(let folder) = cache, folder == protection.keyFolder {
                 "The key must not be in the folder of the data: name another folder."
             } else {
@@ -108,6 +118,11 @@ extension Configuration {
             }
         guard let problem else { return }
         throw RoostError(.invalidParameter, remedy: .correctInput, message: problem)
+    }
+
+    private static func homeProblem(_ folder: String) -> String {
+        "The folder \(folder) begins with ~, which only a shell replaces: name the whole path, such as "
+            + "URL.applicationSupportDirectory; a folder of this name is ./\(folder)."
     }
 }
 

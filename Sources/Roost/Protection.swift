@@ -38,7 +38,8 @@ public struct Protection: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder for the keys of all users and applications. It must not be the
-    ///     cache's folder, and must not be in the same backup: both together reveal everything.
+    ///     cache's folder, and must not be in the same backup: both together reveal everything. A
+    ///     path that begins with `~` is refused.
     ///   - replacesKey: Whether the opening replaces the old key with a new one.
     /// - Returns: The protection; the first opening creates the key.
     public static func keyFile(in folder: String, replacesKey: Bool = false) -> Protection {

@@ -158,7 +158,7 @@ struct ChatHandler: HTTPServerHandler {
         }
     }
 
-    /// Sends a file or a range of it, in a form that no browser runs as a page.
+    /// Sends a file or a range of it.
     private func file(_ request: HTTPServerRequest) async -> HTTPServerResponse {
         let path = request.target.split(separator: "?", maxSplits: 1)[0]
         let found: (id: String, file: StoredFile)?
@@ -171,23 +171,12 @@ struct ChatHandler: HTTPServerHandler {
         guard let files = server.files, let (id, file) = found else {
             return HTTPServerResponse(status: 404, text: "There is no such file.")
         }
-        var response = HTTPServerResponse(
-            status: 200,
-            headers: [
-                "Content-Type": file.type, "Accept-Ranges": "bytes",
-                "X-Content-Type-Options": "nosniff", "Content-Disposition": "attachment",
-                "Content-Security-Policy": "sandbox", "Cache-Control": "private, max-age=31536000",
-            ])
-        var start = 0
-        var count = file.byteCount
-        if let header = request.headers["Range"], let range = ByteRange(header, of: count) {
-            response.status = 206
-            response.headers.append(
-                "Content-Range", "bytes \(range.start)-\(range.end - 1)/\(count)")
-            start = range.start
-            count = range.end - range.start
-        }
-        response.source = HTTPBodySource(byteCount: count) { [start] stretch in
+        let answer = FileAnswer(
+            file, range: request.headers["Range"], condition: request.headers["If-Range"])
+        var response = HTTPServerResponse(status: answer.status)
+        for (name, value) in answer.headers { response.headers.append(name, value) }
+        response.source = HTTPBodySource(byteCount: answer.range.count) { stretch in
+            let start = answer.range.lowerBound
             let place = (start + stretch.lowerBound)..<(start + stretch.upperBound)
             // A failed read cuts the connection: the head has promised these bytes.
             return (try? await files.read(id, place)) ?? []

@@ -91,6 +91,17 @@ extension Message: ListElement {
     }
 }
 
+extension Message: Identifiable {
+    /// The request ID, or the message ID if no request ID is known; the same before and after the
+    /// delivery.
+    public var id: Identity {
+        switch delivery {
+        case .unsent(let requestID, _), .delivered(_, let requestID?): .request(requestID)
+        case .delivered(let id, nil): .message(id)
+        }
+    }
+}
+
 extension GroupChannel: ListElement {
     /// The channel's URL.
     public var identities: [ChannelURL] { [url] }

@@ -40,6 +40,17 @@ package struct PlainFile: ~Copyable, Sendable {
         guard descriptor >= 0 else { throw FileError(action: "make \(path)") }
     }
 
+    /// Opens a file to write behind its first bytes, and cuts it there; makes a missing one, readable
+    /// by this user only.
+    package init(continuing path: String, at count: Int64) throws(FileError) {
+        // SAFETY: the path is lent for the call.
+        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        self.path = path
+        guard descriptor >= 0, ftruncate(descriptor, off_t(count)) == 0,
+            lseek(descriptor, 0, SEEK_END) == off_t(count)
+        else { throw FileError(action: "write \(path)") }
+    }
+
     deinit {
         if descriptor >= 0 { close(descriptor) }
     }
@@ -135,6 +146,36 @@ package struct PlainFile: ~Copyable, Sendable {
         #else
         return Int64(status.st_mtim.tv_sec) * 1000
         #endif
+    }
+
+    /// Returns the size of a file and the time of its last write in milliseconds; nil if it is missing
+    /// or no plain file.
+    package static func extent(_ path: String) -> (byteCount: Int64, writtenAt: Int64)? {
+        var status = stat()
+        // SAFETY: the path is lent for the call; the struct is read only when it was filled in.
+        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        return (
+            Int64(status.st_size), Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        )
+    }
+
+    /// Sets the time of the last write of a file; a missing file is no error.
+    package static func setWritten(_ path: String, at milliseconds: Int64) throws(FileError) {
+        let seconds = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        let time = timespec(
+            tv_sec: time_t(seconds.quotient), tv_nsec: Int(max(seconds.remainder, 0)) * 1_000_000)
+        let times = [time, time]
+        // SAFETY: path and times are lent for the call.
+        guard unsafe utimensat(AT_FDCWD, path, times, 0) == 0 || errno == ENOENT else {
+            throw FileError(action: "set the time of \(path)")
+        }
     }
 
     /// Returns the file's number in its file system, the same under any name; nil if the file is

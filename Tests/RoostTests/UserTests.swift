@@ -34,6 +34,28 @@ struct UserTests {
         }
     }
 
+    @Test func `changed metadata is in the user's own profile, now and after a reconnection`()
+        throws
+    {
+        try Self.play { pair, world in
+            try await pair.alice.createUserMetadata(["team": "red", "old": "x"])
+            #expect(try await pair.alice.me.metadata == ["team": "red", "old": "x"])
+            // A key that does not exist is left out.
+            try await pair.alice.updateUserMetadata(["team": "blue", "new": "y"])
+            #expect(try await pair.alice.me.metadata == ["team": "blue", "old": "x"])
+            try await pair.alice.deleteUserMetadata("old")
+            #expect(try await pair.alice.me.metadata == ["team": "blue"])
+            try await pair.alice.deleteUserMetadata()
+            #expect(try await pair.alice.me.metadata == [:])
+            try await pair.alice.updateUserMetadata(["team": "green"], addsMissing: true)
+            await pair.alice.disconnect()
+            // Without a connection the disk answers.
+            #expect(try await pair.alice.me.metadata == ["team": "green"])
+            try await pair.alice.connect()
+            #expect(try await pair.alice.me.metadata == ["team": "green"])
+        }
+    }
+
     @Test func `a picture is uploaded before the profile that names it`() throws {
         try Self.play { pair, _ in
             let params = ProfileUpdateParams(picture: Array(repeating: 7, count: 5_000))

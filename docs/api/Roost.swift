@@ -287,12 +287,15 @@ final class ChatClient: Sendable {
     func channelList(_ query: ChannelListQuery = ChannelListQuery()) async throws(RoostError) -> ChannelList
     func clearCache(includingUnsent: Bool) async throws(RoostError)
     func clearCache(of channel: ChannelURL) async throws(RoostError)
+    func clearDownloads() async throws(RoostError)
     func close() async
     @discardableResult func closePoll(_ poll: Int64) async throws(RoostError) -> Poll
     @discardableResult func compareCache(of channel: ChannelURL) async throws(RoostError) -> CacheComparison
     func connect() async throws(RoostError)
     func connectionStates() async -> AsyncStream<ConnectionState>
+    func contents(of file: DownloadedFile) async throws(RoostError) -> [UInt8]
     func contents(of file: OutgoingFile) async throws(RoostError) -> [UInt8]
+    func copy(_ file: DownloadedFile, to target: URL) async throws(RoostError)
     func counters(of channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: Int64]
     func counters(ofOpenChannel channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: Int64]
     func createChannel(_ params: ChannelCreateParams) async throws(RoostError) -> GroupChannel
@@ -317,8 +320,12 @@ final class ChatClient: Sendable {
     func deletePollOption(_ option: Int64, of poll: Int64) async throws(RoostError)
     func deleteUserMetadata(_ key: String? = nil) async throws(RoostError)
     func disconnect() async
+    func download(_ file: FileContent) -> FileDownload
     func download(_ request: DownloadRequest = DownloadRequest()) async -> HistoryDownload
+    func download(fileAt address: String) -> FileDownload
     func downloadEstimate(of channel: ChannelURL) async throws(RoostError) -> DownloadEstimate
+    func downloadedFile(at address: String) async throws(RoostError) -> DownloadedFile?
+    func downloadsSize() async throws(RoostError) -> ByteCount
     func draft(at place: DraftPlace) async -> MessageDraft?
     func drafts(in channel: ChannelURL? = nil) async -> [MessageDraft]
     @discardableResult func edit(_ message: MessageID, inOpenChannel channel: ChannelURL, _ edit: MessageEdit) async throws(RoostError) -> Message
@@ -514,6 +521,7 @@ struct Configuration: Sendable {
     var applicationID: String { get set }
     var cache: Cache { get set }
     var cacheLimit: CacheLimit { get set }
+    var downloadsLimit: ByteCount { get set }
     var locksFilesWithDevice: Bool { get set }
     var migrating: @Sendable (CacheMigration) -> Void { get set }
     var pageSize: Int { get set }
@@ -527,6 +535,7 @@ struct Configuration: Sendable {
     enum Cache: Hashable, Sendable {
         case folder(String)
         case memory
+        static func folder(at url: URL) -> Configuration.Cache
     }
 }
 
@@ -553,6 +562,10 @@ struct CriticalAlert: Codable, Hashable, Sendable {
     init()
 }
 
+extension Date {
+    init(_ moment: Timestamp)
+}
+
 struct DoNotDisturb: Codable, Hashable, Sendable {
     var endHour: Int { get set }
     var endMinute: Int { get set }
@@ -575,6 +588,12 @@ struct DownloadRequest: Hashable, Sendable {
     init(channels: [ChannelURL]? = nil, since: Timestamp = .distantPast, pause: Duration = .milliseconds(100))
 }
 
+struct DownloadedFile: Hashable, Sendable {
+    let address: String
+    let size: ByteCount
+    let url: URL?
+}
+
 struct DraftPlace: Codable, Hashable, Sendable {
     let channel: ChannelURL
     let thread: MessageID?
@@ -593,6 +612,22 @@ struct FileContent: Codable, Hashable, Sendable {
     var unknownFields: UnknownFields { get set }
     var url: String { get set }
     init(url: String, name: String, type: String, size: ByteCount, caption: String = "")
+}
+
+struct FileDownload: AsyncSequence, Sendable {
+    let address: String
+    func file() async throws(RoostError) -> DownloadedFile
+    func makeAsyncIterator() -> AsyncIterator
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        mutating func next() async throws(RoostError) -> Element?
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(RoostError) -> Element?
+    }
+
+    enum Element: Hashable, Sendable {
+        case finished(DownloadedFile)
+        case progress(received: ByteCount, total: ByteCount?)
+    }
 }
 
 struct FileMessageParams: Codable, Hashable, Sendable {
@@ -929,7 +964,7 @@ struct Mention: Codable, Hashable, Sendable {
     }
 }
 
-struct Message: Codable, Hashable, ListElement, Sendable {
+struct Message: Codable, Hashable, Identifiable, ListElement, Sendable {
     var channelURL: ChannelURL { get set }
     var content: MessageContent { get set }
     var createdAt: Timestamp { get set }
@@ -938,6 +973,7 @@ struct Message: Codable, Hashable, ListElement, Sendable {
     var delivery: Delivery { get set }
     var details: MessageDetails { get set }
     var hasNoDetails: Bool { get }
+    var id: Identity { get }
     var identities: [Identity] { get }
     var isInOpenChannel: Bool { get }
     var isReplyToChannel: Bool { get set }
@@ -1228,6 +1264,8 @@ struct OutgoingFile: Codable, Hashable, Sendable {
         case copy(of: String)
         case reference(to: String)
         case url(String)
+        static func copy(ofFileAt url: URL) -> OutgoingFile.Source
+        static func reference(toFileAt url: URL) -> OutgoingFile.Source
     }
 
     struct ThumbnailSize: Codable, Hashable, Sendable {
@@ -1365,6 +1403,7 @@ struct Protection: Sendable {
     static let none: Protection
     static func key(_ key: [UInt8], replacing old: [UInt8]? = nil) throws(RoostError) -> Protection
     static func keyFile(in folder: String, replacesKey: Bool = false) -> Protection
+    static func keyFile(inFolderAt url: URL, replacesKey: Bool = false) -> Protection
     func takenOff() -> Protection
 }
 
@@ -1665,8 +1704,10 @@ struct Timestamp: Codable, Comparable, CustomStringConvertible, Hashable, Sendab
     static let distantFuture: Timestamp
     static let distantPast: Timestamp
     let milliseconds: Int64
+    var date: Date { get }
     var description: String { get }
     var seconds: Int64 { get }
+    init(_ date: Date)
     init(milliseconds: Int64)
     init(seconds: Int64)
     static func < (left: Self, right: Self) -> Bool

@@ -143,28 +143,3 @@ struct Uploads: ServerPart {
         return try await ask(try await files.file(id)).map { (id, $0) }
     }
 }
-
-/// The range of a file that a request names (RFC 9110, 14.2).
-package struct ByteRange: Equatable, Sendable {
-    package let start: Int
-    package let end: Int
-
-    /// Reads a `Range` header for a file of this many bytes; nil for the whole file and for a range
-    /// outside it.
-    package init?(_ header: String, of count: Int) {
-        let prefix = "bytes="
-        guard header.hasPrefix(prefix), !header.contains(",") else { return nil }
-        let sides = header.dropFirst(prefix.count).split(
-            separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard sides.count == 2 else { return nil }
-        switch (Int(sides[0]), Int(sides[1])) {
-        case (let first?, let last?) where first <= last && first < count && first >= 0:
-            (start, end) = (first, min(last, count - 1) + 1)
-        case (let first?, nil) where first < count && first >= 0 && sides[1].isEmpty:
-            (start, end) = (first, count)
-        case (nil, let length?) where sides[0].isEmpty && length > 0 && count > 0:
-            (start, end) = (max(0, count - length), count)
-        default: return nil
-        }
-    }
-}

@@ -89,6 +89,21 @@ package struct StoreProtection: Sendable {
         }
     }
 
+    /// Returns the present key of new content; nil without encryption.
+    ///
+    /// - Throws: `.keyUnavailable` if the key cannot be read now, `.keyMissing` if there is none.
+    func masterKey() throws(StoreError) -> MasterKey? {
+        guard isSealed, let source else { return nil }
+        let keys: MasterKeys?
+        do throws(MasterKeyError) { keys = try source.masterKeys(makesMissing: false) } catch {
+            throw StoreError(.keyUnavailable, "The key of the encrypted files cannot be read now.")
+        }
+        guard let keys else {
+            throw StoreError(.keyMissing, "The key of the encrypted files is missing.")
+        }
+        return keys.current
+    }
+
     /// Returns the protection for reading a store, by the last two names of its folder.
     func prepared(for names: [String]) -> StoreProtection {
         guard case .keyFolder(let folder, _) = form else { return self }
@@ -286,7 +301,8 @@ package struct StoreProtection: Sendable {
 }
 
 extension StoreFiles {
-    /// Deletes plaintext copies of a cache, quarantined by repairs before the encryption.
+    /// Deletes plaintext copies of a cache, quarantined by repairs before the encryption, and
+    /// downloaded files in plaintext.
     ///
     /// Copies of a damaged outbox stay: they may be the only copy of an unsent message.
     func deleteClearCopies() {
@@ -296,6 +312,7 @@ extension StoreFiles {
             if StoreProtection.isInTheClear(old.path) { try? old.delete() }
             number += 1
         }
+        for name in PlainFile.names(in: downloads) { try? PlainFile.delete("\(downloads)/\(name)") }
         if DatabaseFiles(unfinishedCache).exists, StoreProtection.isInTheClear(unfinishedCache) {
             try? DatabaseFiles(unfinishedCache).delete()
         }

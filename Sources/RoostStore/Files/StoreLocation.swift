@@ -44,6 +44,10 @@ package struct StoreFiles: Equatable, Sendable {
     package var vaultCopy: String { "\(folder)/outbox.vault" }
     /// Copies of the files of unsent messages.
     package var attachments: String { "\(folder)/outbox.files" }
+    /// The downloaded files of messages.
+    package var downloads: String { "\(folder)/files" }
+    /// The same, encrypted.
+    package var sealedDownloads: String { "\(folder)/files.sealed" }
     /// The lock of the one process that sends the items of the outbox.
     package var sendingLock: String { "\(folder)/outbox.sending" }
     /// The lock of an open cache; each commit also writes to it, see `ChangeSignal`.

@@ -19,6 +19,7 @@ extension Store {
         guard opening.files != nil else { return }
         for connection in connections { await connection.close() }
         await memoryIndex?.letGo()
+        await downloads.letGo()
         await outbox.letGo()
         await writer.letGo()
     }

@@ -2,6 +2,7 @@
 
 package import RoostCore
 import RoostExecutors
+package import RoostModel
 package import RoostSQLite
 package import RoostSealing
 
@@ -13,6 +14,7 @@ package struct Store: Sendable {
     /// At least one reader; each has a connection of its own, so several can read at once.
     package let readers: [StoreReader]
     package let outbox: OutboxStore
+    package let downloads: DownloadFolder
     /// The state of the cache at the opening.
     package let report: RepairReport
     /// The state of the outbox at the opening.
@@ -71,6 +73,11 @@ package struct Store: Sendable {
         package var budget: CacheBudget?
         /// The order of eviction.
         package var clearOrder = ClearOrder.messageCollectionAccessedAt
+        /// The greatest size of all downloaded files in bytes.
+        package var downloadsLimit: Int64 = 268_435_456
+        /// The device's clock, for the order in which downloaded files are evicted; nil is the time of
+        /// their writing.
+        package var wallTime: (@Sendable () -> Timestamp)?
         /// The number of newest messages that a channel keeps in an eviction; 0 for none.
         package var keptMessages = 0
         /// Called on the writer's executor with the progress of a large migration.
@@ -123,9 +130,13 @@ package struct Store: Sendable {
                 budget: options.budget, order: options.clearOrder,
                 keptMessages: max(options.keptMessages, 0)),
             damage: damage)
+        let filesExecutor = executor("roost.files")
         let outbox = OutboxStore(
-            on: executor("roost.outbox"), copyingOn: executor("roost.files"), files: files,
+            on: executor("roost.outbox"), copyingOn: filesExecutor, files: files,
             listens: options.executor == nil, switchboard)
+        let downloads = DownloadFolder(
+            on: filesExecutor, files: files, protection, limit: max(options.downloadsLimit, 0),
+            now: options.wallTime, switchboard)
         var connections: [ReadConnection] = []
         if files != nil {
             connections = (0..<options.readerCount).map { index in
@@ -149,7 +160,7 @@ package struct Store: Sendable {
             return Store(
                 writer: writer,
                 readers: sources.map { StoreReader(source: $0, index: memoryIndex) },
-                outbox: outbox,
+                outbox: outbox, downloads: downloads,
                 report: repairs.cache, outboxReport: repairs.outbox, memoryIndex: memoryIndex,
                 connections: connections, executors: threads, switchboard: switchboard,
                 opening: opening)

@@ -32,7 +32,8 @@ extension SealPlace {
         SealPlace(kind: 7, requestID.high, requestID.low)
     }
 
-    /// A piece of an unsent file, which has a key of its own.
+    /// A piece of an unsent or downloaded file, which has a key of its own; of a download also its
+    /// version, at -1.
     static func attachment(offset: Int64) -> SealPlace { SealPlace(kind: 8, offset) }
 
     static let lookupKey = SealPlace(kind: 250)

@@ -164,7 +164,7 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         }
         let there = latency()
         try await cross(there)
-        let response = await server.respond(to: request)
+        let response = await server.answer(to: request)
         if happens(\.lostAnswer, "lost answer") { throw try await failure(within: request) }
         let isSlow = happens(\.slowAnswer, "slow answer")
         let back = isSlow ? random.duration(in: Self.slowAnswerMS) : latency()
@@ -180,9 +180,11 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
             guard random.next() % 2 == 0, count < response.body.count else {
                 throw TransportError(.lost, "The simulated answer broke off.")
             }
-            return HTTPResponse(status: response.status, body: Array(response.body[..<count]))
+            return HTTPResponse(
+                status: response.status, headers: response.headers,
+                body: Array(response.body[..<count]))
         }
-        return HTTPResponse(status: response.status, body: response.body)
+        return response
     }
 
     package func upload(
@@ -285,6 +287,25 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
 }
 
 extension ChatServer {
+    /// Answers a call, or a request for an uploaded file.
+    fileprivate func answer(to request: HTTPRequest) async -> HTTPResponse {
+        let path = request.url.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }
+        guard request.method == "GET", path.hasPrefix("/files/") else {
+            return HTTPResponse(await respond(to: request))
+        }
+        func header(_ name: String) -> String? {
+            request.headers.first { $0.name == name }?.value
+        }
+        // The files of a simulated server are in memory, which cannot fail.
+        guard let found = try? await file(at: String(path)) else {
+            return HTTPResponse(status: 404)
+        }
+        let answer = FileAnswer(
+            found.file, range: header("Range"), condition: header("If-Range"))
+        let body = try? await files?.read(found.id, answer.range)
+        return HTTPResponse(status: answer.status, headers: answer.headers, body: body ?? [])
+    }
+
     fileprivate func respond(to request: HTTPRequest) async -> APIResponse {
         let target = request.url.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }
         func header(_ name: String) -> String? {

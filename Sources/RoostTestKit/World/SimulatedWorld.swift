@@ -70,6 +70,8 @@ package final class SimulatedWorld: Sendable {
         let salts = SimulatedRandom(seed: ~seed)
         var configuration = ChatServer.Configuration(
             applicationID: "simulation", apiToken: Self.apiToken)
+        // The clients' own server, so that they may download its files without encryption.
+        configuration.publicAddress = Self.address
         // A world has more logins than a user has devices.
         configuration.limits.keysPerUser = .max
         server = await ChatServer(
@@ -81,6 +83,8 @@ package final class SimulatedWorld: Sendable {
             on: executor)
     }
 
+    /// The address of the server, as clients know it.
+    static let address = "http://127.0.0.1:1"
     /// The token of the platform.
     static let apiToken = "platform"
 
@@ -126,7 +130,7 @@ package final class SimulatedWorld: Sendable {
     ) async throws(RoostError) -> Launched {
         let line = SimulatedLine(over: device.network)
         var configuration = Configuration(
-            applicationID: "simulation", server: "http://127.0.0.1:1", userID: device.userID,
+            applicationID: "simulation", server: Self.address, userID: device.userID,
             cache: device.cache, protection: device.protection, pageSize: device.pageSize)
         configure(&configuration)
         let client = try await ChatClient.open(

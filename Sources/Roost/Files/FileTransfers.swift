@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostExecutors
+import RoostModel
+import RoostStore
+import RoostTransport
+
+/// The transfers of files in progress, one for each address; safe to call from any thread.
+final class FileTransfers: Sendable {
+    /// The state of a transfer.
+    enum State: Sendable {
+        case receiving(Int64, total: Int64?)
+        case ended(Result<DownloadedCopy, RoostError>)
+    }
+
+    private struct Transfer {
+        let id: Int
+        let feed = StreamFeed<State>(.bufferingNewest(1))
+        /// The last state; nil until the folder has been read.
+        var last: State?
+        var readers = 0
+        var task: Task<Void, Never>?
+    }
+
+    private struct Running {
+        var transfers: [String: Transfer] = [:]
+        var lastID = 0
+        var isClosed = false
+    }
+
+    /// The time limit of one request; of the longest range it needs 140 kbit a second.
+    private static let timeLimit = Duration.seconds(60)
+
+    private let folder: DownloadFolder
+    private let world: World
+    private let address: ServerAddress
+    private let allowsPlainTransport: Bool
+    private let running = Guarded(Running())
+
+    init(_ world: World, _ folder: DownloadFolder, _ address: ServerAddress, _ allowsPlain: Bool) {
+        self.world = world
+        self.folder = folder
+        self.address = address
+        allowsPlainTransport = allowsPlain
+    }
+
+    /// Returns the states of an address's transfer from now on; the last one is `.ended`.
+    func join(_ url: String) -> AsyncStream<State> {
+        running.withLock { running in
+            var transfer: Transfer
+            if let found = running.transfers[url] {
+                transfer = found
+            } else {
+                running.lastID += 1
+                transfer = Transfer(id: running.lastID)
+                if running.isClosed {
+                    transfer.last = .ended(.failure(.clientClosed))
+                    transfer.feed.finish()
+                }
+            }
+            let id = transfer.id
+            let states = transfer.feed.open(beginningWith: transfer.last) { [weak self] in
+                self?.leave(url, id)
+            }
+            guard !running.isClosed else { return states }
+            transfer.readers += 1
+            if transfer.task == nil {
+                transfer.task = Task(executorPreference: world.executor) {
+                    let result = await Result { () async throws(RoostError) in
+                        try await self.fetch(url) { self.publish($0, of: url, id) }
+                    }
+                    self.finish(result, of: url, id)
+                }
+            }
+            running.transfers[url] = transfer
+            return states
+        }
+    }
+
+    /// Ends all transfers; their parts stay.
+    func close() {
+        let tasks = running.withLock { running in
+            running.isClosed = true
+            return running.transfers.values.compactMap(\.task)
+        }
+        for task in tasks { task.cancel() }
+    }
+
+    private func leave(_ url: String, _ id: Int) {
+        let task = running.withLock { running -> Task<Void, Never>? in
+            guard let transfer = running.transfers[url], transfer.id == id else { return nil }
+            running.transfers[url]?.readers -= 1
+            guard transfer.readers <= 1 else { return nil }
+            running.transfers[url] = nil
+            return transfer.task
+        }
+        task?.cancel()
+    }
+
+    private func publish(_ state: State, of url: String, _ id: Int) {
+        running.withLock { running in
+            guard let transfer = running.transfers[url], transfer.id == id else { return }
+            running.transfers[url]?.last = state
+            transfer.feed.publish(state)
+        }
+    }
+
+    private func finish(
+        _ result: Result<DownloadedCopy, RoostError>, of url: String, _ id: Int
+    ) {
+        let feed = running.withLock { running -> StreamFeed<State>? in
+            guard let transfer = running.transfers[url], transfer.id == id else { return nil }
+            running.transfers[url] = nil
+            return transfer.feed
+        }
+        feed?.publish(.ended(result))
+        feed?.finish()
+    }
+
+    // MARK: One transfer
+
+    private func fetch(
+        _ url: String, _ publish: (State) -> Void
+    ) async throws(RoostError) -> DownloadedCopy {
+        try check(url)
+        let begun: DownloadFolder.State
+        do { begun = try await folder.begin(url) } catch {
+            await folder.end(url)
+            throw RoostError(error)
+        }
+        let result = await Result { () async throws(RoostError) in
+            try await receive(url, from: begun, publish)
+        }
+        await folder.end(url)
+        return try result.get()
+    }
+
+    private func receive(
+        _ url: String, from begun: DownloadFolder.State, _ publish: (State) -> Void
+    ) async throws(RoostError) -> DownloadedCopy {
+        var state = begun
+        var fetch = FileFetch(limit: folder.limit, part: nil)
+        while true {
+            switch state {
+            case .whole(let copy): return copy
+            case .part(let part):
+                fetch.note(part)
+                publish(.receiving(part?.received ?? 0, total: part?.total))
+            }
+            let (step, body) = await ask(for: url, &fetch)
+            switch step {
+            case .fail(let error): throw error
+            case .ask(let pause):
+                state = .part(fetch.part)
+                if pause > .zero {
+                    do throws(CancellationError) { try await world.clock.sleep(for: pause) } catch {
+                        throw .downloadCanceled
+                    }
+                }
+            case .keep(let count, let part):
+                do {
+                    state = try await folder.write(
+                        count == body.count ? body : Array(body.prefix(Int(count))), behind: part,
+                        of: url)
+                } catch {
+                    throw RoostError(error)
+                }
+            }
+        }
+    }
+
+    private func ask(
+        for url: String, _ fetch: inout FileFetch
+    ) async -> (FileFetch.Step, body: [UInt8]) {
+        do {
+            // Without the session key: the file may lie at any host.
+            let response = try await world.http.send(
+                HTTPRequest(url: url, headers: fetch.headers, timeLimit: Self.timeLimit))
+            let isFile = [200, 206].contains(response.status)
+            let answer = FileFetch.Answer(
+                status: response.status, contentRange: response.header("Content-Range"),
+                tag: response.header("ETag"), byteCount: Int64(response.body.count))
+            return (fetch.receive(answer), isFile ? response.body : [])
+        } catch {
+            return (fetch.receive(RoostError(error)), [])
+        }
+    }
+
+    /// Checks that an address may be asked.
+    ///
+    /// - Throws: `.invalidParameter` for a local file, and for plain http to another host than the
+    ///   configured server, to which a message could lead any client.
+    private func check(_ url: String) throws(RoostError) {
+        if url.hasPrefix("https://") { return }
+        if url.hasPrefix("http://"), allowsPlainTransport || url.hasPrefix(address.http + "/") {
+            return
+        }
+        throw RoostError(
+            .invalidParameter, remedy: .correctInput,
+            message: "Files are downloaded with https, and with http from the client's own server "
+                + "only. An unsent file is on this device already.")
+    }
+}
