@@ -20,7 +20,14 @@ final class DrivenClient {
     }
 
     /// Starts the client of a user, with a history in the folder of a test.
-    init(_ program: Program, user: String, server: String) throws {
+    ///
+    /// - Parameters:
+    ///   - program: The program with its folder.
+    ///   - user: The user.
+    ///   - server: The address of the server.
+    ///   - cache: The name of the cache and of the history; nil for those of the user.
+    /// - Throws: If the process cannot be started.
+    init(_ program: Program, user: String, server: String, cache: String? = nil) throws {
         let pipe = program.path(".\(user)-\(UUID().uuidString)")
         // SAFETY: the path is valid during each call.
         guard unsafe mkfifo(pipe, 0o600) == 0 else { throw Failure(request: "pipe", text: pipe) }
@@ -31,19 +38,15 @@ final class DrivenClient {
             try ChildProcess.built("roost"),
             [
                 "client", "--server", server, "--app-id", "demo", "--user", user,
-                "--cache", program.path("cache-\(user)"),
-                "--history", program.path("\(user).jsonl"),
+                "--cache", program.path(cache ?? "cache-\(user)"),
+                "--history", program.path("\(cache ?? user).jsonl"),
             ], input: pipe)
     }
 
     /// Makes a request, and returns the result of its successful answer.
     @discardableResult
     func ask(_ request: String, _ fields: [String: JSONValue] = [:]) async throws -> JSONValue {
-        lastID += 1
-        let line = JSONValue.object(
-            [JSONValue.Field("id", .int(lastID)), JSONValue.Field("request", .string(request))]
-                + fields.sorted { $0.key < $1.key }.map { JSONValue.Field($0.key, $0.value) })
-        try input.write(contentsOf: Data((line.text + "\n").utf8))
+        try start(request, fields)
         let beginning = "{\"id\":\(lastID),"
         let text = await process.text { Self.line(beginning, in: $0) != nil }
         guard let answer = Self.line(beginning, in: text) else {
@@ -52,6 +55,33 @@ final class DrivenClient {
         let value = try JSONValue(parsing: String(answer))
         guard value["ok"] == true else { throw Failure(request: request, text: String(answer)) }
         return value["result"] ?? .null
+    }
+
+    /// Makes a request without waiting for its answer.
+    func start(_ request: String, _ fields: [String: JSONValue] = [:]) throws {
+        lastID += 1
+        let line = JSONValue.object(
+            [JSONValue.Field("id", .int(lastID)), JSONValue.Field("request", .string(request))]
+                + fields.sorted { $0.key < $1.key }.map { JSONValue.Field($0.key, $0.value) })
+        try input.write(contentsOf: Data((line.text + "\n").utf8))
+    }
+
+    /// Waits until the events so far fulfil a condition, and returns them.
+    @discardableResult
+    func events(
+        until isSo: @escaping @Sendable ([JSONValue]) -> Bool
+    ) async -> [JSONValue] {
+        Self.events(in: await process.text { isSo(Self.events(in: $0)) })
+    }
+
+    private static func events(in text: String) -> [JSONValue] {
+        guard let end = text.lastIndex(of: "\n") else { return [] }
+        return text[..<end].split(separator: "\n").compactMap { line in
+            guard let value = try? JSONValue(parsing: String(line)), value["event"] != nil else {
+                return nil
+            }
+            return value
+        }
     }
 
     /// Returns the complete line with a beginning.

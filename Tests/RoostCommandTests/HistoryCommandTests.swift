@@ -10,33 +10,6 @@ import Testing
 /// Histories that real clients write, and their judgement.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct HistoryCommandTests {
-    /// A server process with its address, which a failed test ends with its last reference.
-    private final class Server: Sendable {
-        private let process: ChildProcess
-        let address: String
-
-        init(_ program: Program) async throws {
-            process = try ChildProcess(
-                try ChildProcess.built("roost"),
-                [
-                    "serve", "--data", program.path("server"), "--port", "0", "--app-id", "demo",
-                    "--api-token", "t",
-                ])
-            let text = await process.text {
-                $0.contains("listening on http://") && $0.contains(" and ")
-            }
-            address = String(
-                try #require(text.split(separator: " ").first { $0.hasPrefix("http://") }))
-        }
-
-        deinit { process.signal(SIGKILL) }
-
-        func stop() async {
-            process.signal(SIGTERM)
-            _ = await process.end()
-        }
-    }
-
     private static func lines(_ path: String) throws -> [HistoryLine] {
         try String(contentsOf: URL(filePath: path), encoding: .utf8).split(separator: "\n").map {
             var reader = JSONReader(String($0))
@@ -59,7 +32,7 @@ struct HistoryCommandTests {
         async throws
     {
         let program = try Program()
-        let server = try await Server(program)
+        let server = try await ServerProcess(program)
         let (ada, bo) = (program.path("ada.jsonl"), program.path("bo.jsonl"))
         let first = try DrivenClient(program, user: "ada", server: server.address)
         let other = try DrivenClient(program, user: "bo", server: server.address)

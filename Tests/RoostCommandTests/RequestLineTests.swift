@@ -54,6 +54,22 @@ struct RequestLineTests {
         (#""save_draft","text":"t","thread":7"#, .saveDraft("t", thread: 7, nil)),
         (#""save_draft","text":"""#, .saveDraft("", thread: nil, nil)),
         (#""drafts""#, .drafts),
+        (#""add_reaction","message_id":7,"key":"k""#, .react("k", adds: true, 7, nil)),
+        (
+            #""remove_reaction","message_id":7,"key":"k","channel":"c""#,
+            .react("k", adds: false, 7, "c")
+        ),
+        (#""mark_read""#, .markRead(through: nil, nil)),
+        (
+            #""mark_read","through":9,"channel":"c""#,
+            .markRead(through: Timestamp(milliseconds: 9), "c")
+        ),
+        (#""start_typing""#, .typing(isStart: true, nil)),
+        (#""end_typing","channel":"c""#, .typing(isStart: false, "c")),
+        (#""search","words":"w""#, .search("w", limit: 20, nil)),
+        (#""search","words":"w","limit":3,"channel":"c""#, .search("w", limit: 3, "c")),
+        (#""download","url":"u""#, .download("u", path: nil)),
+        (#""download","url":"u","path":"/p""#, .download("u", path: "/p")),
     ]
 
     @Test(arguments: requests)

@@ -43,6 +43,34 @@ extension ClientSession {
             return .answered(Self.extent(await timeline.snapshot, count: count))
         case .send, .sendFile, .edit, .delete, .resend, .cancel:
             return .answered(try await performOnMessage(request))
+        case .react(let key, let adds, let message, let channel):
+            let (target, channel) = (MessageTarget.delivered(message), try openChannel(or: channel))
+            let id =
+                adds
+                ? try await client.addReaction(key, to: target, in: channel)
+                : try await client.removeReaction(key, from: target, in: channel)
+            return .answered(["request_id": .string(id.rawValue)])
+        case .markRead(let moment, let channel):
+            let channel = try openChannel(or: channel)
+            guard let moment else {
+                try await client.markAsRead(channel)
+                return .answered([:])
+            }
+            let id = try await client.markAsRead(channel, through: moment)
+            return .answered(["request_id": .string(id.rawValue)])
+        case .typing(let isStart, let channel):
+            let channel = try openChannel(or: channel)
+            if isStart {
+                await client.startTyping(in: channel)
+            } else {
+                await client.endTyping(in: channel)
+            }
+            return .answered([:])
+        case .search(let words, let limit, let channel):
+            let search = MessageSearch(words, in: channel.map { [$0] }, limit: limit)
+            return .answered(.found(try await client.search(search)))
+        case .download(let url, let path):
+            return .answered(try await download(url, to: path))
         case .change(let change, let channel):
             let id = try await client.queue(change, in: try openChannel(or: channel))
             return .answered(["request_id": .string(id.rawValue)])

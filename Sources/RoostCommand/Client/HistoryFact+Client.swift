@@ -24,8 +24,14 @@ extension HistoryCall {
     ///   - open: The channel of the open timeline, for requests that name none.
     package init?(_ request: Request, open: ChannelURL?) {
         switch request {
-        case .connect, .disconnect, .close, .saveDraft, .drafts, .health, .waitIdle, .quit:
+        case .connect, .disconnect, .close, .saveDraft, .drafts, .health, .waitIdle, .quit,
+            .typing, .search, .download:
             return nil
+        case .react(_, let adds, let id, let channel):
+            let name = adds ? Request.Name.addReaction : .removeReaction
+            self.init(name.rawValue, channel: (channel ?? open)?.rawValue, message: id.rawValue)
+        case .markRead(_, let channel):
+            self.init(Request.Name.markRead.rawValue, channel: (channel ?? open)?.rawValue)
         case .change(let change, let channel):
             self.init(change.requestName, channel: (channel ?? open)?.rawValue)
         case .createChannel: self.init("create_channel")
@@ -91,10 +97,12 @@ extension HistoryFact {
             default: return nil
             }
         case .changeRefused(let refusal):
+            guard refusal.change.isRecorded else { return nil }
             self = .refused(
                 refusal.change.messageID, code: Int64(refusal.reason.rawValue),
                 channel: refusal.change.channel.rawValue)
         case .changeDropped(let change):
+            guard change.isRecorded else { return nil }
             self = .refused(change.messageID, code: nil, channel: change.channel.rawValue)
         case .queued, .uploading, .uploaded, .delayed, .retried, .changeQueued, .draftChanged,
             .unrecorded:
@@ -117,6 +125,14 @@ extension HistoryFact {
 }
 
 extension PendingChange {
+    /// Whether a history has the outcome; the refusal of a reaction says nothing about a text.
+    fileprivate var isRecorded: Bool {
+        switch action {
+        case .edit, .delete, .channel: true
+        case .addReaction, .removeReaction, .markAsRead: false
+        }
+    }
+
     /// The changed message, if the server has it.
     fileprivate var messageID: Int64? {
         if case .delivered(let id)? = action.target { id.rawValue } else { nil }

@@ -18,6 +18,15 @@ package enum Request: Hashable, Sendable {
     case sendFile(path: String, String, ChannelURL?)
     case edit(MessageID, String, ChannelURL?)
     case delete(MessageID, ChannelURL?)
+    /// Adds or removes a reaction.
+    case react(String, adds: Bool, MessageID, ChannelURL?)
+    /// Nil marks the channel at the server now; a moment waits in the outbox.
+    case markRead(through: Timestamp?, ChannelURL?)
+    case typing(isStart: Bool, ChannelURL?)
+    /// The cached messages of a channel, or of all channels if it is nil.
+    case search(String, limit: Int, ChannelURL?)
+    /// A file at an address; without a path it stays in the folder of downloaded files.
+    case download(String, path: String?)
     case resend(RequestID)
     case cancel(RequestID)
     /// A change of a channel, which waits in the outbox.
@@ -47,6 +56,13 @@ package enum Request: Hashable, Sendable {
         case sendFile = "send_file"
         case edit
         case delete
+        case addReaction = "add_reaction"
+        case removeReaction = "remove_reaction"
+        case markRead = "mark_read"
+        case startTyping = "start_typing"
+        case endTyping = "end_typing"
+        case search
+        case download
         case resend
         case cancel
         case leave
@@ -75,8 +91,12 @@ package enum Request: Hashable, Sendable {
             case .sendFile: ["path", "text", "channel"]
             case .edit: ["message_id", "text", "channel"]
             case .delete: ["message_id", "channel"]
+            case .addReaction, .removeReaction: ["message_id", "key", "channel"]
+            case .markRead: ["through", "channel"]
+            case .search: ["words", "limit", "channel"]
+            case .download: ["url", "path"]
             case .resend, .cancel: ["request_id"]
-            case .compare, .leave, .unhide: ["channel"]
+            case .compare, .leave, .unhide, .startTyping, .endTyping: ["channel"]
             case .hide: ["auto_unhide", "channel"]
             case .updateChannel: ["name", "cover_url", "data", "custom_type", "channel"]
             case .invite: ["members", "channel"]

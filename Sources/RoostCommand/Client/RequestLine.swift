@@ -75,6 +75,18 @@ extension Request {
             self = .edit(
                 try fields.messageID(), try fields.neededText("text"), try fields.channel())
         case .delete: self = .delete(try fields.messageID(), try fields.channel())
+        case .addReaction, .removeReaction:
+            self = .react(
+                try fields.neededText("key"), adds: name == .addReaction, try fields.messageID(),
+                try fields.channel())
+        case .markRead: self = .markRead(through: try fields.moment(), try fields.channel())
+        case .startTyping: self = .typing(isStart: true, try fields.channel())
+        case .endTyping: self = .typing(isStart: false, try fields.channel())
+        case .search:
+            self = .search(
+                try fields.neededText("words"), limit: try fields.limit(), try fields.channel())
+        case .download:
+            self = .download(try fields.neededText("url"), path: try fields.text("path"))
         case .resend: self = .resend(RequestID(try fields.neededText("request_id")))
         case .cancel: self = .cancel(RequestID(try fields.neededText("request_id")))
         case .leave: self = .change(.leave, try fields.channel())
@@ -184,6 +196,22 @@ private struct RequestFields {
         guard let value = present("thread") else { return nil }
         guard let id = value.int else { throw wrong("“thread” must be a whole number.") }
         return MessageID(id)
+    }
+
+    func moment() throws(RoostError) -> Timestamp? {
+        guard let value = present("through") else { return nil }
+        guard let moment = value.int else {
+            throw wrong("“through” must be whole milliseconds since 1970.")
+        }
+        return Timestamp(milliseconds: moment)
+    }
+
+    func limit() throws(RoostError) -> Int {
+        guard let value = present("limit") else { return 20 }
+        guard let limit = value.int, (1...1_000).contains(limit) else {
+            throw wrong("“limit” must be a whole number from 1 to 1000.")
+        }
+        return Int(limit)
     }
 
     func pushTrigger() throws(RoostError) -> PushTrigger {
