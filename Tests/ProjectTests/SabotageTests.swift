@@ -11,17 +11,56 @@ struct SabotageTests {
         #expect(!lines.isEmpty)
     }
 
-    @Test func `each sabotage states its kind of runs and the number that finds it`() async throws {
+    @Test func `each sabotage states the runs of worlds or the suites that find it`() async throws {
         let lines = try await run("--list")
-        #expect(lines.count > 30)
+        let suites = try Self.suites()
+        var (worlds, tests) = (0, 0)
         var names: Set<String> = []
         for line in lines {
-            let entry = line.wholeMatch(of: /([a-z]+(?:-[a-z]+)*) (core|full|store) ([1-9][0-9]*)/)
-            let (_, name, kind, runs) = try #require(entry?.output, "\(line)")
-            #expect(names.insert(String(name)).inserted, "\(name) stands in the list twice.")
-            // A bound that takes an hour is none.
-            #expect(Int(runs).map { $0 <= (kind == "core" ? 20_000 : 500) } == true, "\(line)")
+            let words = line.split(separator: " ").map(String.init)
+            try #require(words.count == 3, "\(line)")
+            #expect(words[0].wholeMatch(of: /[a-z]+(?:-[a-z]+)*/) != nil, "\(line)")
+            #expect(names.insert(words[0]).inserted, "\(words[0]) stands in the list twice.")
+            guard words[1] == "tests" else {
+                worlds += 1
+                #expect(["core", "full", "store"].contains(words[1]), "\(line)")
+                // A bound that takes an hour is none.
+                let most = words[1] == "core" ? 20_000 : 500
+                #expect(Int(words[2]).map { (1...most).contains($0) } == true, "\(line)")
+                continue
+            }
+            tests += 1
+            for filter in words[2].split(separator: "|") {
+                let suite = String(filter.split(separator: ".").last ?? "")
+                #expect(suites.contains(suite), "no suite is called \(suite): \(line)")
+            }
         }
+        #expect(worlds > 30)
+        #expect(tests >= 60)
+    }
+
+    @Test func `the page of sabotages has each of them, in the order of the list`() async throws {
+        let rows = try await run("--table").map(Self.cells)
+        let page = try Project.text("docs/sabotages.md").split(separator: "\n")
+            .filter { $0.hasPrefix("| ") }.map { Self.cells(String($0)) }
+            .filter { $0.count == 4 && $0[0] != "sabotage" }
+        #expect(page.map { $0.prefix(3) } == rows.map { $0.prefix(3) })
+        for row in page { #expect(!row[3].isEmpty, "nothing is said to find \(row[0])") }
+    }
+
+    private static func cells(_ row: String) -> [String] {
+        row.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// Returns the names of all suites.
+    private static func suites() throws -> Set<String> {
+        var names: Set<String> = []
+        for file in try Project.swiftFiles(below: "Tests") {
+            let found = try Project.text(file).matches(of: /(?:struct|class|enum) (\w+Tests)\b/)
+            names.formUnion(found.map { String($0.output.1) })
+        }
+        return names
     }
 
     /// Returns the lines of the script with one option.

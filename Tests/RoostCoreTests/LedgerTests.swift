@@ -268,6 +268,18 @@ struct LedgerTests {
         #expect(ledger.isUnsure("c", since: mark) && !ledger.isUnsure("b", since: mark))
     }
 
+    @Test func `a channel hidden before or after a message is looked up again`() {
+        var ledger = ChannelLedger()
+        let mark = ledger.begin()
+        ledger.note(.received(Self.message(5), .init(isUnread: true)), in: "b")
+        var channel = Self.channel("b", last: Self.message(4))
+        channel.hiddenState = .untilNextMessage
+        #expect(ledger.parted([channel], since: mark).stale == ["b"])
+        // Only a call shows this one, so the order does not matter.
+        channel.hiddenState = .untilShown
+        #expect(ledger.parted([channel], since: mark).fresh.map(\.hiddenState) == [.untilShown])
+    }
+
     @Test func `an answer is newer than records from before its request (scar 55)`() {
         var ledger = ChannelLedger()
         let first = ledger.begin()

@@ -78,6 +78,16 @@ struct RequestPacingTests {
         #expect(wait > .zero)
     }
 
+    @Test func `after a quiet time a whole burst is sent at once again`() {
+        var pacing = RequestPacing()
+        for now in [0, 60_000] as [Int64] {
+            for _ in 0..<RequestPacing.burst {
+                let wait = pacing.take(at: Timestamp(milliseconds: now))
+                #expect(wait == .zero)
+            }
+        }
+    }
+
     @Test(arguments: [60, 120, 600] as [Int64])
     func `requests stay below five per second on the average of a minute`(seconds: Int64) {
         #expect(Self.requests(within: seconds) < seconds * 9 / 2)

@@ -188,6 +188,27 @@ struct ChannelListTests {
         #expect(some.users.map(\.id) == ["u3", "u1"])
     }
 
+    @Test func `a page that ends among changes of one number is continued by the next`() throws {
+        let listings = (0..<150).map { place in
+            ChannelListing(
+                record: ChannelRecord(
+                    url: ChannelURL("c\(1_000 + place)"), createdAt: Timestamp(milliseconds: 0)),
+                state: .joined, hidden: .unhidden, lastMessageAt: nil, changeSequence: 7,
+                changedAt: Timestamp(milliseconds: 0))
+        }
+        var cursor = ChangeLogCursor.since(Timestamp(milliseconds: 0))
+        var shown: [ChannelURL] = []
+        for hasMore in [true, false] {
+            let page = try ChannelChangePage(
+                of: listings, ChannelChangeLog(userID: "a", cursor: cursor))
+            let answer = page.answer(with: [], at: Timestamp(milliseconds: 0))
+            #expect(answer.hasMore == hasMore)
+            shown += page.shown.map(\.record.url)
+            cursor = .token(answer.next)
+        }
+        #expect(shown == listings.map(\.record.url))
+    }
+
     @Test func `after a failover a token goes back, so a number that is given again is told`()
         throws
     {

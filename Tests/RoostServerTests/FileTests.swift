@@ -248,6 +248,13 @@ struct FileTests {
             return
         }
         #expect(error.code == RoostError.Code(900_066))
+        let full = try await uploads.receiver(token: "platform")
+        await full.receive(Self.form(String(repeating: "x", count: 1_048_576)))
+        guard case .success = await full.finish() else {
+            Issue.record("a file of exactly the limit was refused")
+            return
+        }
+        await full.drop()
         let texts = try await uploads.receiver(token: "platform")
         let long = String(repeating: "t", count: 101)
         await texts.receive(

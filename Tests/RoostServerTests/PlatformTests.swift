@@ -165,6 +165,37 @@ struct PlatformTests {
         #expect(try await say("5", scene.guest) == nil)
     }
 
+    @Test func `a member hides a channel from the own list only, the platform from all lists`()
+        async throws
+    {
+        let scene = try await Scene()
+        let body = #"{"user_id":"guest","should_hide_all":true}"#
+        for (device, isLeft) in [(scene.guest, true), (nil, false)] {
+            try await scene.ask(.put, "group_channels/g/hide", body, as: device)
+            let list = try await scene.fixture.call(
+                ListMyChannels(userID: "chief", showsEmpty: true), as: scene.chief)
+            #expect(list.channels.map(\.url) == (isLeft ? ["g"] : []))
+        }
+    }
+
+    @Test func `a public channel that must not be found is listed for the platform only`()
+        async throws
+    {
+        let scene = try await Scene()
+        for (url, isFound) in [("open", true), ("secret", false)] {
+            try await scene.ask(
+                .post, "group_channels",
+                #"{"channel_url":"\#(url)","user_ids":["chief"],"is_public":true,"#
+                    + #""is_discoverable":\#(isFound)}"#)
+        }
+        for (device, expected) in [(scene.guest, ["open"]), (nil, ["open", "secret"])] {
+            let answer = try await scene.ask(
+                .get, "group_channels?public_mode=public&show_empty=true", as: device)
+            let urls = answer["channels"]?.array?.compactMap { $0["channel_url"]?.string }
+            #expect(urls == expected)
+        }
+    }
+
     @Test(arguments: StorageKind.allCases)
     func `a hidden channel has no unread count, and a message unhides it (R200)`(
         kind: StorageKind

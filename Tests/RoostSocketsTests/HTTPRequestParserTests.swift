@@ -161,6 +161,19 @@ struct HTTPRequestParserTests {
         #expect(requests == ["POST / hello", "GET /2 ", "HEAD /3 "])
     }
 
+    @Test func `each body of a kept connection has the whole limit`() {
+        var limits = HTTPLimits()
+        limits.bodyBytes = 5
+        let request =
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + "5\r\nhello\r\n0\r\n\r\n"
+        let bodies = events(of: request + request, limits: limits).map { event -> String in
+            guard case .request(let request) = event else { return "?" }
+            return String(decoding: request.body, as: UTF8.self)
+        }
+        #expect(bodies == ["hello", "hello"])
+    }
+
     @Test func `chunks are joined, and extensions and trailers are dropped`() {
         guard case .request(let request)? = events(of: Self.conversations[2]).first else {
             Issue.record("The chunked request did not come out.")

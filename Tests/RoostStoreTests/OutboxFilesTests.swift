@@ -98,6 +98,23 @@ struct OutboxFilesTests {
         await store.close()
     }
 
+    @Test func `an encrypted copy whose pieces changed places is not sent`() async throws {
+        let other = try TemporaryFolder(inMemory: true)
+        var options = Store.Options()
+        options.protection = .sealed(MasterKeys(Fixture.key(7)))
+        let store = try await Store.open(.folder(other.path), owner: Fixture.owner, options)
+        let item = try await send(.bytes([UInt8](repeating: 7, count: 1 << 17)), in: store)
+        let copy = try #require(item.copies.first)
+        let url = URL(
+            fileURLWithPath: "\(try #require(store.outbox.attachments))/\(copy.name)")
+        let data = try Data(contentsOf: url)
+        let half = data.count / 2
+        try (data.suffix(half) + data.prefix(half)).write(to: url)
+        let reader = try store.outbox.reader(of: try params(item).files[0], copy)
+        #expect(reader.next() == nil)
+        await store.close()
+    }
+
     // MARK: Tidying
 
     @Test func `a copy that may belong to an unreadable item stays (scars 61, 65)`()

@@ -167,6 +167,20 @@ struct StoreReaderTests {
         #expect(try await store.writer.commit([.users([after])]).changes == [])
     }
 
+    @Test func `an answer that leaves receipts or metadata out clears neither`() async throws {
+        let store = try await Store.test()
+        var channel = Fixture.group(Fixture.channel, members: [User(id: "anna")])
+        channel.readReceipts = ["anna": Timestamp(milliseconds: 3)]
+        channel.deliveryReceipts = ["anna": Timestamp(milliseconds: 4)]
+        channel.metadata = ["key": "value"]
+        try await store.writer.commit([.channels([channel])])
+        channel.name = "New"
+        var answer = channel
+        (answer.readReceipts, answer.deliveryReceipts, answer.metadata) = (nil, nil, nil)
+        try await store.writer.commit([.channels([answer])])
+        #expect(try await store.reader.channel(Fixture.channel).value == channel)
+    }
+
     @Test func `a sender seen in passing renames a user, but absent fields stay`() async throws {
         let store = try await Store.test()
         let full = User(

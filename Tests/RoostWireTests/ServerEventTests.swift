@@ -52,6 +52,37 @@ struct ServerEventTests {
         #expect(event.message.unknownFields.isEmpty)
     }
 
+    @Test func `the request ID of an edit's answer is the edit's, not the message's`() throws {
+        for (field, id) in [("req_id", nil), ("request_id", RequestID("r2"))] {
+            let event = try decode(
+                #"MEDI{"\#(field)":"r2","msg_id":3,"ts":9,"updated_at":9,"channel_url":"g","#
+                    + #""message":""}"#)
+            guard case .edited(let edit) = event else { return #expect(Bool(false)) }
+            #expect(edit.message.requestID == id)
+            #expect(edit.acknowledges == (id == nil ? "r2" : nil))
+        }
+    }
+
+    @Test(arguments: [
+        (ReplyPolicy.all, [true, true, true]), (.none, [true, false, false]),
+        (.repliesToChannel, [true, false, true]),
+    ])
+    func `a policy admits messages, and the replies that it names`(
+        _ policy: ReplyPolicy, _ admitted: [Bool]
+    ) {
+        func message(parent: MessageID?, toChannel: Bool) -> Message {
+            Message(
+                delivery: .delivered(3, nil), channelURL: "g",
+                createdAt: Timestamp(milliseconds: 9), content: .user(text: ""),
+                parentID: parent, isReplyToChannel: toChannel)
+        }
+        let messages = [
+            message(parent: nil, toChannel: false), message(parent: 2, toChannel: false),
+            message(parent: 2, toChannel: true),
+        ]
+        #expect(messages.map(policy.admits) == admitted)
+    }
+
     @Test
     func `a broadcast has the request ID and acknowledges nothing`() throws {
         var samples = Samples(seed: 4)

@@ -212,6 +212,18 @@ struct HealthTests {
         }
     }
 
+    @Test func `a draft is neither pending nor failed, and its removal changes neither number`() {
+        var order = OutboxOrder()
+        order.place(Self.item("failed", 1, state: .failed(.pendingError)))
+        order.place(
+            OutboxItem(
+                sequence: 2, requestID: "draft", channel: Script.channel,
+                createdAt: .distantPast, content: .draft(DraftContent("text"))))
+        #expect(order.failedCount == 1 && order.pendingCount == 0)
+        order.takeOut("draft")
+        #expect(order.failedCount == 1 && order.pendingCount == 0)
+    }
+
     // MARK: Catching up
 
     @Test func `a catch-up is counted while it runs, while it waits, and at its end`() throws {

@@ -54,6 +54,16 @@ struct HistoryWalkTests {
         #expect(Walk.progress(next)?.finishedChannels == 1)
     }
 
+    @Test func `the newest page is fetched of each channel, whatever the cache has`() throws {
+        var script = Script.connected()
+        let listed = try Walk.list(&script, ["a", "b"])
+        let next = Walk.complete(&script, try #require(Walk.page(listed)).id)
+        let id = try #require(Walk.page(next)).id
+        let all = CoveredRange(lower: .distantPast, upper: Script.position(3_000))
+        let effects = script.read(id, .coverage(Coverage([all])))
+        #expect(effects.needs == [.read(id, .holding("b"))])
+    }
+
     @Test func `an incomplete list of channels is listed again after a rest`() throws {
         var script = Script.connected()
         let effects = try Walk.list(&script, ["a"], isWhole: false)

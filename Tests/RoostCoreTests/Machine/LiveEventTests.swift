@@ -44,6 +44,22 @@ struct LiveEventTests {
         #expect(end.last == .finish(id, .done))
     }
 
+    @Test func `each refusal of the disk is repaired, also after an earlier repair`() {
+        var script = Script.connected()
+        for _ in 0..<2 {
+            let refused = script.change { $0.repairLater(Script.channel) }
+            guard case .pause(let id, .seconds(5), .retry)? = refused.needs.first else {
+                Issue.record("no pause: \(refused)")
+                return
+            }
+            #expect(script.give(.reply(id, .paused)).needs.count == 1)
+            _ = script.commit(id)
+            #expect(script.machine.state.health.catchUp.running == 1)
+            script.lose()
+            script.login()
+        }
+    }
+
     @Test func `a message that mentions the user is announced twice`() {
         var script = Script.connected()
         var message = Self.message(2_000_000)

@@ -137,6 +137,15 @@ struct OpenRoomTests {
         #expect(Self.asked(script.login()) == nil)
     }
 
+    @Test func `the ban of another user leaves the stay as it is`() throws {
+        var script = Script.connected()
+        try Self.enter(&script)
+        let user = RestrictedUser(user: User(id: "bob"), until: nil, reason: "")
+        let effects = script.frame(Self.event(.banned, .restricted(user, ChannelEvent.Counts())))
+        #expect(Self.events(effects).count == 1)
+        #expect(script.machine.state.rooms.entered[Self.url] != nil)
+    }
+
     @Test func `each connection enters the channels again, until the exit`() throws {
         var script = Script.connected()
         try Self.enter(&script)

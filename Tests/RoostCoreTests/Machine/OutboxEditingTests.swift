@@ -60,6 +60,18 @@ struct OutboxEditingTests {
         #expect(before.applying(edit) == after)
     }
 
+    @Test func `an edit after a refused one of the same message is a change of its own`() throws {
+        var script = Script()
+        let first = try script.queue(.edit(.delivered(5), MessageEdit(text: "one")), 1)
+        try script.fail(first)
+        let (_, effects) = script.edit("two", .delivered(5))
+        guard case .append(let draft)? = effects.writes?.1.first else {
+            Issue.record("nothing is queued: \(effects)")
+            return
+        }
+        #expect(draft.content == .change(.edit(.delivered(5), MessageEdit(text: "two"))))
+    }
+
     @Test func `an edit waits for the notes of its message, so that none undoes it`() throws {
         var script = Script()
         script.store("a", 1)
