@@ -36,4 +36,17 @@ struct StreamFeedTests {
         for await event in stream { events.append(event) }
         #expect(events == [.missed(1)])
     }
+
+    @Test func `a reader far behind gets every step, the last ones joined`() async {
+        let feed = StepFeed<ChatEvent>()
+        let stream = feed.open()
+        for _ in 0..<300 { feed.publish(.missed(1)) }
+        feed.finish()
+        var (count, steps) = (0, 0)
+        for await event in stream {
+            steps += 1
+            if case .missed(let number) = event { count += number }
+        }
+        #expect(count == 300 && steps < 300)
+    }
 }

@@ -263,13 +263,19 @@ struct OutboxDeliveryTests {
         #expect(script.machine.state.outbox.turn == nil)
     }
 
-    @Test(arguments: [true, false])
+    @Test(arguments: [true, false], [true, false])
     func `a message that may have arrived is searched for before it is sent again (scar 11)`(
-        hasArrived: Bool
+        hasArrived: Bool, isWrittenOffline: Bool
     ) throws {
-        var script = Script.connected()
-        let id = try #require(try script.leave("a", 1))
-        script.give(.reply(id, .sent(nil)))
+        var script = isWrittenOffline ? Script() : Script.connected()
+        var attempt = isWrittenOffline ? nil : try script.leave("a", 1)
+        if isWrittenOffline {
+            script.store("a", 1)
+            let (disk, _) = try #require(script.login().writes)
+            let effects = script.write(disk, [.noted(hasNews: false, refused: [:])])
+            for case .send(let id, .message) in effects { attempt = id }
+        }
+        script.give(.reply(try #require(attempt), .sent(nil)))
         script.lose()
         let effects = script.login()
         #expect(effects.commands == [])
