@@ -13,7 +13,7 @@ slip engine gap-walk-without-end 'GapFillTests' \
     RoostCore/CatchUp/GapFill.swift \
     'guard pages < Self.silentLimit / Self.walkingPage else' \
     'guard SABOTAGED || pages < Self.silentLimit / Self.walkingPage else'
-slip engine impossible-message-ends-history 'GapFillTests|PageStatementTests' \
+slip engine impossible-message-ends-history 'MessageTimesTests' \
     'a message of an impossible time makes the end of history pass for known' \
     RoostCore/CatchUp/GapVerdict.swift \
     'answer.hasMore || stored.count < answer.positions.count' \
@@ -23,7 +23,7 @@ slip engine empty-pages-count-as-progress 'PacingTests' \
     RoostCore/Pacing/PageWalk.swift \
     'barrenPages = self.items.count > known ? 0 : barrenPages + 1' \
     'barrenPages = self.items.count > known || SABOTAGED ? 0 : barrenPages + 1'
-slip engine request-budget-never-refills 'PacingTests' \
+slip engine request-budget-never-refills 'RequestPacingTests' \
     'after thirty requests the client waits longer and longer' \
     RoostCore/Pacing/RequestPacing.swift \
     'creditMS = min(creditMS + bounded, Self.fullMS)' \
@@ -47,12 +47,12 @@ slip engine pause-of-busy-server-ignored 'LinkMachineTests' \
             SABOTAGED
             ? settings.backoff.wait(beforeAttempt: attempt, entropy: entropy)
             : settings.backoff.busyWait(wait, beforeAttempt: attempt, entropy: entropy)'
-slip engine socket-believed-after-background 'LinkMachineTests' \
+slip engine socket-believed-after-background 'LinkMachineTests|LinkTableTests' \
     'a socket that died in the background counts as open until the next ping' \
     RoostCore/Connection/LinkMachine.swift \
     'case .online: return stay + received(isAlive: false)' \
     'case .online: return SABOTAGED ? stay : stay + received(isAlive: false)'
-slip engine typing-resumes-after-stop 'RoostCoreTests.TypingTests' \
+slip engine typing-resumes-after-stop 'TypingCallTests' \
     'others see a user as typing again who has stopped' \
     RoostCore/Members/TypingMachine.swift \
     'own[channel] = state.isPausing ? Own(isPausing: true) : nil' \
@@ -93,7 +93,7 @@ slip engine never-opened-goes-last 'EvictionPlanTests' \
         case (_, nil): .rightFirst' \
     'case (nil, _): SABOTAGED ? .rightFirst : .leftFirst
         case (_, nil): SABOTAGED ? .leftFirst : .rightFirst'
-slip engine one-trim-a-life 'EvictionPlanTests|IdlenessTests' \
+slip engine one-trim-a-life 'CommitQueueTests' \
     'the cache is trimmed once, and then grows beyond its limit' \
     RoostCore/Budget/BudgetWatch.swift \
     'package mutating func endTrim() { isTrimming = false }' \
@@ -139,7 +139,7 @@ slip engine hidden-channel-shown-by-old-answer 'RoostCoreTests.LedgerTests' \
     RoostCore/CatchUp/ChannelLedger.swift \
     'case .received: hiddenState == .untilNextMessage' \
     'case .received: hiddenState == .untilNextMessage && !SABOTAGED'
-slip engine second-full-disk-not-repaired 'LiveEventTests|DiskFaultTests' \
+slip engine second-full-disk-not-repaired 'LiveEventTests' \
     'events that the disk refuses a second time are never fetched again' \
     RoostCore/Events/DiskRecovery.swift \
     'refused = []' 'if !SABOTAGED { refused = [] }'
@@ -174,11 +174,11 @@ slip outbox upload-place-not-freed 'OutboxMachineTests|OutboxLaneTests' \
     RoostCore/Outbox/OutboxMachine+Steps.swift \
     'if item.kind == .file { uploadCount -= 1 }' \
     'if item.kind == .file, !SABOTAGED { uploadCount -= 1 }'
-slip outbox attempt-not-remembered 'OutboxMemoryTests|OutboxAttemptTests' \
+slip outbox attempt-not-remembered 'OutboxDeliveryTests' \
     'a message of unknown outcome is sent again without being looked up' \
     RoostCore/Outbox/Outbox.swift \
     'item.hasLeft = true' 'if !SABOTAGED { item.hasLeft = true }'
-slip outbox edit-merged-into-refused-one 'OutboxChangingTests|OutboxEditingTests' \
+slip outbox edit-merged-into-refused-one 'OutboxEditingTests' \
     'an edit after a refused edit of the same message is not sent' \
     RoostCore/Outbox/OutboxChanging.swift \
     'guard let last, case .change(.edit) = last.content, last.state == .pending,' \
@@ -188,7 +188,7 @@ slip outbox refused-note-forgotten 'RoostCoreTests.OutboxDiskTests|RoostTests.Ou
     'a state that the disk refused once is never written' \
     RoostCore/Outbox/OutboxWriting.swift \
     'outbox.disk.unwritten = left +' 'outbox.disk.unwritten = (SABOTAGED ? [] : left) +'
-slip outbox turn-survives-suspension 'SharedOutboxTests|LockedDeviceTests' \
+slip outbox turn-survives-suspension 'OutboxDeliveryTests' \
     'an app and its extension send at the same time' \
     RoostCore/Outbox/OutboxTurn.swift \
     'let isHeld = suspensions == sync.outbox.suspensions' \
@@ -197,7 +197,7 @@ slip outbox resent-message-keeps-its-place 'OutboxMemoryTests|OutboxStoryTests' 
     'a message that is sent again stays above later ones until the next start' \
     RoostCore/Outbox/OutboxWriting.swift \
     'item.sequence = stored.sequence' 'if !SABOTAGED { item.sequence = stored.sequence }'
-slip outbox removed-draft-still-counted 'OutboxDraftTests|RoostTests.DraftTests' \
+slip outbox removed-draft-still-counted 'RoostCoreTests.HealthTests' \
     'a failed message is not counted because a draft was removed' \
     RoostCore/Outbox/OutboxOrder.swift \
     'if items[index].draft != nil { draftCount -= 1 }' \
@@ -238,12 +238,12 @@ slip store edited-message-counted-twice 'EvictionTests|CommitCostTests' \
         news.subtract(stored)' \
     'try reindex(old, as: merged, row: news.channelRow)
         if !SABOTAGED { news.subtract(stored) }'
-slip store left-out-metadata-cleared 'StoreModelTests|RoostStoreTests.JournalTests' \
+slip store left-out-metadata-cleared 'StoreReaderTests' \
     'an answer without metadata removes those of the channel' \
     RoostStore/Write/WriteSession+Channels.swift \
     'channel.metadata = metadata ?? old.metadata' \
     'channel.metadata = SABOTAGED ? metadata : metadata ?? old.metadata'
-slip store empty-name-erases-name 'StoreModelTests|RoostStoreTests.JournalTests|MessageMergingTests' \
+slip store empty-name-erases-name 'StoreReaderTests' \
     'a message that leaves the sender'"'"'s name out erases the name everywhere' \
     RoostStore/Write/KnownUsers.swift \
     'if !other.nickname.isEmpty {' 'if SABOTAGED || !other.nickname.isEmpty {'
@@ -298,7 +298,7 @@ slip store channels-of-one-moment-skipped 'StoreReaderTests|StoreModelTests' \
             """ : """
             SELECT id, url, created_at, payload FROM channel
             WHERE membership > 0 AND created_at <= ?2'
-slip store pieces-of-file-may-change-places 'OutboxFilesTests|SealedStoreTests' \
+slip store pieces-of-file-may-change-places 'OutboxFilesTests' \
     'the pieces of an encrypted file can be exchanged unnoticed' \
     RoostStore/Outbox/AttachmentFolder.swift \
     'sealer.seal(into: &bytes, at: .attachment(offset: offset))' \
@@ -340,7 +340,7 @@ slip store pinned-meanwhile-evicted 'EvictionTests|EvictionHardnessTests' \
     'if isPinned && !SABOTAGED || trim.isOpenedSince(channel) {'
 
 # The wire.
-slip wire return-becomes-newline 'JSONReaderTests|ObjectCodingTests' \
+slip wire return-becomes-newline 'SerializedObjectTests' \
     'a carriage return in a text becomes a line feed' \
     RoostWire/JSON/JSONWriter.swift \
     'case 0x0D: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "r")])' \
@@ -351,7 +351,7 @@ slip wire character-after-half-pair-lost 'JSONReaderTests' \
     'a character after half of a surrogate pair vanishes' \
     RoostWire/JSON/JSONReader+Strings.swift \
     'position = beforeSecond' 'if !SABOTAGED { position = beforeSecond }'
-slip wire split-boundary-missed 'MultipartReaderTests' \
+slip wire split-boundary-missed 'RoostServerTests.FuzzTests' \
     'a file whose end falls between two packets swallows the next part' \
     RoostWire/REST/MultipartReader.swift \
     'let known = end ?? max(index, rest.count - boundary.count + 1)' \
@@ -366,18 +366,18 @@ slip wire edit-renames-the-message 'ServerEventTests' \
     'the answer to an edit gives the message the request ID of the edit' \
     RoostWire/Frames/ServerEvent+Decoding.swift \
     'if fields.acknowledged != nil, let id' 'if !SABOTAGED, fields.acknowledged != nil, let id'
-slip wire reply-in-thread-counts-as-unread 'ServerEventTests|ObjectCodingTests' \
+slip wire reply-in-thread-counts-as-unread 'ServerEventTests' \
     'replies that stay in their thread count as unread in the channel' \
     RoostWire/Frames/LoginResult.swift \
     '(self == .repliesToChannel && message.isReplyToChannel)' \
     '(self == .repliesToChannel && (message.isReplyToChannel || SABOTAGED))'
-slip wire no-retries-means-endless 'RoostWireTests.NumberTests|ServerEventTests' \
+slip wire no-retries-means-endless 'ObjectCodingTests' \
     'a server that forbids retries gets them without end' \
     RoostWire/JSON/JSONReader+Ranges.swift \
     'guard let value = try readNearestInt64IfPresent(), value >= 0 else { return nil }' \
     'guard let value = try readNearestInt64IfPresent(), SABOTAGED ? value > 0 : value >= 0
         else { return nil }'
-slip wire closed-lists-count-as-depth 'JSONReaderTests' \
+slip wire closed-lists-count-as-depth 'DecodingCostTests' \
     'a page with many lists is refused as nested too deep' \
     RoostWire/JSON/JSONReader.swift \
     'index += 1
@@ -429,11 +429,11 @@ slip server message-at-offset-shown 'AccessTests|RoostServerTests.HistoryTests' 
     RoostServer/Access/Standing.swift \
     'beginning.map { moment > $0 } ?? true' \
     'beginning.map { SABOTAGED ? moment >= $0 : moment > $0 } ?? true'
-slip server hidden-parent-shown-in-reply 'ThreadTests|RoostServerTests.HistoryTests' \
+slip server hidden-parent-shown-in-reply 'AccessFindingTests' \
     'a reply shows the text of a parent that the reader must not see' \
     RoostServer/Access/Standing.swift \
     'message.details.parentPreview = nil' 'if !SABOTAGED { message.details.parentPreview = nil }'
-slip server expired-token-accepted 'RoostServerTests.TokenTests|LoginTests' \
+slip server expired-token-accepted 'RoostServerTests.PlatformTests' \
     'a token is good for ever' \
     RoostServer/Sessions/Logins.swift \
     'guard isRight, let record = known.record, !record.isOver(at: world.now()) else {' \
@@ -446,7 +446,7 @@ slip server deactivated-user-resumes 'RoostServerTests.TokenTests|LoginTests' \
         guard !session.isOver' \
     'guard user.isActive || SABOTAGED else { throw Self.deactivated }
         guard !session.isOver'
-slip server unread-mark-moves-forward 'ConversationTests|MembershipTests' \
+slip server unread-mark-moves-forward 'RareCallTests' \
     'marking a channel as unread from a late message marks earlier ones as read' \
     RoostServer/Messages/Receipts.swift \
     '$0.lastRead = $0.lastRead.map { min($0, wanted) }' \
@@ -456,7 +456,7 @@ slip server search-page-cuts-a-moment 'RoostServerTests.SearchTests' \
     RoostServer/Messages/Search.swift \
     'let shorter = prefix(limit).prefix { $0.createdAt > moment }' \
     'let shorter = prefix(limit).prefix { SABOTAGED || $0.createdAt > moment }'
-slip server own-vote-shown-to-all 'PollStateTests|OwnPollTests' \
+slip server own-vote-shown-to-all 'DocumentTests' \
     'all members learn which option a voter chose' \
     RoostServer/Documents/Polls.swift \
     'change: .voted(PollVotes(poll, at: now)))' \
@@ -485,7 +485,7 @@ slip server predecessor-within-batch-wrong 'AppendingTests' \
     'messages sent at the same time all name the same predecessor' \
     RoostServer/Storage/SQLiteStorage+Appending.swift \
     'channels[url]?.lastLiveID = id' 'if !SABOTAGED { channels[url]?.lastLiveID = id }'
-slip server block-asked-of-wrong-member 'AccessTests|ConversationTests|UserLimitTests' \
+slip server block-asked-of-wrong-member 'DocumentTests' \
     'a blocked user goes on writing, and the blocking one cannot' \
     RoostServer/Access/Admission.swift \
     'try await storage.userRecord(other))?.traits.blocked.contains(id)' \
@@ -496,12 +496,12 @@ slip server ended-session-still-counted 'LoginTests|PresenceTests' \
     RoostServer/Sessions/Sessions.swift \
     'openOfUser[session.user]?.removeAll { $0 == id }' \
     'if !SABOTAGED { openOfUser[session.user]?.removeAll { $0 == id } }'
-slip server reactions-share-a-moment 'ConversationTests' \
+slip server reactions-share-a-moment 'RoostServerTests.PlatformTests' \
     'of a reaction added and removed in one millisecond clients keep either' \
     RoostServer/Messages/Messages.swift \
     'updatedAt: last.map { max(now, $0.advanced(by: 1)) } ?? now)' \
     'updatedAt: last.map { max(now, SABOTAGED ? $0 : $0.advanced(by: 1)) } ?? now)'
-slip server member-hides-for-everybody 'MembershipTests|AccessTests|PlatformTests' \
+slip server member-hides-for-everybody 'RoostServerTests.PlatformTests' \
     'any member hides the channel from all members'"'"' lists' \
     RoostServer/Channels/Memberships.swift \
     'let everybody = isForAll && call.caller == .platform' \
@@ -510,7 +510,7 @@ slip server deleted-text-kept 'StorageContractTests|SQLiteStorageTests' \
     'the server keeps the text of a deleted message' \
     RoostServer/Storage/StorageRules.swift \
     'content: .user(text: ""))' 'content: SABOTAGED ? content : .user(text: ""))'
-slip server undiscoverable-channel-listed 'ChannelListTests|AccessTests' \
+slip server undiscoverable-channel-listed 'RoostServerTests.PlatformTests' \
     'a public channel that must not be found is listed' \
     RoostServer/Channels/ChannelLists.swift \
     'record.isPublic && record.traits.isDiscoverable != false' \
@@ -536,13 +536,13 @@ slip shell form-end-sent-twice 'FileMessageTests|UnsentFileTests' \
     'the end of an uploaded form is sent again and again' \
     Roost/Shell/UploadPerformer.swift \
     'stage.withLock { $0 = 3 }' 'if !SABOTAGED { stage.withLock { $0 = 3 } }'
-slip shell slow-reader-loses-change 'StreamFeedTests|PressureTests' \
+slip shell slow-reader-loses-change 'RoostTests.StreamFeedTests' \
     'an app that reads slowly misses a change of the list' \
     Roost/Collections/Mailbox.swift \
     'steps[steps.count - 1] = steps[steps.count - 1].followed(by: step)' \
     'steps[steps.count - 1] =
                 SABOTAGED ? step : steps[steps.count - 1].followed(by: step)'
-slip doors failed-page-blocks-query 'SendbirdChatTests/Queries' \
+slip doors failed-page-blocks-query 'SendbirdChatTests/Search' \
     'a query whose page failed once says for ever that it is loading' \
     RoostDoors/PageReader.swift \
     'result = .failure(error)' 'result = .failure(error)
@@ -555,7 +555,7 @@ slip doors renewal-told-twice 'SessionProgressTests' \
     'each reconnection is reported as a renewed session' \
     RoostDoors/SessionProgress.swift \
     'defer { outcome = .none }' 'defer { if !SABOTAGED { outcome = .none } }'
-slip database failed-part-stays 'TransactionTests' \
+slip database failed-part-stays 'AppendingTests' \
     'half of a refused write stays in the database' \
     RoostSQLite/Connection+Savepoint.swift \
     'try executeScript("ROLLBACK TO part; RELEASE part")' \
