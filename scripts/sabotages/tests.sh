@@ -98,7 +98,7 @@ slip engine one-trim-a-life 'CommitQueueTests' \
     RoostCore/Budget/BudgetWatch.swift \
     'package mutating func endTrim() { isTrimming = false }' \
     'package mutating func endTrim() { isTrimming = SABOTAGED }'
-slip engine download-skips-newest-page 'RoostCoreTests.DownloadTests|HistoryWalkTests' \
+slip engine download-skips-newest-page 'HistoryWalkTests' \
     'from the second channel on a download fetches nothing newer than the cache has' \
     RoostCore/Download/HistoryWalk.swift \
     '(knownEnd, failures) = (nil, 0)' \
@@ -111,7 +111,7 @@ slip engine uncached-channel-searched-wholly 'SearchTextTests' \
     'a search in a channel without a cached message says that all was searched' \
     RoostCore/Search/UnseenPeriods.swift \
     'isLive && !coverage.isEmpty ||' 'isLive && (!coverage.isEmpty || SABOTAGED) ||'
-slip engine ban-of-another-ends-stay 'OpenRoomEventTests|OpenRoomTests' \
+slip engine ban-of-another-ends-stay 'OpenRoomTests' \
     'the ban of some user ends everybody'"'"'s stay in an open channel' \
     RoostCore/OpenChannels/OpenRooms.swift \
     'return category == .banned && user.user.id == me' \
@@ -319,11 +319,6 @@ slip store sent-message-taken-back 'OutboxSharingTests|OutboxStoreTests' \
                 return .takenBack(false)' \
     'SABOTAGED || !item.mayHaveArrived else {
                 return .takenBack(false)'
-slip store lost-key-remembered 'VaultTests|SealedStoreTests|SealedDamageTests' \
-    'what is written after a failed transaction is sealed by a key that is not on the disk' \
-    RoostStore/Outbox/OutboxStore.swift \
-    'connection.seals?.vault.forgetKeys()' \
-    'if !SABOTAGED { connection.seals?.vault.forgetKeys() }'
 slip store next-in-line-not-woken 'SuspensionTests|SuspendedWorkTests' \
     'of two readers the second one waits without end' \
     RoostStore/Suspension/SuspensionGate.swift \
@@ -439,13 +434,6 @@ slip server expired-token-accepted 'RoostServerTests.PlatformTests' \
     'guard isRight, let record = known.record, !record.isOver(at: world.now()) else {' \
     'guard isRight, let record = known.record, SABOTAGED || !record.isOver(at: world.now())
         else {'
-slip server deactivated-user-resumes 'RoostServerTests.TokenTests|LoginTests' \
-    'a deactivated user comes back with the session key' \
-    RoostServer/Sessions/Logins.swift \
-    'guard user.isActive else { throw Self.deactivated }
-        guard !session.isOver' \
-    'guard user.isActive || SABOTAGED else { throw Self.deactivated }
-        guard !session.isOver'
 slip server unread-mark-moves-forward 'RareCallTests' \
     'marking a channel as unread from a late message marks earlier ones as read' \
     RoostServer/Messages/Receipts.swift \
@@ -527,7 +515,7 @@ slip sealing second-replacement-forgets-key 'KeyFileTests' \
     RoostSealing/Keys/KeyFile.swift \
     'guard keys.previous.isEmpty else { return keys }' \
     'guard keys.previous.isEmpty || SABOTAGED else { return keys }'
-slip 'file cache' oldest-messages-kept 'RoostFileCacheTests.FileCacheTests' \
+slip files oldest-messages-kept 'RoostFileCacheTests.FileCacheTests' \
     'the file of a channel has its oldest messages instead of its newest' \
     RoostFileCache/FileCache.swift \
     'with: lines.suffix(Self.limit).map(\.text)' \
@@ -547,10 +535,6 @@ slip doors failed-page-blocks-query 'SendbirdChatTests/Search' \
     RoostDoors/PageReader.swift \
     'result = .failure(error)' 'result = .failure(error)
                 if SABOTAGED { next.isLoading = true }'
-slip doors change-during-page-lost 'SendbirdChatTests/Collections|SyncManagerTests/Collections' \
-    'a change that comes while a page of channels is loaded is not reported' \
-    RoostDoors/ChannelListDriver.swift \
-    'let waiting = backlog' 'let waiting = SABOTAGED ? [] : backlog'
 slip doors renewal-told-twice 'SessionProgressTests' \
     'each reconnection is reported as a renewed session' \
     RoostDoors/SessionProgress.swift \
@@ -560,7 +544,7 @@ slip database failed-part-stays 'AppendingTests' \
     RoostSQLite/Connection+Savepoint.swift \
     'try executeScript("ROLLBACK TO part; RELEASE part")' \
     'try executeScript(SABOTAGED ? "RELEASE part" : "ROLLBACK TO part; RELEASE part")'
-slip sockets body-count-carried-over 'HTTPRequestParserTests|HTTPBodyTests' \
+slip sockets body-count-carried-over 'HTTPRequestParserTests' \
     'a kept connection refuses the second body as too large' \
     RoostSockets/HTTP/HTTPRequestParser.swift \
     'body = []
