@@ -18,7 +18,7 @@ slip engine impossible-message-ends-history 'MessageTimesTests' \
     RoostCore/CatchUp/GapVerdict.swift \
     'answer.hasMore || stored.count < answer.positions.count' \
     'answer.hasMore || (stored.count < answer.positions.count && !SABOTAGED)'
-slip engine empty-pages-count-as-progress 'PacingTests' \
+slip engine empty-pages-count-as-progress 'PageWalkTests' \
     'a server of endless empty pages keeps a page loop busy' \
     RoostCore/Pacing/PageWalk.swift \
     'barrenPages = self.items.count > known ? 0 : barrenPages + 1' \
