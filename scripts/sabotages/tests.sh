@@ -142,7 +142,7 @@ slip engine hidden-channel-shown-by-old-answer 'RoostCoreTests.LedgerTests' \
 slip engine second-full-disk-not-repaired 'LiveEventTests' \
     'events that the disk refuses a second time are never fetched again' \
     RoostCore/Events/DiskRecovery.swift \
-    'refused = []' 'if !SABOTAGED { refused = [] }'
+    'isTryingDisk = false' 'isTryingDisk = SABOTAGED'
 
 # The outbox.
 slip outbox expires-at-exactly-three-days 'OutboxMachineTests|OutboxLaneTests' \
