@@ -461,7 +461,7 @@ slip server file-of-exact-limit-refused 'RoostServerTests.FileTests' \
     'guard form.files[last].byteCount <= fileLimitMB * 1_048_576 - (SABOTAGED ? 1 : 0) else {'
 slip server range-loses-last-byte 'RoostServerTests.FileTests' \
     'a resumed download of a file lacks its last byte' \
-    RoostServer/Files/Uploads.swift \
+    RoostServer/Files/FileAnswer.swift \
     '(start, end) = (first, min(last, count - 1) + 1)' \
     '(start, end) = (first, max(first, min(last, count - 1) + (SABOTAGED ? 0 : 1)))'
 slip server channels-of-one-change-skipped 'ChannelListTests' \

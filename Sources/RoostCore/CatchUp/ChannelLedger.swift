@@ -76,6 +76,7 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
     ///   - effect: What the request changed; nil for the user's departure.
     ///   - channel: The channel.
     ///   - mark: The moment of the request.
+    /// - Returns: Whether an event or another answer said more about the same state since then.
     package func hasOvertaken(
         _ effect: ChannelNews?, in channel: ChannelURL, since mark: Mark
     ) -> Bool {
