@@ -51,7 +51,9 @@ struct APPLE("timespec") apple_timespec {
 #define O_EVTONLY 0x00008000
 #define O_DIRECTORY 0x00100000
 #define O_CLOEXEC 0x01000000
+#define AT_FDCWD (-2)
 #define F_OK 0
+#define SEEK_END 2
 #define STDOUT_FILENO 1
 
 int close(int);
@@ -61,6 +63,8 @@ long apple_pwrite(int, const void *, size_t, apple_off_t) APPLE("pwrite(_:_:_:_:
 int apple_access(const char *, int) APPLE("access(_:_:)");
 int apple_unlink(const char *) APPLE("unlink(_:)");
 int apple_rename(const char *, const char *) APPLE("rename(_:_:)");
+int apple_ftruncate(int, apple_off_t) APPLE("ftruncate(_:_:)");
+apple_off_t apple_lseek(int, apple_off_t, int) APPLE("lseek(_:_:_:)");
 int apple_fchown(int, apple_uid_t, apple_gid_t) APPLE("fchown(_:_:_:)");
 int fsync(int);
 apple_uid_t apple_geteuid(void) APPLE("geteuid()");
@@ -92,6 +96,7 @@ int apple_fstat(int, struct apple_stat *) APPLE("fstat(_:_:)");
 int apple_chmod(const char *, apple_mode_t) APPLE("chmod(_:_:)");
 int apple_fchmod(int, apple_mode_t) APPLE("fchmod(_:_:)");
 int apple_mkdir(const char *, apple_mode_t) APPLE("mkdir(_:_:)");
+int apple_utimensat(int, const char *, const struct apple_timespec[2], int) APPLE("utimensat(_:_:_:_:)");
 
 /* MARK: sys/statvfs.h */
 
