@@ -80,7 +80,12 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
     package func hasOvertaken(
         _ effect: ChannelNews?, in channel: ChannelURL, since mark: Mark
     ) -> Bool {
-        entries[mark.number...].contains { entry in
+        // Only the user's own calls set these two, in order.
+        switch effect {
+        case .pushTrigger, .countPreference: return false
+        default: break
+        }
+        return entries[mark.number...].contains { entry in
             guard entry.channel == channel else { return false }
             switch (entry.change, effect) {
             case (.departure, _): return effect != nil
@@ -114,7 +119,6 @@ extension ChannelNews {
     fileprivate func concernsState(of other: ChannelNews) -> Bool {
         switch (self, other) {
         case (.frozen, .frozen), (.hidden, .hidden), (.metadata, .metadata),
-            (.pushTrigger, .pushTrigger), (.countPreference, .countPreference),
             (.received, .hidden(.untilNextMessage, _)):
             true
         default: false
