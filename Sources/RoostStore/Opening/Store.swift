@@ -130,13 +130,13 @@ package struct Store: Sendable {
                 budget: options.budget, order: options.clearOrder,
                 keptMessages: max(options.keptMessages, 0)),
             damage: damage)
-        let filesExecutor = executor("roost.files")
         let outbox = OutboxStore(
-            on: executor("roost.outbox"), copyingOn: filesExecutor, files: files,
+            on: executor("roost.outbox"), copyingOn: executor("roost.files"), files: files,
             listens: options.executor == nil, switchboard)
+        // Not that of the copies: a suspension waits for a step of a download, but not for a copy.
         let downloads = DownloadFolder(
-            on: filesExecutor, files: files, protection, limit: max(options.downloadsLimit, 0),
-            now: options.wallTime, switchboard)
+            on: executor("roost.downloads"), files: files, protection,
+            limit: max(options.downloadsLimit, 0), now: options.wallTime, switchboard)
         var connections: [ReadConnection] = []
         if files != nil {
             connections = (0..<options.readerCount).map { index in
