@@ -80,11 +80,7 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
     package func hasOvertaken(
         _ effect: ChannelNews?, in channel: ChannelURL, since mark: Mark
     ) -> Bool {
-        // Only the user's own calls set these two, in order.
-        switch effect {
-        case .pushTrigger, .countPreference: return false
-        default: break
-        }
+        guard effect?.isInDescription ?? true else { return false }
         return entries[mark.number...].contains { entry in
             guard entry.channel == channel else { return false }
             switch (entry.change, effect) {
@@ -115,6 +111,15 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
 }
 
 extension ChannelNews {
+    /// Whether the server's description of a channel has the state that the news set: otherwise a
+    /// look-up cannot bring it, and only the answer to the call that set it does.
+    fileprivate var isInDescription: Bool {
+        switch self {
+        case .pushTrigger, .countPreference: false
+        default: true
+        }
+    }
+
     /// Returns whether the state that the other news set depends on this one's, too.
     fileprivate func concernsState(of other: ChannelNews) -> Bool {
         switch (self, other) {

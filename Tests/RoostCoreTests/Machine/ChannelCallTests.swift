@@ -111,6 +111,17 @@ struct ChannelCallTests {
                 == [.channelNews(Self.url, .hidden(.untilNextMessage, through: nil))])
     }
 
+    @Test func `a push trigger is stored whatever came meanwhile, because no look-up brings it`() {
+        var script = Script.connected()
+        let act = ChannelAct(
+            .request(.setPushTrigger(Self.url, .off, by: "me")),
+            .news(.pushTrigger(.off), Self.url))
+        let (id, _) = script.start(.channelAct(act))
+        script.change { $0.channelLedger.note(changeOf: Self.url) }
+        #expect(
+            script.answer(id, .done).mutations == [.channelNews(Self.url, .pushTrigger(.off))])
+    }
+
     @Test func `a late answer to leaving does not remove the channel of a new invitation`() {
         var script = Script.connected()
         let act = ChannelAct(.leave(LeaveChannel(channelURL: Self.url)), .departure(Self.url))
