@@ -21,6 +21,7 @@ struct GuidedRun {
         ) -> CInt
 
     /// The target of this process: the driver calls a function of C, which has no context.
+    // SAFETY: it is written once, before the driver starts its threads.
     nonisolated(unsafe) private static var target: FuzzTarget?
 
     let target: FuzzTarget

@@ -153,7 +153,7 @@ struct OutboxSharingTests {
         func open() async -> Int32 {
             await withCheckedContinuation { continuation in
                 Thread.run { [path] in
-                    continuation.resume(returning: unsafe Glibc.open(path, O_WRONLY))
+                    continuation.resume(returning: unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC))
                 }
             }
         }
@@ -269,7 +269,7 @@ struct OutboxSharingTests {
         let slow = SlowFile(folder)
         let film = Task { try await send(slow.path, in: store) }
         let descriptor = await slow.open()
-        let other = unsafe Glibc.open(folder.path + "/other", O_WRONLY | O_CREAT, 0o600)
+        let other = unsafe Glibc.open(folder.path + "/other", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         SlowFile.write([1, 2, 3, 4], to: other)
         close(other)
         var last = try await append("text", in: store).sequence
@@ -308,7 +308,7 @@ struct OutboxSharingTests {
         await theirs.close()
         // The first copy continues with the open pipe; the second finds a file.
         _ = unsafe unlink(slow.path)
-        let again = unsafe Glibc.open(slow.path, O_WRONLY | O_CREAT, 0o600)
+        let again = unsafe Glibc.open(slow.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         SlowFile.write([1, 2, 3, 4], to: again)
         close(again)
         SlowFile.write([1, 2, 3], to: first)
