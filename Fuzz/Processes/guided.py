@@ -13,12 +13,15 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts/lib"))
+from package_copy import ROOT, prepare
+
 DESCRIPTION = """\
 Builds a copy of the fuzz program with counters in every module, and runs each target for the given minutes. The inputs
 that reach new code stay in the folder and are the beginning of the next run; a book there adds up the time of each
 target. An input that traps, hangs, takes too much memory or is read wrongly goes to Fuzz/Corpus/TARGET."""
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["Sources", "Benchmarks", "Simulator", "Tests", "Examples", "Fuzz"]
 # No counters in what makes the inputs and in the driver's caller.
 PLAIN = ["RoostFuzz", "RoostTestSupport"]
@@ -57,15 +60,7 @@ def driver():
 
 
 def build(folder):
-    package = folder / "package"
-    package.mkdir(parents=True, exist_ok=True)
-    manifest = (ROOT / "Package.swift").read_text() + MANIFEST % (json.dumps(PLAIN), driver())
-    place = package / "Package.swift"
-    if not place.exists() or place.read_text() != manifest:
-        place.write_text(manifest)
-    for name in FOLDERS:
-        if not (package / name).is_symlink():
-            (package / name).symlink_to(ROOT / name)
+    package = prepare(folder, MANIFEST % (json.dumps(PLAIN), driver()), FOLDERS)
     built = subprocess.run(
         ["swift", "build", "-c", "release", "--product", "RoostFuzz", "--package-path", package,
          "--scratch-path", folder / "build"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
