@@ -76,7 +76,7 @@ struct OutboxMachineTests {
         var machine = Self.machine("1", "2")
         let timedOut = machine.handle(.ackTimedOut("1"))
         #expect(timedOut.contains(.store("1", .failed(.ackTimeout))))
-        #expect(Self.transmitted(timedOut) == ["2"])
+        #expect(Self.transmitted(machine.handle(.recorded("1"))) == ["2"])
         #expect(machine.handle(.delivered("1", 1)).contains(.remove("1")))
         #expect(machine.item("1") == nil)
     }
@@ -92,7 +92,33 @@ struct OutboxMachineTests {
         var machine = Self.machine("1", "2")
         let effects = machine.handle(.failed("1", .notAMember, .socket))
         #expect(effects.contains(.store("1", .failed(.notAMember))))
-        #expect(Self.transmitted(effects) == ["2"])
+        #expect(Self.transmitted(machine.handle(.recorded("1"))) == ["2"])
+    }
+
+    // If the process ended before the failure is on disk, the message would be pending again at the
+    // next start, and be sent behind its successor.
+    @Test func `the next message waits until the failure before it is on disk (scar 12)`() {
+        var machine = Self.machine("1", "2")
+        #expect(Self.transmitted(machine.handle(.ackTimedOut("1"))).isEmpty)
+        #expect(Self.transmitted(machine.handle(.queued(Self.item("3")))).isEmpty)
+        #expect(!machine.isBusy)
+        #expect(machine.isResting)
+        _ = machine.handle(.wentOffline)
+        #expect(Self.transmitted(machine.handle(.wentOnline(now: Self.now))).isEmpty)
+        #expect(machine.handle(.recorded("2")).isEmpty)
+        #expect(Self.transmitted(machine.handle(.recorded("1"))) == ["2"])
+        #expect(machine.handle(.recorded("1")).isEmpty)
+    }
+
+    @Test(arguments: [
+        OutboxMachine.Input.delivered("1", 1), .canceled("1"), .retried("1", now: now),
+    ])
+    func `a failed message that is settled holds up no other (scar 65)`(
+        _ end: OutboxMachine.Input
+    ) {
+        var machine = Self.machine("1", "2")
+        _ = machine.handle(.ackTimedOut("1"))
+        #expect(Self.transmitted(machine.handle(end)) == ["2"])
     }
 
     @Test func `a channel is held during its catch-up, then continues`() {

@@ -109,6 +109,8 @@ extension CoreWorld {
                 answer = .committed(.failure(Self.diskError))
             } else {
                 let commit = device.store.commit(mutations)
+                // The log of the channels begins again.
+                if mutations.contains(.clearAll) { device.listBegan = nil }
                 follow(commit, device, on: storage)
                 answer = .committed(.success(commit))
             }

@@ -189,6 +189,12 @@ extension ChangeLogReading {
     private mutating func take(
         _ result: Answered<ServerAnswer>, _ fetch: Fetch, _ sync: inout SyncState
     ) -> Step {
+        if case .success = result, let epoch, !sync.isPresent(epoch) {
+            // The records of its connection are gone, so nothing tells which events have overtaken
+            // this answer. Nor may it correct answers of the next connection.
+            end(fetch, &sync)
+            return .fail(.notConnected)
+        }
         let page: ChangePage
         switch (fetch, result) {
         case (.messages(let channel, let beginning), .success(.messageChanges(let changes))):
@@ -226,7 +232,6 @@ extension ChangeLogReading {
     }
 
     private mutating func store(_ page: ChangePage, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
         guard page.isWhole else {
             overtaken += 1
             return commitWithoutCursor(page, .committingOvertaken, &sync)

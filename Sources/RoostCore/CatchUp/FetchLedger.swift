@@ -39,6 +39,8 @@ package struct FetchLedger: Codable, Sendable {
     /// Whether a message was deleted since the fetches began, which makes counts worthless.
     package var hasDeletions: Bool { !deleted.isEmpty }
 
+    package var deletionCount: Int { deleted.count }
+
     /// Whether an edit or the deletion of a message is recorded.
     package func hasNote(of id: MessageID) -> Bool { deleted[id] != nil || edited[id] != nil }
 
@@ -88,6 +90,9 @@ package struct FetchLedger: Codable, Sendable {
         departure = nil
         loss = nil
     }
+
+    /// Removes the records of edits.
+    package mutating func forgetEdits() { edited = [:] }
 
     /// Notes that the user has left or lost the channel.
     package mutating func noteDeparture() { departure = nextNumber() ?? departure }

@@ -2,7 +2,7 @@
 
 package import RoostModel
 
-/// The latest changes in the change logs since the last login, and the latest deletions.
+/// The latest edits in the change logs since the last login, and the latest deletions.
 ///
 /// Older frames may still be in flight, and must not undo them. A frame is in flight for seconds, so
 /// the oldest changes can be forgotten; a connection that stays for days would keep all of them.
@@ -34,6 +34,18 @@ package struct RecentChanges: Codable, Sendable {
             note(id, in: channel) { $0.note(editOf: message) }
         }
         for id in deleted { note(id, in: channel) { $0.note(deletionOf: id) } }
+    }
+
+    /// Forgets the edits, because no frame of an earlier connection arrives on the next one.
+    ///
+    /// Deletions stay: a repeated send may be acknowledged with a message that was deleted before
+    /// the login.
+    package mutating func beginSession() {
+        for channel in older.keys { older[channel]?.forgetEdits() }
+        for channel in newer.keys { newer[channel]?.forgetEdits() }
+        older = older.filter { $0.value.hasDeletions }
+        newer = newer.filter { $0.value.hasDeletions }
+        count = newer.values.reduce(0) { $0 + $1.deletionCount }
     }
 
     private mutating func note(

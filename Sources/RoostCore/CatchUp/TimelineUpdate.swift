@@ -13,6 +13,8 @@ package struct TimelineSynchronization: SyncOperation {
         case loadingRest(OpenTimeline.FirstPage)
         case showingRest(PageStatement)
         case fillingGap(OpenTimeline.FirstPage, from: Position)
+        /// The cache is read again, which other answers may have filled meanwhile.
+        case confirmingGap(OpenTimeline.FirstPage, from: Position)
     }
 
     package let timeline: TimelineID
@@ -49,6 +51,11 @@ package struct TimelineSynchronization: SyncOperation {
             sync.timelines[timeline]?.followIfNewest(statement)
             return .end(.done)
         case (.fillingGap(let page, let known), .ended(.gap(.huge))):
+            state = .confirmingGap(page, from: known)
+            return .need(
+                .run(
+                    .window(WindowRead(timeline, .shown(olderBy: 0, newerBy: 0), from: .catchUp))))
+        case (.confirmingGap(let page, let known), .ended(.done)):
             // A newer page may have replaced the window.
             guard open.isInPlace(page), let range = open.list.knownRange, range.contains(known)
             else { return .end(.done) }

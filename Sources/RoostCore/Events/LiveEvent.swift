@@ -30,6 +30,8 @@ package struct LiveEvent: SyncOperation {
     /// The channels to read after the commit.
     private var channels: [ChannelURL] = []
     private var isOffline = false
+    /// Whether the message's deletion is known already.
+    private var isOvertaken = false
     private var commit: Commit?
     private var state = State.beginning
 
@@ -71,7 +73,9 @@ package struct LiveEvent: SyncOperation {
     }
 
     private mutating func readChannels(_ channels: [ChannelURL], _ sync: inout SyncState) -> Step {
-        guard let next = channels.first else { return announce(&sync) }
+        guard let next = channels.first else {
+            return isOvertaken ? end(&sync) : announce(&sync)
+        }
         state = .readingChannel(next, rest: Array(channels.dropFirst()))
         return .need(.read(.channel(next)))
     }
@@ -108,6 +112,7 @@ extension LiveEvent {
         case .message(let event):
             guard event.message.hasPossibleTimes else { return fail(&sync) }
             isOffline = sync.session == nil
+            if sync.looksUp(event) { return .end(.done) }
             return readCursors(sync.logsToRewind(for: event), &sync)
         case .edited(let event):
             guard event.message.hasPossibleTimes else { return fail(&sync) }
@@ -237,9 +242,12 @@ extension LiveEvent {
     private mutating func applyMessage(_ sync: inout SyncState) -> Step {
         guard case .message(let event) = event else { return .fail(.outOfStep) }
         let channel = event.message.channelURL
-        guard sync.session != nil || isOffline,
-            let (message, amendments) = sync.upToDate(event.message, since: beginning)
-        else { return end(&sync) }
+        guard sync.session != nil || isOffline else { return end(&sync) }
+        guard let (message, amendments) = sync.upToDate(event.message, since: beginning) else {
+            // The message is deleted, but it has brought a hidden channel back all the same.
+            isOvertaken = true
+            return readChannels(isOffline ? [] : [channel], &sync)
+        }
         var mutations: [Mutation] = [
             .liveMessage(message, predecessor: isOffline ? nil : event.previousMessageID)
         ]
@@ -385,15 +393,5 @@ extension SyncState {
         let ledger = beginning.map { news(of: channel, since: $0) } ?? FetchLedger()
         let known = ledger.hasDeparture ? [] : ledger.upToDate([message])
         return known.first.map { ($0, ledger.mutations(amending: known, in: channel)) }
-    }
-}
-
-extension Commit {
-    /// The channels that the commit changed, in their new state.
-    package var updatedChannels: [GroupChannel] {
-        changes.flatMap { change -> [GroupChannel] in
-            guard case .channels(let change) = change else { return [] }
-            return change.updated.map(\.after)
-        }
     }
 }

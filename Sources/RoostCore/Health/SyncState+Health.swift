@@ -79,6 +79,7 @@ extension SyncState {
             return .earlier(first)
         }
         if !key.isForChanges, lanes.isHeld(key.channel) { return .catchUp }
+        if lane.unrecorded != nil { return .disk }
         if lane.rests, let moment = notes.moment(of: .outboxRest(key)) {
             return outbox.reasons[id]?.code.limitsRate == true
                 ? .rateLimit(until: moment) : .retry(at: moment)

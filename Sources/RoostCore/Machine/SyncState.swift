@@ -107,7 +107,7 @@ package struct SyncState: Codable, Sendable {
         let session = Session(epoch: epoch, login: login, now: now)
         firstLoginAt = firstLoginAt ?? session.loginAt
         lastLoginAt = session.loginAt
-        recentChanges = RecentChanges()
+        recentChanges.beginSession()
         // Answers that outlive their connection are dropped, so no change has to be repeated after
         // them.
         for channel in ledgers.keys { ledgers[channel]?.forget() }

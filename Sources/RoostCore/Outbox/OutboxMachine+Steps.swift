@@ -40,10 +40,11 @@ extension OutboxMachine {
     mutating func revised(_ item: Item, isMoved: Bool) -> [Effect] {
         guard let known = items[item.requestID] else { return queued(item) }
         guard !isOnItsWay(item.requestID) else { return [] }
+        settle(known)
         items[item.requestID] = item
         items[item.requestID]?.failures = isMoved ? 0 : known.failures
         guard isMoved || known.state != item.state || known.awaited != item.awaited else {
-            return []
+            return next(in: item.lane)
         }
         if let awaited = known.awaited {
             dependents[awaited]?.removeAll { $0 == item.requestID }
@@ -113,6 +114,7 @@ extension OutboxMachine {
         var lanes: [Lane] = []
         if let item = items.removeValue(forKey: requestID) {
             effects = leaveLane(item) + [.remove(requestID)]
+            settle(item)
             lanes.append(item.lane)
         }
         // Changes also wait for messages that are not in the outbox: sent by another process, or
@@ -159,13 +161,27 @@ extension OutboxMachine {
         case .fails:
             items[requestID]?.state = .failed(code)
             if code.isRefusal, item.hadLeft == false { items[requestID]?.hasLeft = false }
-            return effects + [.store(requestID, .failed(code))] + next(in: item.lane)
-                + nextWaiting()
+            withLane(item.lane) { $0.unrecorded = requestID }
+            return effects + [.store(requestID, .failed(code))] + nextWaiting()
         }
+    }
+
+    mutating func recorded(_ requestID: RequestID) -> [Effect] {
+        guard let item = items[requestID], settle(item) else { return [] }
+        return next(in: item.lane)
+    }
+
+    /// Ends the lane's wait for the record of an item's failure.
+    @discardableResult
+    private mutating func settle(_ item: Item) -> Bool {
+        guard lanes[item.lane]?.unrecorded == item.requestID else { return false }
+        lanes[item.lane]?.unrecorded = nil
+        return true
     }
 
     mutating func retried(_ requestID: RequestID, _ now: Timestamp) -> [Effect] {
         guard let item = items[requestID], case .failed = item.state else { return [] }
+        settle(item)
         items[requestID]?.state = .pending
         items[requestID]?.createdAt = now
         items[requestID]?.failures = 0
@@ -176,6 +192,7 @@ extension OutboxMachine {
     mutating func canceled(_ requestID: RequestID) -> [Effect] {
         guard let item = items.removeValue(forKey: requestID) else { return [] }
         var effects = leaveLane(item) + [.remove(requestID)]
+        settle(item)
         if let awaited = item.awaited { dependents[awaited]?.removeAll { $0 == requestID } }
         if !item.hasLeft {
             for id in dependents.removeValue(forKey: requestID) ?? [] { effects += drop(id) }
@@ -206,7 +223,7 @@ extension OutboxMachine {
     /// Whether a lane may send its next item, the limits apart.
     func isFree(_ lane: Lane, _ state: LaneState) -> Bool {
         let isHeld = !lane.isForChanges && self.isHeld(lane.channel)
-        return state.onItsWay == nil && !isHeld && !state.rests
+        return state.onItsWay == nil && !isHeld && !state.isPaused
     }
 
     /// Returns the place in a lane's queue of the item to send next; nil if there is none.

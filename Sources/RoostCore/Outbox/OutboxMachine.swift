@@ -108,6 +108,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case retried(RequestID, now: Timestamp)
         /// The user cancels the item.
         case canceled(RequestID)
+        /// The failure of the item is on disk, or the disk refuses this item alone.
+        case recorded(RequestID)
     }
 
     package enum Effect: Equatable, Sendable {
@@ -130,6 +132,11 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         var queue: [RequestID] = []
         var onItsWay: RequestID?
         var rests = false
+        /// The failed item whose failure is not on disk yet.
+        ///
+        /// The next item leaves after the write. If the process ended between the two, the failed
+        /// item would be pending again at the next start, and be sent behind its successor.
+        var unrecorded: RequestID?
         /// Whether the lane is in `waiting`.
         var isWaiting = false
     }
@@ -157,13 +164,13 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     package var isBusy: Bool {
         isOnline
             && lanes.contains { lane, state in
-                state.onItsWay != nil || (!state.rests && nextPlace(in: lane, state) != nil)
+                state.onItsWay != nil || (!state.isPaused && nextPlace(in: lane, state) != nil)
             }
     }
 
-    /// Whether an item waits for its next attempt.
+    /// Whether an item waits for its next attempt, or for the disk.
     package var isResting: Bool {
-        isOnline && lanes.values.contains { $0.rests && !$0.queue.isEmpty }
+        isOnline && lanes.values.contains { $0.isPaused && !$0.queue.isEmpty }
     }
 
     /// Whether an item is the one in flight of its lane.
@@ -207,8 +214,14 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case .rested(let lane): rested(lane)
         case .retried(let id, let now): retried(id, now)
         case .canceled(let id): canceled(id)
+        case .recorded(let id): recorded(id)
         }
     }
+}
+
+extension OutboxMachine.LaneState {
+    /// Whether the lane waits for a moment or for the disk.
+    var isPaused: Bool { rests || unrecorded != nil }
 }
 
 extension OutboxMachine.Item {

@@ -224,6 +224,9 @@ extension SyncState {
         }
         outbox.disk.unwritten = left + outbox.disk.unwritten.filter { $0.number > number }
         if !left.isEmpty { repairLater() }
+        for note in notes {
+            if case .state(let requestID, .failed) = note.note { moveOutbox(.recorded(requestID)) }
+        }
     }
 
     private mutating func repairLater() {

@@ -211,7 +211,7 @@ extension OpenTimeline {
                 $0.concerns(channel)
             }
             publish(list.replace(with: window), from: origins)
-            if mayBeCleared && list.extent == nil || hasShown && list.isBare { isBereft = true }
+            if mayBeCleared && list.extent == nil || hasShown && isEmptied { loseAll() }
         }
         if !isPaging { shrink(keepingNewer: true) }
         let need = apply(backlog.takeCommits())
@@ -243,10 +243,26 @@ extension OpenTimeline {
             if step.need == .reread { backlog.note(entry.origin) }
             if step.need == .reread || need == .nothing { need = step.need }
         }
-        if hasShown && list.isBare { isBereft = true }
+        if hasShown && isEmptied { loseAll() }
         if need == .nothing, isBereft { need = .repair }
         if need == .repair { isBereft = false }
         return need
+    }
+
+    /// Whether nothing is left of a shown stretch that has more messages at the server.
+    private var isEmptied: Bool { list.isBare || hasHugeGap && list.delivered.isEmpty }
+
+    /// Notes that nothing is left of the shown stretch.
+    ///
+    /// Without the stretch there is no gap above it, so the timeline begins at the newest messages
+    /// again.
+    private mutating func loseAll() {
+        isBereft = true
+        guard hasHugeGap, start == .distantFuture else { return }
+        hasHugeGap = false
+        wasLoaded = false
+        list.move(toNewest: true)
+        publish(ListDiff(), from: [.upkeep])
     }
 
     private mutating func publish(_ diff: ListDiff<Message>, from origins: Set<ChangeOrigin>) {

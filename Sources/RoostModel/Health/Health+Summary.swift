@@ -100,6 +100,7 @@ extension Health.Wait {
         case .rateLimit(let moment): "limited by the server for \(Health.span(now, moment))"
         case .retry(let moment): "repeated in \(Health.span(now, moment))"
         case .place: "waits for other channels"
+        case .disk: "waits for the disk"
         }
     }
 }

@@ -183,6 +183,8 @@ extension Health {
         case retry(at: Timestamp)
         /// As many channels as possible are sending already.
         case place
+        /// The failure of the message before it is not on disk yet, because the disk refuses writes.
+        case disk
 
         /// The reason in one word, for logs and scripts.
         public var name: String {
@@ -199,6 +201,7 @@ extension Health {
             case .rateLimit: "rate_limit"
             case .retry: "retry"
             case .place: "place"
+            case .disk: "disk"
             }
         }
 
@@ -207,7 +210,7 @@ extension Health {
             switch self {
             case .rateLimit(let moment), .retry(let moment): moment
             case .connection, .suspension, .turn, .catchUp, .earlier, .arrival, .user, .upload,
-                .answer, .place:
+                .answer, .place, .disk:
                 nil
             }
         }
