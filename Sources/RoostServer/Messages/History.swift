@@ -134,16 +134,16 @@ struct History: ServerPart {
         let offset = sight.beginning
         var found: [MessageFingerprint] = []
         for stretch in stretches {
+            // By position: messages of the two moments may lie outside the stretch.
+            let (lower, upper) = (stretch.lower, stretch.upper)
             let range = PositionRange(
-                from: stretch.lower.createdAt, through: stretch.upper.createdAt)
-            // Messages of the two moments may lie outside the range.
+                after: Position(createdAt: lower.createdAt, messageID: lower.messageID.previous),
+                before: Position(createdAt: upper.createdAt, messageID: upper.messageID.next))
             var fingerprint = MessageFingerprint()
             try await walk(
                 url, range.hiding(through: offset), atMost: FingerprintMessages.countLimit + 1
             ) { message in
-                guard let place = message.position, stretch.lower <= place,
-                    place <= stretch.upper
-                else { return }
+                guard let place = message.position else { return }
                 fingerprint.add(place, editedAt: message.updatedAt)
             }
             found.append(fingerprint)
