@@ -178,8 +178,8 @@ struct Tour {
     }
 
     static func explaining(_ client: ChatClient, _ channel: ChannelURL) async throws {
-        for hole in try await client.holes(in: channel) {
-            print(hole.reason, hole.from, hole.through, hole.requests ?? 0)
+        for hole in try await client.countedHoles(in: channel) {
+            print(hole.reason, hole.from, hole.through, hole.size)
         }
         print(try await client.explain(channel, in: ChannelListQuery()))
         let report = client.journal().text

@@ -70,12 +70,19 @@ extension ChatClient {
     ///
     /// Needs a connection.
     ///
-    /// - Throws: `.connectionRequired`, `.messageNotFound`, a network error, or another refusal of
-    ///   the server.
+    /// - Throws: `.connectionRequired`, `.messageNotFound` (`.notFound` from other servers),
+    ///   `.channelNotFound`, a network error, or another refusal of the server.
     public func fetchMessage(
         _ id: MessageID, in channel: ChannelURL
     ) async throws(RoostError) -> Message {
-        try await ask(GetMessage(channelURL: channel, messageID: id))
+        do throws(RoostError) {
+            return try await ask(GetMessage(channelURL: channel, messageID: id))
+        } catch {
+            guard error.code == .notFound else { throw error }
+            // The number says only that something is missing: the message, or the channel.
+            _ = try await self.channel(channel)
+            throw error
+        }
     }
 
     /// Returns the edits and deletions in a channel since a moment, one page.

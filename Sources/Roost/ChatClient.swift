@@ -248,6 +248,10 @@ public final class ChatClient: Sendable {
 
     /// Opens a channel's timeline, which shows at once what is on disk.
     ///
+    /// If the disk has nothing of the channel and there is a connection, the server is asked first
+    /// whether the channel exists; if it does not answer within two seconds, the timeline opens
+    /// empty.
+    ///
     /// - Parameters:
     ///   - channel: The channel; it need not be in the cache.
     ///   - start: The moment to begin around; `.distantFuture` begins with the newest messages and
@@ -260,7 +264,8 @@ public final class ChatClient: Sendable {
     ///   - capacity: The number of delivered messages in memory, at least four pages. Beyond it
     ///     messages at the far end are dropped; paging brings them back.
     /// - Returns: The timeline; the server's page follows.
-    /// - Throws: `.localDatabaseError`.
+    /// - Throws: `.localDatabaseError`; `.channelNotFound` if the server says, or has said, that the
+    ///   channel does not exist.
     public func timeline(
         of channel: ChannelURL, startingAt start: Timestamp = .distantFuture,
         filter: MessageFilter = .everything, pageSize: Int? = nil, capacity: Int = 1_000

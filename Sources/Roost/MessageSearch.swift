@@ -100,18 +100,31 @@ public struct MessageSearchPage: Hashable, Sendable {
 extension ChatClient {
     /// Returns messages on this device by their words, in any language, without a connection.
     ///
-    /// The search reads on a connection of its own, so lists and timelines do not wait for it.
+    /// The search reads on a connection of its own, so lists and timelines do not wait for it. The
+    /// newest messages of a channel are complete while the client is connected and the channel is
+    /// caught up.
     ///
     /// - Throws: `.localDatabaseError` if the disk refuses, or if SQLite was built without
-    ///   full-text search. `.invalidParameter` for a limit or a length below 1.
+    ///   full-text search. `.invalidParameter` for a limit or a length below 1. `.channelNotFound`
+    ///   if the server has said that one of the channels does not exist.
     public func search(_ search: MessageSearch) async throws(RoostError) -> MessageSearchPage {
         guard search.limit > 0, search.snippetLength > 0 else {
             throw RoostError(
                 .invalidParameter, remedy: .correctInput,
                 message: "A search asks for one message and one character at least.")
         }
-        let answer = try await readAtLength { reader throws(StoreError) in
-            try await reader.search(search.question)
+        // Before the disk is read: it then has every message up to these ends.
+        let (liveEnds, hasUnknown) = await engine.read { state in
+            (
+                state.session?.liveEnds ?? [:],
+                search.channels?.contains { state.unknownChannels.contains($0) } ?? false
+            )
+        }
+        if hasUnknown { throw .unknownChannel }
+        var question = search.question
+        question.liveEnds = liveEnds
+        let answer = try await readAtLength { [question] reader throws(StoreError) in
+            try await reader.search(question)
         }
         return MessageSearchPage(answer, search)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import Roost
 package import RoostModel
 
 // `@unchecked` restates the promise of `NSError`: this subclass has no state of its own.
@@ -27,7 +28,7 @@ public final class SBDError: NSError, @unchecked Sendable {
     /// Creates an error of the libraries that are built on this one.
     package convenience init(_ error: RoostError) {
         self.init(
-            domain: Self.domain, code: error.code.rawValue,
+            domain: Self.domain, code: error.serverCode.rawValue,
             userInfo: [NSLocalizedDescriptionKey: error.message])
     }
 }

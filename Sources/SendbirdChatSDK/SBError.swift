@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import Roost
 import RoostModel
 
 // `@unchecked` restates the promise of `NSError`: this subclass has no state of its own.
@@ -12,7 +13,7 @@ public final class SBError: NSError, @unchecked Sendable {
 
     convenience init(_ error: RoostError) {
         self.init(
-            domain: Self.domain, code: error.code.rawValue,
+            domain: Self.domain, code: error.serverCode.rawValue,
             userInfo: [
                 NSLocalizedDescriptionKey: error.message, "message": error.message,
             ])

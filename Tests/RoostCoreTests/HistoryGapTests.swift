@@ -2,6 +2,7 @@
 
 import RoostCore
 import RoostModel
+import RoostTestSupport
 import Testing
 
 struct HistoryGapTests {
@@ -9,50 +10,91 @@ struct HistoryGapTests {
         Position(createdAt: Timestamp(milliseconds: moment), messageID: MessageID(moment))
     }
 
-    private static func gaps(
-        _ ranges: [(Int64?, Int64)], isLive: Bool = false, messages: Int = 10,
-        madeAt: Int64? = 0, now: Int64? = 1_000
-    ) -> [HistoryGap] {
-        SearchedChannel(
-            url: "c",
-            coverage: Coverage(
-                ranges.map {
-                    CoveredRange(
-                        lower: $0.0.map { position($0) } ?? .distantPast, upper: position($0.1))
-                }), isLive: isLive
-        ).gaps(
-            messageCount: messages, madeAt: madeAt.map { Timestamp(milliseconds: $0) },
-            now: now.map { Timestamp(milliseconds: $0) })
+    private static func coverage(_ ranges: [(Int64?, Int64)]) -> Coverage {
+        Coverage(
+            ranges.map {
+                CoveredRange(
+                    lower: $0.0.map { position($0) } ?? .distantPast, upper: position($0.1))
+            })
     }
 
-    @Test func `each missing stretch has its place, and an estimate by its neighbours' density`() {
-        let gaps = Self.gaps([(100, 200), (400, 500)])
+    private static func places(
+        _ ranges: [(Int64?, Int64)], liveEnd: Int64? = nil
+    ) -> [HistoryGap.Place] {
+        coverage(ranges).gaps(liveEnd: liveEnd.map { position($0) }).map(\.place)
+    }
+
+    @Test func `each missing stretch has its place and its ends`() {
+        let gaps = Self.coverage([(100, 200), (400, 500)]).gaps(liveEnd: nil)
         #expect(gaps.map(\.place) == [.beginning, .between, .end])
-        // Ten messages in 200 ms: five in the hundred before them.
-        #expect(gaps.map { $0.messages ?? -1 }.allSatisfy { 5...26 ~= $0 })
-        #expect(gaps[0].through < gaps[1].from && gaps[1].through < gaps[2].from)
+        #expect(
+            gaps.map(\.lower) == [.distantPast, Self.position(200).next, Self.position(500).next])
+        #expect(
+            gaps.map(\.upper) == [
+                Self.position(100).previous, Self.position(400).previous, .distantFuture,
+            ])
     }
 
-    @Test func `a channel without coverage is one gap without an estimate`() {
-        let gaps = Self.gaps([])
-        #expect(gaps.map(\.place) == [.everything] && gaps[0].messages == nil)
+    @Test(arguments: [nil, 5] as [Int64?])
+    func `a channel without coverage is one gap, caught up or not`(liveEnd: Int64?) {
+        #expect(Self.places([], liveEnd: liveEnd) == [.everything])
     }
 
     @Test func `the beginning and a live end are no gaps`() {
-        #expect(Self.gaps([(nil, 500)], isLive: true).isEmpty)
-        #expect(Self.gaps([(nil, 500)]).map(\.place) == [.end])
-        #expect(Self.gaps([(100, 500)], isLive: true).map(\.place) == [.beginning])
+        #expect(Self.places([(nil, 500)], liveEnd: 500) == [])
+        #expect(Self.places([(nil, 500)]) == [.end])
+        #expect(Self.places([(100, 500)], liveEnd: 400) == [.beginning])
     }
 
-    @Test func `an open end of unknown length has no estimate`() {
-        #expect(Self.gaps([(nil, 500)], now: nil).map(\.messages) == [nil])
-        #expect(Self.gaps([(100, 500)], madeAt: nil).first?.messages == nil)
-        #expect(Self.gaps([(nil, 500)], messages: 0).map(\.messages) == [nil])
-        #expect(Self.gaps([(nil, 500)], madeAt: nil).map(\.messages) == [nil])
+    @Test func `a live end whose messages are gone from the cache is a gap`() {
+        #expect(Self.places([(nil, 500)], liveEnd: 501) == [.end])
+        #expect(Self.places([(nil, 300), (600, 700)], liveEnd: 501) == [.between])
     }
 
-    @Test func `an estimate stays within bounds`() {
-        let gaps = Self.gaps([(0, 1)], messages: .max, now: .max)
-        #expect(gaps.last?.messages == Int(Int32.max))
+    @Test func `history before the user's time is no gap, and shortens the one that it meets`() {
+        func periods(_ coverage: Coverage, from: Int64) -> [UnseenPeriod] {
+            SearchedChannel(
+                url: "c", coverage: coverage, liveEnd: .distantPast,
+                visibleFrom: Timestamp(milliseconds: from)
+            ).unseen(from: .distantPast, through: .distantFuture)
+        }
+        let two = Self.coverage([(100, 200), (400, 500)])
+        let met = SearchedChannel(
+            url: "c", coverage: two, liveEnd: .distantPast,
+            visibleFrom: Timestamp(milliseconds: 50))
+        #expect(met.gaps.map(\.place) == [.beginning, .between])
+        #expect(periods(two, from: 50).map(\.from.milliseconds) == [50, 200])
+        #expect(periods(two, from: 300).map(\.from.milliseconds) == [300])
+        #expect(periods(two, from: 450) == [])
+    }
+
+    @Test func `gaps and unseen periods are the same times`() {
+        var random = SplitMix64(seed: 8)
+        for _ in 0..<2_000 {
+            var coverage = Coverage()
+            for _ in 0..<(random.next() % 4) {
+                let lower = Int64(random.next() % 40)
+                coverage.insert(
+                    CoveredRange(
+                        lower: random.next() % 5 == 0 ? .distantPast : Self.position(lower),
+                        upper: Self.position(lower + Int64(random.next() % 9))))
+            }
+            let end = random.next() % 2 == 0 ? Self.position(Int64(random.next() % 50)) : nil
+            let seen = random.next() % 3 == 0 ? Int64(random.next() % 50) : nil
+            let channel = SearchedChannel(
+                url: "c", coverage: coverage, liveEnd: end,
+                visibleFrom: seen.map { Timestamp(milliseconds: $0) })
+            let periods = channel.unseen(from: .distantPast, through: .distantFuture)
+            #expect(periods.isEmpty == channel.gaps.isEmpty)
+            for moment in Int64(0)..<60 {
+                let at = Timestamp(milliseconds: moment)
+                let isInGap =
+                    moment >= seen ?? 0
+                    && channel.gaps.contains {
+                        $0.lower.createdAt <= at && at <= $0.upper.createdAt
+                    }
+                #expect(isInGap == periods.contains { $0.from <= at && at <= $0.through })
+            }
+        }
     }
 }

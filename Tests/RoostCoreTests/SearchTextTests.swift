@@ -110,7 +110,8 @@ struct UnseenPeriodsTests {
     ) -> SearchedChannel {
         SearchedChannel(
             url: "c", coverage: Coverage(ranges.map { CoveredRange(lower: $0.0, upper: $0.1) }),
-            isLive: isLive, visibleFrom: visibleFrom.map { Timestamp(milliseconds: $0) },
+            liveEnd: isLive ? .distantPast : nil,
+            visibleFrom: visibleFrom.map { Timestamp(milliseconds: $0) },
             newestUnindexed: newestUnindexed.map { Timestamp(milliseconds: $0) })
     }
 
@@ -178,7 +179,8 @@ struct UnseenPeriodsTests {
                 coverage.insert(CoveredRange(lower: .distantPast, upper: Self.place(0, .max)))
             }
             let isLive = random.next() % 2 == 0
-            let channel = SearchedChannel(url: "c", coverage: coverage, isLive: isLive)
+            let channel = SearchedChannel(
+                url: "c", coverage: coverage, liveEnd: isLive ? .distantPast : nil)
             let from = Int64(random.next() % 14)
             let through = Int64(random.next() % 14)
             let periods = channel.unseen(

@@ -52,7 +52,7 @@ struct SearchInMemoryTests {
         options.isSearchable = true
         options.keepsIndexInMemory = true
         let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
-        let oldest = SearchQuestion("1", liveChannels: [Fixture.channel])
+        let oldest = SearchQuestion("1", liveEnds: [Fixture.channel: .distantPast])
         let early = try await store.reader.search(oldest).value
         #expect(early.found.isEmpty && !early.index.isComplete)
         guard case .partial(let periods) = early.sight else {

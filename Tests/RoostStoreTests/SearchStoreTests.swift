@@ -208,7 +208,7 @@ struct SearchStoreTests {
                         channel: "a", from: Timestamp(milliseconds: 5), through: .distantFuture,
                         reason: .notCached)
                 ]))
-        question.liveChannels = ["a"]
+        question.liveEnds = ["a": .distantPast]
         #expect(try await store.reader.search(question).value.sight == .complete)
         question.channels = nil
         guard case .partial(let periods) = try await store.reader.search(question).value.sight

@@ -142,7 +142,7 @@ struct SharedIDTests {
     /// Expects that a search and a plain look find the shared message in its channel only.
     private func expectAnswers(of store: Store, owner: ChannelURL?) async throws {
         try await store.finishIndex(stepSize: 2)
-        let question = SearchQuestion("apple", liveChannels: ["a", "b"])
+        let question = SearchQuestion("apple", liveEnds: ["a": .distantPast, "b": .distantPast])
         let found = try await store.reader.search(question).value.found.map(\.message)
         #expect(
             found.filter { $0.messageID == Self.shared }.map(\.channelURL)

@@ -32,7 +32,8 @@ struct ExplainingTests {
         }
     }
 
-    @Test func `holes have their reason, their size and the last attempt (idea 1)`() throws {
+    @Test func `holes have their reason, the server's count and the last attempt (idea 1)`() throws
+    {
         try SimulatedWorld.play(seed: 1) { world in
             let scene = try await Scene(world, messages: 1...30)
             let fresh = world.device(of: "alice", pageSize: 10)
@@ -40,6 +41,8 @@ struct ExplainingTests {
             let nothing = try await alice.holes(in: scene.channel)
             #expect(nothing.map(\.reason) == [.neverFetched])
             #expect(nothing[0].lastAttempt == nil)
+            #expect(try await alice.countedHoles(in: scene.channel) == nothing)
+            #expect(nothing[0].size == .unknown && nothing[0].requests == nil)
 
             try await alice.connect()
             let timeline = try await alice.timeline(of: scene.channel)
@@ -47,24 +50,26 @@ struct ExplainingTests {
             let top = try await alice.holes(in: scene.channel)
             #expect(top.map(\.reason) == [.notPagedTo])
             #expect(top[0].lastAttempt != nil && top[0].lastAttempt?.failure == nil)
-            // Twenty are missing, and as long a silence before the first of them.
-            #expect((15...30).contains(top[0].messages ?? 0))
-            #expect(top[0].requests == 1)
+            // Nothing is computed from times: the size is unknown until the server has counted.
+            #expect(top[0].size == .unknown)
+            let counted = try await alice.countedHoles(in: scene.channel)
+            #expect(counted.map(\.size) == [.exactly(20)] && counted[0].requests == 1)
+            #expect(try await alice.holes(in: scene.channel) == counted)
 
             await fresh.network.cut()
             try await scene.write(31...400, world)
-            #expect(
-                try await alice.holes(in: scene.channel).map(\.reason) == [
-                    .notPagedTo, .notCaughtUp,
-                ])
+            let offline = try await alice.countedHoles(in: scene.channel)
+            #expect(offline.map(\.reason) == [.notPagedTo, .notCaughtUp])
+            #expect(offline.map(\.size) == [.unknown, .unknown])
             fresh.network.restore()
             await world.pass(.seconds(60))
             #expect(await timeline.snapshot.hasHugeGap)
             try await timeline.jump(to: .distantFuture)
             await world.pass()
-            let between = try await alice.holes(in: scene.channel)
+            let between = try await alice.countedHoles(in: scene.channel)
             #expect(between.map(\.reason) == [.notPagedTo, .betweenVisits])
-            #expect((330...420).contains(between[1].messages ?? 0))
+            #expect(between.map(\.size) == [.exactly(20), .exactly(360)])
+            #expect(between[1].requests == 4)
 
             let download = await alice.download(DownloadRequest(channels: [scene.channel]))
             await world.pass(.seconds(60))

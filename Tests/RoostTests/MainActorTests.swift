@@ -2,6 +2,7 @@
 
 import Foundation
 import Roost
+import RoostExecutors
 import RoostTestSupport
 import RoostTransport
 import Testing
@@ -12,8 +13,16 @@ struct MainActorTests {
     /// A server that accepts a login and then is silent until the gate is open.
     private struct HeldNetwork: HTTPTransport, SocketTransport {
         let gate: Gate
+        /// Whether a look-up of a channel fails at once, so that its timeline opens.
+        let failsLookUps = Guarded(false)
 
         func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            let isLookUp =
+                request.url.contains("group_channels/c?")
+                || request.url.hasSuffix("group_channels/c")
+            if isLookUp, failsLookUps.withLock({ $0 }) {
+                throw TransportError(.lost, "The look-up is lost.")
+            }
             await gate.wait()
             throw TransportError(.lost, "The held answer never comes.")
         }
@@ -321,10 +330,13 @@ struct MainActorTests {
                 applicationID: "app", server: "https://held.test", userID: "alice",
                 cache: .folder(folder.path)), world: world)
         try await client.connect()
+        network.failsLookUps.withLock { $0 = true }
+        let timeline = try await client.timeline(of: "c")
+        network.failsLookUps.withLock { $0 = false }
         let stage = Stage(
-            client: client, timeline: try await client.timeline(of: "c"),
-            list: try await client.channelList(), download: await client.download(),
-            messages: TimelineModel(client, channel: "c"), channels: ChannelListModel(client))
+            client: client, timeline: timeline, list: try await client.channelList(),
+            download: await client.download(), messages: TimelineModel(client, channel: "c"),
+            channels: ChannelListModel(client))
         await client.suspend()
 
         var begun = 0

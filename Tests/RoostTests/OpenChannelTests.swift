@@ -107,7 +107,7 @@ struct OpenChannelTests {
                 await Self.code { try await bob.deleteOpenChannel(plaza.url) } == .notAuthorized)
             try await alice.deleteOpenChannel(plaza.url)
             #expect(
-                await Self.code { _ = try await bob.openChannel(plaza.url) } == .notFound)
+                await Self.code { _ = try await bob.openChannel(plaza.url) } == .channelNotFound)
         }
     }
 

@@ -142,7 +142,8 @@ struct SharedCacheTests {
                         lower: .distantPast, upper: Self.message(1_200, "").position ?? .distantPast
                     ))
             ])
-            let question = SearchQuestion("word", limit: 2_000, liveChannels: [Self.channel])
+            let question = SearchQuestion(
+                "word", limit: 2_000, liveEnds: [Self.channel: .distantPast])
             await #expect(throws: StoreError.self) {
                 try await other.readers[0].search(question)
             }

@@ -296,6 +296,7 @@ final class ChatClient: Sendable {
     func contents(of file: DownloadedFile) async throws(RoostError) -> [UInt8]
     func contents(of file: OutgoingFile) async throws(RoostError) -> [UInt8]
     func copy(_ file: DownloadedFile, to target: URL) async throws(RoostError)
+    func countedHoles(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole]
     func counters(of channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: Int64]
     func counters(ofOpenChannel channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: Int64]
     func createChannel(_ params: ChannelCreateParams) async throws(RoostError) -> GroupChannel
@@ -853,8 +854,8 @@ struct HistoryHole: Hashable, Sendable {
     let channel: ChannelURL
     let from: Timestamp
     let lastAttempt: Attempt?
-    let messages: Int?
     let reason: Reason
+    let size: Size
     let through: Timestamp
     var requests: Int? { get }
 
@@ -868,6 +869,14 @@ struct HistoryHole: Hashable, Sendable {
         case neverFetched
         case notCaughtUp
         case notPagedTo
+    }
+
+    enum Size: CustomStringConvertible, Hashable, Sendable {
+        case atLeast(Int)
+        case atMost(Int)
+        case exactly(Int)
+        case unknown
+        var description: String { get }
     }
 }
 

@@ -107,10 +107,14 @@ slip engine cut-claims-start-of-history 'RoostCoreTests.CoverageTests' \
     'after a reset of the history a hole behind it passes for nothing' \
     RoostCore/Coverage/Coverage.swift \
     'if reachesOver { insert' 'if reachesOver || SABOTAGED { insert'
-slip engine uncached-channel-searched-wholly 'SearchTextTests' \
+slip engine uncached-channel-searched-wholly 'UnseenPeriodsTests|HistoryGapTests' \
     'a search in a channel without a cached message says that all was searched' \
-    RoostCore/Search/UnseenPeriods.swift \
-    'isLive && !coverage.isEmpty ||' 'isLive && (!coverage.isEmpty || SABOTAGED) ||'
+    RoostCore/Coverage/HistoryGap.swift \
+    'return [HistoryGap(.everything,' 'return SABOTAGED ? [] : [HistoryGap(.everything,'
+slip engine evicted-end-counts-as-known 'HistoryGapTests' \
+    'a channel whose newest messages were evicted counts as complete at its end' \
+    RoostCore/Coverage/HistoryGap.swift \
+    '{ newest.upper >= $0 } == true' '{ SABOTAGED || newest.upper >= $0 } == true'
 slip engine ban-of-another-ends-stay 'OpenRoomTests' \
     'the ban of some user ends everybody'"'"'s stay in an open channel' \
     RoostCore/OpenChannels/OpenRooms.swift \

@@ -97,9 +97,12 @@ struct ModelServer {
         do throws(ServerError) {
             return .success(try reply(to: question, user, storage, now))
         } catch {
-            // REST has another number for a missing channel than the socket.
-            guard error.code == .channelNotFound else { return .failure(RoostError(error)) }
-            return .failure(RoostError(ServerError(.notFound, error.message)))
+            guard [.notFound, .channelNotFound].contains(error.code) else {
+                return .failure(RoostError(error))
+            }
+            // REST has one number for all missing objects; the client knows when it is a channel.
+            let code: RoostError.Code = question.namesOnlyChannel ? .channelNotFound : .notFound
+            return .failure(RoostError(ServerError(code, error.message)))
         }
     }
 
@@ -359,5 +362,22 @@ struct ModelServer {
             .propertiesChanged, channelURL: url, timestamp: mark,
             unread: UnreadCount(all: total, timestamp: desk.now))
         publish(.channel(counts), to: [desk.user])
+    }
+}
+
+extension ServerQuestion {
+    /// Whether a channel is the only object of the question that can be missing.
+    fileprivate var namesOnlyChannel: Bool {
+        switch self {
+        case .delete(let call): call.encode().namesOnlyChannel
+        case .react(let call): call.encode().namesOnlyChannel
+        case .mute(let call): call.encode().namesOnlyChannel
+        case .invite(let call): call.encode().namesOnlyChannel
+        case .request(let call): call.encode().namesOnlyChannel
+        case .channel, .openChannel, .messages, .gap, .messageChanges, .fingerprints,
+            .countMessages, .markAsRead, .post, .update, .join, .leave, .moment, .writeMetadata:
+            true
+        case .channelChanges, .myChannels, .create, .upload: false
+        }
     }
 }

@@ -19,6 +19,20 @@ public struct HistoryHole: Hashable, Sendable {
         case notCaughtUp
     }
 
+    /// The number of messages in a hole, as the server counts them.
+    ///
+    /// It is never computed from times or IDs.
+    public enum Size: Hashable, Sendable {
+        /// The server has counted this many.
+        case exactly(Int)
+        /// The server has counted this many and stopped there.
+        case atLeast(Int)
+        /// The server has counted the whole channel, and this many are missing in all its holes.
+        case atMost(Int)
+        /// The server was not asked yet, or does not count.
+        case unknown
+    }
+
     /// The last request of this device for messages of the channel.
     public struct Attempt: Hashable, Sendable {
         /// The time by the device's clock.
@@ -31,17 +45,48 @@ public struct HistoryHole: Hashable, Sendable {
     public let channel: ChannelURL
     /// The reason for the hole.
     public let reason: Reason
-    /// The start of the hole; `.distantPast` if it reaches to the beginning of the channel.
+    /// The start of the hole; `.distantPast` if it reaches to the beginning of the channel, and that
+    /// of the history which the user may see if there is one.
     public let from: Timestamp
     /// The end of the hole; `.distantFuture` if it reaches to the newest messages.
     public let through: Timestamp
-    /// The estimated number of missing messages, by the density beside the hole; nil if unknown.
-    public let messages: Int?
+    /// The number of messages in the hole; `countedHoles(in:)` asks the server for it.
+    public let size: Size
     /// The last request since the client was opened; nil for none.
     public let lastAttempt: Attempt?
 
-    /// The estimated number of requests that fill the hole, at pages of 100; nil if unknown.
-    public var requests: Int? { messages.map { max(1, ($0 + 99) / 100) } }
+    /// The greatest number of requests that fill the hole, at pages of 100; nil if unknown.
+    public var requests: Int? {
+        switch size {
+        case .exactly(let count), .atMost(let count):
+            max(1, count / 100 + (count % 100 == 0 ? 0 : 1))
+        case .atLeast, .unknown: nil
+        }
+    }
+}
+
+extension HistoryHole.Size {
+    init(_ size: GapSize?) {
+        self =
+            switch size {
+            case .exactly(let count): .exactly(count)
+            case .atLeast(let count): .atLeast(count)
+            case .atMost(let count): .atMost(count)
+            case .unknown, nil: .unknown
+            }
+    }
+}
+
+extension HistoryHole.Size: CustomStringConvertible {
+    /// The size in words, such as “500” or “at least 1001”.
+    public var description: String {
+        switch self {
+        case .exactly(let count): "\(count)"
+        case .atLeast(let count): "at least \(count)"
+        case .atMost(let count): "at most \(count)"
+        case .unknown: "unknown"
+        }
+    }
 }
 
 extension HistoryHole.Attempt {
@@ -52,12 +97,12 @@ extension HistoryHole.Attempt {
 }
 
 extension HistoryHole {
-    init(_ gap: HistoryGap, in channel: ChannelURL, lastAttempt: Attempt?) {
-        self.channel = channel
-        self.lastAttempt = lastAttempt
-        from = gap.from
-        through = gap.through
-        messages = gap.messages
+    init(_ gap: HistoryGap, in history: SearchedChannel, _ state: SyncState) {
+        channel = history.url
+        size = Size(state.session?.gapSizes[channel]?[gap])
+        lastAttempt = state.attempts[channel].map { Attempt($0) }
+        from = max(gap.lower.createdAt, history.visibleFrom ?? .distantPast)
+        through = gap.upper.createdAt
         reason =
             switch gap.place {
             case .everything: .neverFetched
@@ -72,29 +117,37 @@ extension ChatClient {
     /// Returns the parts of a channel's history that are not on this device, oldest first; empty
     /// for none.
     ///
-    /// The call needs no connection.
+    /// The call needs no connection and asks the server nothing. The sizes are those that
+    /// `countedHoles(in:)` has found on this connection. The same parts are `unseen` in a search.
     ///
-    /// - Throws: `.localDatabaseError`.
+    /// - Throws: `.localDatabaseError`; `.channelNotFound` if the server has said that the channel
+    ///   does not exist.
     public func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole] {
-        let (coverage, known, count) = try await read { reader throws(StoreError) in
-            (
-                try await reader.coverage(of: channel).value,
-                try await reader.channel(channel).value,
-                try await reader.holding(of: channel).value.messages
-            )
+        // Before the disk is read: it then has every message up to this end.
+        let (liveEnd, isUnknown) = await engine.read { state in
+            (state.session?.liveEnds[channel], state.unknownChannels.contains(channel))
         }
-        let now = world.wallTime()
-        return await engine.read { state in
-            let view = SearchedChannel(
-                url: channel, coverage: coverage,
-                isLive: state.session?.caughtUp.contains(channel) ?? false,
-                visibleFrom: known?.messageOffset)
-            let gaps = view.gaps(
-                messageCount: count, madeAt: known?.createdAt,
-                now: state.session.map { _ in now })
-            return gaps.map {
-                HistoryHole($0, in: channel, lastAttempt: state.attempts[channel].map { .init($0) })
-            }
+        if isUnknown { throw .unknownChannel }
+        var history = try await read { reader throws(StoreError) in
+            try await reader.history(of: channel).value
         }
+        history.liveEnd = liveEnd
+        return await engine.read { [history] state in
+            history.gaps.map { HistoryHole($0, in: history, state) }
+        }
+    }
+
+    /// Returns the parts of a channel's history that are not on this device, with the numbers of
+    /// their messages.
+    ///
+    /// The server is asked for the sizes that are not known yet, in two requests at most and for
+    /// the newest 20 holes. A count holds until its hole changes or the connection ends. Without a
+    /// connection, and where the server does not count, the sizes stay `.unknown`.
+    ///
+    /// - Throws: As `holes(in:)`.
+    public func countedHoles(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole] {
+        // A failed count leaves sizes unknown; `holes` reports a channel that does not exist.
+        _ = await engine.outcome { .start($0, .gapCounting(GapCounting(channel))) }
+        return try await holes(in: channel)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCore
 import RoostModel
 import RoostStore
 import RoostTransport
@@ -43,6 +44,26 @@ extension Repairs {
 }
 
 extension RoostError {
+    /// Creates the error of a refused call.
+    ///
+    /// The interface of calls has one number for all missing objects, the socket one of its own for
+    /// a missing channel. The app gets `.channelNotFound` from both.
+    init(_ failure: APIFailure, to request: APIRequest) {
+        let error = RoostError(failure)
+        guard error.code == .notFound, request.namesOnlyChannel else {
+            self = error
+            return
+        }
+        self.init(
+            .channelNotFound, remedy: error.remedy, message: error.message, underlying: failure)
+    }
+
+    /// The number that the server gave, for apps of the older SDKs; otherwise that of the error.
+    package var serverCode: Code {
+        guard case .refused(let error, _)? = underlying as? APIFailure else { return code }
+        return error.code
+    }
+
     init(_ error: TransportError) {
         let (code, remedy): (Code, Remedy) =
             switch error.kind {

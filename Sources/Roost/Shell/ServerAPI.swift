@@ -46,7 +46,7 @@ package struct ServerAPI: Sendable {
         do {
             return try Call.decode(APIResponse(status: response.status, body: response.body))
         } catch {
-            throw RoostError(error)
+            throw RoostError(error, to: request)
         }
     }
 

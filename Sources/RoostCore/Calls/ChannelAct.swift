@@ -246,6 +246,7 @@ package struct ChannelSearch: SyncOperation {
             return .need(.commit(mutations + sync.firstListCursor, .answer))
         case (.asking, _):
             sync.channelLedger.end()
+            sync.unknownChannels.note(reply.error, of: channel)
             return .fail(reply)
         case (.committing(let found, let stale), .committed(let result)):
             sync.channelLedger.end()

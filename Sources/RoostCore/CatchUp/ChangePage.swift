@@ -41,7 +41,10 @@ extension SyncState {
         }
         var mutations: [Mutation] = updated.map { .edited($0) }
         mutations += ledger.mutations(amending: updated, in: channel)
-        if !deleted.isEmpty { mutations.append(.deleted(channel, deleted)) }
+        if !deleted.isEmpty {
+            session?.dropCounts(of: channel)
+            mutations.append(.deleted(channel, deleted))
+        }
         return ChangePage(
             items: changes.updated.compactMap { message in
                 message.messageID.map { .message($0, message.updatedAt) }

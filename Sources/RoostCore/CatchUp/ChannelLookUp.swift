@@ -90,6 +90,7 @@ package struct ChannelLookUp: SyncOperation {
 
     /// Removes a channel that the server denies to the user; any other error ends the attempt.
     private mutating func acceptRefusal(_ error: RoostError, _ sync: inout SyncState) -> Step {
+        sync.unknownChannels.note(error, of: channel)
         guard error.code.deniesChannel, let epoch, sync.isPresent(epoch) else {
             return .fail(error)
         }
@@ -157,7 +158,7 @@ package struct LookUpWait: SyncOperation {
 extension RoostError.Code {
     /// Whether the channel does not exist for the user.
     var deniesChannel: Bool {
-        [.notAMember, .notFound, .channelNotFound].contains(self)
+        self == .notAMember || deniesExistence
     }
 }
 

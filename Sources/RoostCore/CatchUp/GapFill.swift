@@ -74,11 +74,11 @@ package struct GapFill: SyncOperation {
                 return .fail(reply)
             }
             return judge(answer, sync.news(of: channel, since: beginning), &sync)
-        case (.committing(let verdict, let messages), .committed(.success)):
+        case (.committing(let verdict, let messages), .committed(.success(let commit))):
             for message in messages where message.requestID != nil {
                 sync.noteDelivery(message)
             }
-            return follow(verdict, &sync)
+            return follow(verdict, commit, &sync)
         case (.pacingWalk(let place), .paused): return fetch(from: place, &sync)
         case (.walking(let place), .ended(.page(let statement, _))):
             if statement.reachesNewest { return .end(.gap(.reachedNewest)) }
@@ -127,7 +127,7 @@ package struct GapFill: SyncOperation {
         let isDisturbed = hasKnowledgeAbove || ledger.hasDeletions
         let verdict = GapVerdict(summary, above: range, isDisturbed: isDisturbed)
         sync.session?.gapEnds[channel] = verdict == .complete ? known : nil
-        guard case .filled(let range, _) = verdict else { return follow(verdict, &sync) }
+        guard case .filled(let range, _) = verdict else { return follow(verdict, nil, &sync) }
         let upToDate = ledger.upToDate(messages.filter(\.hasPossibleTimes))
         sync.ledgers[channel]?.note(reactionsIn: upToDate, overtakenBy: ledger)
         state = .committing(verdict, upToDate)
@@ -138,15 +138,22 @@ package struct GapFill: SyncOperation {
                     + sync.firstCursor(of: channel), .catchUp))
     }
 
-    private mutating func follow(_ verdict: GapVerdict, _ sync: inout SyncState) -> Step {
+    private mutating func follow(
+        _ verdict: GapVerdict, _ commit: Commit?, _ sync: inout SyncState
+    ) -> Step {
         switch verdict {
         case .huge: return .end(.gap(.huge))
-        case .filled(_, reachesNewest: true), .complete:
-            if let epoch, sync.isPresent(epoch) { sync.session?.caughtUp.insert(channel) }
-            return .end(.gap(.reachedNewest))
+        case .filled(let range, reachesNewest: true):
+            return reachNewest(at: commit?.coverageEnd(of: channel) ?? range.upper, &sync)
+        case .complete: return reachNewest(at: known, &sync)
         case .filled(let range, reachesNewest: false): return walk(from: range.upper, &sync)
         case .pageForward: return walk(from: known, &sync)
         }
+    }
+
+    private func reachNewest(at end: Position, _ sync: inout SyncState) -> Step {
+        if let epoch, sync.isPresent(epoch) { sync.session?.noteEnd(of: channel, at: end) }
+        return .end(.gap(.reachedNewest))
     }
 
     /// Fills in page by page until the newest message is reached.

@@ -63,8 +63,9 @@ package struct PageFetch: SyncOperation {
             }
             let ledger = sync.news(of: channel, since: beginning)
             return take(page, ledger, newestKnown, &sync)
-        case (.committing(let statement, let messages, let count), .committed(.success)):
-            return finish(statement, messages, count, &sync)
+        case (.committing(let statement, let messages, let count), .committed(let result)):
+            guard case .success(let commit) = result else { return .fail(reply) }
+            return finish(statement, messages, count, commit, &sync)
         default: return .fail(reply)
         }
     }
@@ -130,13 +131,16 @@ package struct PageFetch: SyncOperation {
     }
 
     private func finish(
-        _ statement: PageStatement, _ messages: [Message], _ count: Int, _ sync: inout SyncState
+        _ statement: PageStatement, _ messages: [Message], _ count: Int, _ commit: Commit?,
+        _ sync: inout SyncState
     ) -> Step {
         for message in messages where message.requestID != nil {
             sync.noteDelivery(message)
         }
-        if statement.reachesNewest, !isFiltered, let epoch, sync.isPresent(epoch) {
-            sync.session?.caughtUp.insert(channel)
+        if statement.reachesNewest, !isFiltered, let epoch, sync.isPresent(epoch),
+            let end = commit?.coverageEnd(of: channel) ?? statement.range?.upper
+        {
+            sync.session?.noteEnd(of: channel, at: end)
         }
         return .end(.page(statement, messages: count))
     }

@@ -30,7 +30,7 @@ package struct TimelineSynchronization: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         guard let open = sync.timelines[timeline] else { return .end(.done) }
         switch (state, reply) {
-        case (.beginning, .begin): return begin(open, &sync)
+        case (.beginning, .begin): return begin(open, occasion, &sync)
         case (.pacing(let question, let page), .paused): return load(question, page, open, &sync)
         case (.loading(let page), .ended(.page(let statement, _))):
             guard open.isInPlace(page) else { return .end(.done) }
@@ -60,7 +60,12 @@ package struct TimelineSynchronization: SyncOperation {
             guard open.isInPlace(page), let range = open.list.knownRange, range.contains(known)
             else { return .end(.done) }
             // Live messages have continued the range: the answer is about an earlier end.
-            if range.upper > known { return begin(open, &sync) }
+            if range.upper > known { return begin(open, occasion, &sync) }
+            // A timeline that was opened without a connection begins with the newest messages too,
+            // unless its reader has paged back meanwhile.
+            if !open.wasLoaded, open.list.delivered.count <= open.pageSize {
+                return begin(open, .opening, &sync)
+            }
             sync.timelines[timeline]?.showHugeGap()
             return .end(.done)
         case (.fillingGap(let page, _), .ended(.gap(.reachedNewest))):
@@ -70,7 +75,9 @@ package struct TimelineSynchronization: SyncOperation {
         }
     }
 
-    private mutating func begin(_ open: OpenTimeline, _ sync: inout SyncState) -> Step {
+    private mutating func begin(
+        _ open: OpenTimeline, _ occasion: TimelineSync.Occasion, _ sync: inout SyncState
+    ) -> Step {
         epoch = sync.session?.epoch
         let (decision, page) = open.nextSync(occasion)
         switch decision {
@@ -177,6 +184,9 @@ package struct TimelineUpdate: SyncOperation {
 extension SyncState {
     /// Gives a timeline the result of a request, so that observers learn of a new refusal.
     mutating func note(refusal error: RoostError?, of timeline: TimelineID) {
+        if let error, let channel = timelines[timeline]?.channel {
+            unknownChannels.note(error, of: channel)
+        }
         guard let refusal = timelines[timeline]?.refusals.pass(error) else { return }
         step.notices.append(.refused(timeline, refusal))
     }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The stretches of a channel's history that the cache lacks.
+//
+// One function decides on them, for searches and for the list of holes, so that both agree. The
+// part behind the newest range is known only during a connection: the server has named the end of
+// the channel, and later messages come live.
+
 package import RoostModel
 
-/// A stretch of a channel's history that is missing in the cache, with estimates about it.
-package struct HistoryGap: Equatable, Sendable {
-    package enum Place: Equatable, Codable, Sendable {
+/// A stretch of a channel's history that is missing in the cache; both ends belong to it.
+package struct HistoryGap: Hashable, Codable, Sendable {
+    package enum Place: Hashable, Codable, Sendable {
         /// The channel has no coverage.
         case everything
         /// Before the oldest covered message.
@@ -16,44 +22,44 @@ package struct HistoryGap: Equatable, Sendable {
     }
 
     package let place: Place
-    package let from: Timestamp
-    package let through: Timestamp
-    /// The estimated number of missing messages, by the density of their neighbours; nil without an
-    /// estimate.
-    package let messages: Int?
+    /// `.distantPast` if the gap reaches to the start of history.
+    package let lower: Position
+    /// `.distantFuture` if the gap reaches to the end of history.
+    package let upper: Position
+
+    package init(_ place: Place, from lower: Position, through upper: Position) {
+        self.place = place
+        self.lower = lower
+        self.upper = upper
+    }
 }
 
-extension SearchedChannel {
-    /// Returns the missing stretches, oldest first.
+extension Coverage {
+    /// Returns the stretches that the cache lacks, oldest first.
     ///
-    /// `messageCount` is the number of covered messages. `madeAt`, the creation of the channel, and
-    /// `now`, the server's time, are the bounds of open-ended gaps, if they are known.
-    package func gaps(messageCount: Int, madeAt: Timestamp?, now: Timestamp?) -> [HistoryGap] {
-        let known = coverage.ranges.reduce(0 as Int64) { sum, range in
-            let from = range.lower == .distantPast ? madeAt : range.lower.createdAt
-            let length = range.upper.createdAt.milliseconds(since: from ?? .distantFuture)
-            return sum.addingSaturated(max(0, length))
+    /// `liveEnd` is the position behind which every message of the server comes live; nil without a
+    /// connection, and before the channel is caught up on it. The end of history is known only if
+    /// the newest range reaches this position, because its messages may have been evicted.
+    package func gaps(liveEnd: Position?) -> [HistoryGap] {
+        guard let newest else {
+            return [HistoryGap(.everything, from: .distantPast, through: .distantFuture)]
         }
-        return unseen(from: .distantPast, through: .distantFuture)
-            .filter { $0.reason == .notCached }
-            .map { period in
-                let place: HistoryGap.Place =
-                    switch (period.from == .distantPast, period.through == .distantFuture) {
-                    case (true, true): .everything
-                    case (true, false): .beginning
-                    case (false, true): .end
-                    case (false, false): .between
-                    }
-                let from = period.from == .distantPast ? madeAt : period.from
-                let through = period.through == .distantFuture ? now : period.through
-                var messages: Int?
-                if let from, let through, known > 0, messageCount > 0 {
-                    let length = Double(max(0, through.milliseconds(since: from)))
-                    let estimate = (length * Double(messageCount) / Double(known)).rounded(.up)
-                    messages = Int(min(estimate, Double(Int32.max)))
-                }
-                return HistoryGap(
-                    place: place, from: period.from, through: period.through, messages: messages)
-            }
+        var gaps = holes.map { hole in
+            HistoryGap(
+                hole.lower == .distantPast ? .beginning : .between, from: hole.lower,
+                through: hole.upper)
+        }
+        let end = newest.upper.next
+        let isEndKnown = end == .distantFuture || liveEnd.map { newest.upper >= $0 } == true
+        if !isEndKnown { gaps.append(HistoryGap(.end, from: end, through: .distantFuture)) }
+        return gaps
     }
+}
+
+/// The number of messages in a gap, as far as the server has counted them.
+package enum GapSize: Hashable, Codable, Sendable {
+    case exactly(Int)
+    case atLeast(Int)
+    case atMost(Int)
+    case unknown
 }

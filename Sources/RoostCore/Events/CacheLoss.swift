@@ -15,7 +15,7 @@ extension SyncState {
     /// connection.
     mutating func noteRepair() {
         guard session != nil else { return }
-        session?.caughtUp = []
+        session?.loseEnds()
         for channel in timelines.channels { catchUp(channel, .anyway) }
         catchUpChannels()
     }

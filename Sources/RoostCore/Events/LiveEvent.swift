@@ -83,7 +83,7 @@ package struct LiveEvent: SyncOperation {
     private func fail(_ sync: inout SyncState) -> Step {
         if !isOffline {
             if let channel = event.channelURL {
-                sync.session?.caughtUp.remove(channel)
+                sync.session?.loseEnd(of: channel)
                 sync.repairLater(channel)
             }
             sync.repairLater(nil)
@@ -125,10 +125,7 @@ extension LiveEvent {
             return commit([.edited(message)] + sync.mutations(for: .edited(message), in: channel))
         case .deleted(let event):
             let channel = event.channelURL
-            sync.ledgers[channel]?.note(deletionOf: event.messageID)
-            // The answer to a deletion may overtake the frame of the message, and a repeated send
-            // may be acknowledged with it.
-            sync.recentChanges.note(edited: [], deleted: [event.messageID], in: channel)
+            sync.noteDeletion(of: event.messageID, in: channel)
             return commit(
                 [.deleted(channel, [event.messageID])]
                     + sync.mutations(for: .deleted([event.messageID]), in: channel),

@@ -15,6 +15,17 @@ package struct Commit: Equatable, Codable, Sendable {
     }
 }
 
+extension Commit {
+    /// Returns the end of a channel's coverage after the commit; nil if the commit has no change of
+    /// its messages, or leaves no coverage.
+    package func coverageEnd(of channel: ChannelURL) -> Position? {
+        for case .messages(let change) in changes.reversed() where change.channel == channel {
+            return change.coverageAfter.newest?.upper
+        }
+        return nil
+    }
+}
+
 /// One kind of change inside a commit; unchanged rows are no changes (scar 83).
 package enum Change: Equatable, Codable, Sendable {
     case messages(MessagesChange)

@@ -60,8 +60,16 @@ extension OpenCollections where Collection == OpenTimeline {
 extension SyncState {
     /// Passes a commit to the open collections, and starts the operations that follow.
     mutating func deliver(_ commit: Commit, from origin: ChangeOrigin) {
-        for case .messages(let change) in commit.changes where ledgers[change.channel] != nil {
-            if change.losesCoverage { ledgers[change.channel]?.noteLoss() }
+        for change in commit.changes {
+            switch change {
+            case .messages(let change):
+                session?.noteCoverage(after: change)
+                guard ledgers[change.channel] != nil, change.losesCoverage else { continue }
+                ledgers[change.channel]?.noteLoss()
+            case .channels(let change):
+                for channel in change.inserted { unknownChannels.note(nil, of: channel.url) }
+            case .users: break
+            }
         }
         for id in timelines.ids {
             let need = timelines[id]?.receive(commit, from: origin) ?? .nothing

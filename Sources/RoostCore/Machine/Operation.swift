@@ -76,6 +76,8 @@ package enum Condition: Hashable, Codable, Sendable {
     case outcome(RequestID)
     /// A change of a reason for which a download waits.
     case download(DownloadID)
+    /// The end of a count of messages in gaps.
+    case counting
 }
 
 /// The reason of a pause.

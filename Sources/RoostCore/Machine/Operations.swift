@@ -53,6 +53,7 @@ package enum Operation: Equatable, Codable, Sendable {
     case download(HistoryWalk)
     case downloadPage(DownloadPage)
     case downloadEstimating(DownloadEstimating)
+    case gapCounting(GapCounting)
     case cacheTrimming(CacheTrimming)
     case budgetKeeping(BudgetKeeping)
     case cacheClearing(CacheClearing)
@@ -213,6 +214,9 @@ package enum Operation: Equatable, Codable, Sendable {
             return operation.resume(reply, &sync)
         case .downloadEstimating(var operation):
             defer { self = .downloadEstimating(operation) }
+            return operation.resume(reply, &sync)
+        case .gapCounting(var operation):
+            defer { self = .gapCounting(operation) }
             return operation.resume(reply, &sync)
         case .downloadPage(var operation):
             defer { self = .downloadPage(operation) }

@@ -12,8 +12,14 @@ package struct Session: Codable, Sendable {
     /// The moment up to which the frames of this connection have come; nil if the server names no
     /// time of the login.
     package var frameClock: FrameClock?
-    /// The channels whose newest message the server has named; later ones come live.
-    package var caughtUp: Set<ChannelURL> = []
+    /// The ends of the channels whose newest message the server has named; later ones come live.
+    ///
+    /// A channel is complete at its end only while its newest covered range reaches this position.
+    package private(set) var liveEnds: [ChannelURL: Position] = [:]
+    /// The server's counts of the messages in gaps, until a gap changes.
+    package private(set) var gapSizes: [ChannelURL: [HistoryGap: GapSize]] = [:]
+    /// Whether the server counts the messages of single stretches; true until it refuses.
+    var countsStretches = true
     /// Ends of channels after which no message is missing, by the server's count of messages.
     ///
     /// A deletion among them that is reported after the answer makes the count wrong.
@@ -36,6 +42,38 @@ package struct Session: Codable, Sendable {
         self.login = login
         frameClock = loginAt.map { FrameClock(since: $0, now: now) }
     }
+
+    /// The most channels whose counted gaps are kept.
+    private static let countedChannels = 100
+
+    /// Notes the position of a channel's newest message.
+    package mutating func noteEnd(of channel: ChannelURL, at end: Position) {
+        liveEnds[channel] = end
+    }
+
+    /// Notes a commit: the end of a channel that is caught up goes up with its coverage.
+    mutating func noteCoverage(after change: MessagesChange) {
+        if change.cutThrough != nil { dropCounts(of: change.channel) }
+        guard let known = liveEnds[change.channel], let end = change.coverageAfter.newest?.upper,
+            end > known
+        else { return }
+        liveEnds[change.channel] = end
+    }
+
+    /// Notes that messages of a channel may be missing at its end.
+    mutating func loseEnd(of channel: ChannelURL) { liveEnds[channel] = nil }
+
+    /// Notes that messages may be missing at the end of any channel.
+    mutating func loseEnds() { liveEnds = [:] }
+
+    /// Keeps the counts of a channel's present gaps.
+    mutating func note(_ sizes: [HistoryGap: GapSize], of channel: ChannelURL) {
+        if gapSizes[channel] == nil, gapSizes.count >= Self.countedChannels { gapSizes = [:] }
+        gapSizes[channel] = sizes
+    }
+
+    /// Drops the counts of a channel, because a message that they may contain is gone.
+    mutating func dropCounts(of channel: ChannelURL) { gapSizes[channel] = nil }
 
     /// The server's time of the login; nil if it is absent or impossible.
     package var loginAt: Timestamp? { login.loginAt.flatMap { $0.isOfMessages ? $0 : nil } }

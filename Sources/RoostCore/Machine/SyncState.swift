@@ -33,8 +33,11 @@ package struct SyncState: Codable, Sendable {
     package var pacing = RequestPacing()
     /// The channels being looked up; true if the answer in flight may be too old (scar 158).
     package var lookUps: [ChannelURL: Bool] = [:]
+    package var unknownChannels = UnknownChannels()
     /// The last time a channel's messages were requested, and the result.
     package var attempts: [ChannelURL: FetchAttempt] = [:]
+    /// Whether the server is counting the messages of gaps; one channel is counted at a time.
+    var isCounting = false
     /// The channels whose catch-up runs.
     package var catchUps: [ChannelURL: OngoingCatchUp] = [:]
     /// Those of them that wait for their next attempts.
@@ -197,15 +200,27 @@ extension SyncState {
         if ledgers[channel]?.isEmpty == true { ledgers[channel] = nil }
     }
 
+    /// Notes a deletion that the server has reported.
+    mutating func noteDeletion(of message: MessageID, in channel: ChannelURL) {
+        ledgers[channel]?.note(deletionOf: message)
+        // The answer to a deletion may overtake the frame of the message, and a repeated send may
+        // be acknowledged with it.
+        recentChanges.note(edited: [], deleted: [message], in: channel)
+        session?.dropCounts(of: channel)
+    }
+
     /// Notes a request for a channel's messages.
     package mutating func noteAttempt(in channel: ChannelURL, _ failure: RoostError?) {
         attempts[channel] = FetchAttempt(at: now, failure: failure?.code)
+        unknownChannels.note(failure, of: channel)
     }
 
     /// Notes that the user has left or lost a channel: answers in flight are of an earlier time.
     package mutating func noteDeparture(from channel: ChannelURL) {
         channelLedger.note(departureFrom: channel)
         ledgers[channel]?.noteDeparture()
+        session?.loseEnd(of: channel)
+        session?.dropCounts(of: channel)
         endMute(in: channel)
         discardDrafts(in: channel)
     }

@@ -12,21 +12,21 @@ package import RoostModel
 package struct SearchedChannel: Equatable, Sendable {
     package let url: ChannelURL
     package let coverage: Coverage
-    /// Whether the link is up and the channel has caught up, so that no message is after the newest
-    /// range.
-    package var isLive: Bool
+    /// The position behind which every message of the server comes live; nil without a connection,
+    /// and before the channel is caught up on it.
+    package var liveEnd: Position?
     /// The moment before which the server shows nothing to this member; nil if it shows everything.
     package let visibleFrom: Timestamp?
     /// The newest cached message that is not in the index yet; nil if there is none.
     package let newestUnindexed: Timestamp?
 
     package init(
-        url: ChannelURL, coverage: Coverage, isLive: Bool, visibleFrom: Timestamp? = nil,
-        newestUnindexed: Timestamp? = nil
+        url: ChannelURL, coverage: Coverage, liveEnd: Position? = nil,
+        visibleFrom: Timestamp? = nil, newestUnindexed: Timestamp? = nil
     ) {
         self.url = url
         self.coverage = coverage
-        self.isLive = isLive
+        self.liveEnd = liveEnd
         self.visibleFrom = visibleFrom
         self.newestUnindexed = newestUnindexed
     }
@@ -59,6 +59,13 @@ package struct UnseenPeriod: Equatable, Sendable {
 }
 
 extension SearchedChannel {
+    /// The stretches that the cache lacks and the member may see, oldest first.
+    package var gaps: [HistoryGap] {
+        let gaps = coverage.gaps(liveEnd: liveEnd)
+        guard let visibleFrom else { return gaps }
+        return gaps.filter { $0.upper.createdAt >= visibleFrom }
+    }
+
     /// Returns the unseen periods of this channel between two moments, both included, oldest first.
     ///
     /// - Returns: Empty if every message of that time was searched. Periods do not overlap and do
@@ -66,32 +73,31 @@ extension SearchedChannel {
     package func unseen(from: Timestamp, through: Timestamp) -> [UnseenPeriod] {
         let start = max(from, visibleFrom ?? .distantPast)
         guard start <= through else { return [] }
+        var stretches = gaps.map { gap in
+            (place: gap.lower, through: gap.upper.createdAt, reason: UnseenPeriod.Reason.notCached)
+        }
+        if let newestUnindexed {
+            for range in coverage.ranges where range.lower.createdAt <= newestUnindexed {
+                stretches.append(
+                    (range.lower, min(range.upper.createdAt, newestUnindexed), .notIndexed))
+            }
+            // The ranges lie between the gaps.
+            stretches.sort { $0.place < $1.place }
+        }
         var periods: [UnseenPeriod] = []
-        func note(_ lower: Timestamp, _ upper: Timestamp, _ reason: UnseenPeriod.Reason) {
-            let (lower, upper) = (max(lower, start), min(upper, through))
-            guard lower <= upper else { return }
-            if let last = periods.last, last.reason == reason, last.through >= lower {
+        for stretch in stretches {
+            let lower = max(stretch.place.createdAt, start)
+            let upper = min(stretch.through, through)
+            guard lower <= upper else { continue }
+            if let last = periods.last, last.reason == stretch.reason, last.through >= lower {
                 periods[periods.count - 1] = UnseenPeriod(
                     channel: url, from: last.from, through: max(last.through, upper),
-                    reason: reason)
+                    reason: last.reason)
             } else {
                 periods.append(
-                    UnseenPeriod(channel: url, from: lower, through: upper, reason: reason))
+                    UnseenPeriod(channel: url, from: lower, through: upper, reason: stretch.reason))
             }
         }
-        var next = Position.distantPast
-        for range in coverage.ranges {
-            if range.lower > next {
-                note(next.createdAt, range.lower.previous.createdAt, .notCached)
-            }
-            if let newestUnindexed, range.lower.createdAt <= newestUnindexed {
-                note(
-                    range.lower.createdAt, min(range.upper.createdAt, newestUnindexed), .notIndexed)
-            }
-            next = range.upper.next
-        }
-        let isEndKnown = isLive && !coverage.isEmpty || next == .distantFuture
-        if !isEndKnown { note(next.createdAt, .distantFuture, .notCached) }
         return periods
     }
 }

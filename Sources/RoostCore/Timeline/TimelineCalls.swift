@@ -5,8 +5,19 @@
 package import RoostModel
 
 /// The opening of a timeline: it shows the cached messages, and the server's page follows.
+///
+/// The server is asked first about a channel of which the disk has nothing, because it may not
+/// exist. If it does not answer soon, the timeline opens empty.
 package struct TimelineOpening: SyncOperation {
-    private enum State: Equatable, Codable, Sendable { case beginning, reading }
+    /// The longest wait of an opening for the server.
+    private static let patience = Duration.seconds(2)
+
+    private enum State: Equatable, Codable, Sendable {
+        case beginning
+        case reading
+        case readingChannel
+        case lookingUp
+    }
 
     package let timeline: TimelineID
     private var state = State.beginning
@@ -23,16 +34,38 @@ package struct TimelineOpening: SyncOperation {
             state = .reading
             return .need(.run(.window(WindowRead(timeline, .first, from: .disk))))
         case (.reading, .ended(.done)):
+            guard let open = sync.timelines[timeline] else { return .end(.done) }
+            if open.list.extent != nil { return show(&sync) }
+            state = .readingChannel
+            return .need(.read(.channel(open.channel)))
+        case (.readingChannel, .read(.success(.channel(let known)))):
             guard let channel = sync.timelines[timeline]?.channel else { return .end(.done) }
-            sync.showUnsent(of: channel)
-            sync.noteOpening(of: channel)
-            sync.synchronizeLater(timeline)
-            return .end(.done)
-        case (.reading, _):
+            if known != nil { return show(&sync) }
+            guard sync.session != nil else {
+                guard sync.unknownChannels.contains(channel) else { return show(&sync) }
+                sync.close(timeline)
+                return .fail(.unknownChannel)
+            }
+            state = .lookingUp
+            return .need(.runWithin(Self.patience, .channelSearch(ChannelSearch(channel))))
+        case (.lookingUp, .ended(.failed(let error))) where error.code.deniesExistence:
+            sync.close(timeline)
+            return .fail(.unknownChannel)
+        // The timeline's own requests report any other failure.
+        case (.lookingUp, .ended): return show(&sync)
+        case (.reading, _), (.readingChannel, _):
             sync.close(timeline)
             return .fail(reply)
         default: return .fail(reply)
         }
+    }
+
+    private func show(_ sync: inout SyncState) -> Step {
+        guard let channel = sync.timelines[timeline]?.channel else { return .end(.done) }
+        sync.showUnsent(of: channel)
+        sync.noteOpening(of: channel)
+        sync.synchronizeLater(timeline)
+        return .end(.done)
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RoostCore
-internal import RoostModel
+package import RoostCore
+package import RoostModel
 internal import RoostSQLite
 
 /// The look-up cache of the searches on one connection.
@@ -88,13 +88,19 @@ extension ReadSession {
     private func searchedChannel(
         _ url: ChannelURL, _ channel: ChannelRow?, _ state: SearchIndex.State
     ) throws(SQLiteError) -> SearchedChannel {
-        guard let channel else {
-            return SearchedChannel(url: url, coverage: Coverage(), isLive: false)
+        guard let channel else { return SearchedChannel(url: url, coverage: Coverage()) }
+        return SearchedChannel(
+            url: url, coverage: try coverage(ofRow: channel.row), visibleFrom: channel.cut?.next,
+            newestUnindexed: try newestUnindexed(state)[channel.row])
+    }
+
+    /// Returns the coverage of a channel, and the part of its history that the member sees.
+    fileprivate func history(of url: ChannelURL) throws(SQLiteError) -> SearchedChannel {
+        guard let channel = try connection.channelRow(url) else {
+            return SearchedChannel(url: url, coverage: Coverage())
         }
         return SearchedChannel(
-            url: url, coverage: try coverage(ofRow: channel.row), isLive: false,
-            visibleFrom: channel.cut?.next,
-            newestUnindexed: try newestUnindexed(state)[channel.row])
+            url: url, coverage: try coverage(ofRow: channel.row), visibleFrom: channel.cut?.next)
     }
 
     /// Returns every channel of the user or with coverage, by URL; one query for all of them.
@@ -108,7 +114,7 @@ extension ReadSession {
             guard let last = current else { return }
             channels.append(
                 SearchedChannel(
-                    url: try url(ofRow: last.row), coverage: Coverage(ranges), isLive: false,
+                    url: try url(ofRow: last.row), coverage: Coverage(ranges),
                     visibleFrom: last.cut?.next, newestUnindexed: unindexed[last.row]))
             ranges = []
         }
@@ -157,6 +163,13 @@ extension StoreReader {
         }
         guard let answer else { throw .searchUnavailable() }
         return Snapshot(value: answer, sequence: sequence)
+    }
+
+    /// Returns the coverage of a channel, and the part of its history that the member sees.
+    package func history(
+        of channel: ChannelURL
+    ) async throws(StoreError) -> Snapshot<SearchedChannel> {
+        try await snapshot { session throws(SQLiteError) in try session.history(of: channel) }
     }
 
     /// Verifies the index of words.

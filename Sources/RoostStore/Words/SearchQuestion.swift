@@ -22,17 +22,17 @@ package struct SearchQuestion: Equatable, Sendable {
     package var limit: Int
     /// The approximate length of each hit's excerpt in characters; nil for none, which is faster.
     package var excerptLength: Int?
-    /// The channels whose newest messages are complete, because they have caught up on the present
-    /// connection.
+    /// The ends of the channels that are caught up on the present connection, as they were before
+    /// the search.
     ///
     /// The newest messages of all other channels count as unseen.
-    package var liveChannels: Set<ChannelURL>
+    package var liveEnds: [ChannelURL: Position]
 
     package init(
         _ typed: String, in channels: [ChannelURL]? = nil, by senders: [UserID]? = nil,
         from: Timestamp = .distantPast, through: Timestamp = .distantFuture,
         order: SearchRequest.Order = .newest, after: SearchHit? = nil, limit: Int = 20,
-        excerptLength: Int? = 120, liveChannels: Set<ChannelURL> = []
+        excerptLength: Int? = 120, liveEnds: [ChannelURL: Position] = [:]
     ) {
         self.typed = typed
         self.channels = channels
@@ -43,7 +43,7 @@ package struct SearchQuestion: Equatable, Sendable {
         self.after = after
         self.limit = limit
         self.excerptLength = excerptLength
-        self.liveChannels = liveChannels
+        self.liveEnds = liveEnds
     }
 }
 
@@ -88,11 +88,11 @@ package struct SearchAnswer: Sendable {
     /// - Complexity: Reads the coverage of every searched channel.
     package var sight: SearchSight {
         let channels =
-            question.liveChannels.isEmpty
+            question.liveEnds.isEmpty
             ? searched
             : searched.map { channel in
                 var channel = channel
-                channel.isLive = question.liveChannels.contains(channel.url)
+                channel.liveEnd = question.liveEnds[channel.url]
                 return channel
             }
         return SearchSight(of: channels, from: question.from, through: question.through)

@@ -57,6 +57,24 @@ package struct APIRequest: Equatable, Sendable {
         self.contentType = contentType
     }
 
+    /// The words behind a channel with which a call names another object as well.
+    private static let wordsOfObjects: Set<String> = [
+        "ban", "invite", "mute", "operators", "polls", "scheduled_messages",
+    ]
+
+    /// Whether the call names a channel and no other object that can be missing.
+    package var namesOnlyChannel: Bool {
+        let parts = path.first == "sdk" ? path.dropFirst() : path[...]
+        guard parts.count > 1, ["group_channels", "open_channels"].contains(parts.first) else {
+            return false
+        }
+        let rest = parts.dropFirst(2)
+        guard let word = rest.first else { return true }
+        if Self.wordsOfObjects.contains(word) { return false }
+        // A message is named by its number.
+        return !rest.dropFirst().contains { Int64($0) != nil }
+    }
+
     /// The path and query for the first line of an HTTP request.
     package var target: String {
         let path = "/v3/" + path.map(PercentEncoding.encode).joined(separator: "/")

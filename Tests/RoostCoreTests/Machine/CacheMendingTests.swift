@@ -40,11 +40,12 @@ struct CacheMendingTests {
 
     @Test func `a repaired cache is reported, and what it lost is fetched again`() throws {
         var script = Script.connected()
+        script.change { $0.session?.noteEnd(of: Script.channel, at: Script.position(1)) }
         let id = try Self.suspect(&script)
         let effects = Self.mended(&script, id, .success(.repaired(reports: ["one", "two"])))
         #expect(Self.reports(effects) == ["one", "two"])
         #expect(effects.contains { if case .read(_, .cursor) = $0 { true } else { false } })
-        #expect(script.machine.state.session?.caughtUp == [])
+        #expect(script.machine.state.session?.liveEnds == [:])
     }
 
     @Test func `without a connection a repair is reported, and the next login fetches`() throws {

@@ -66,7 +66,8 @@ struct ClosingTests {
             return
         }
         let window = CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 1)
-        let effects = script.read(id, .window(window))
+        #expect(script.read(id, .window(window)).last == .read(id, .channel(Script.channel)))
+        let effects = script.read(id, .channel(Script.channel(Script.channel)))
         #expect(effects.contains(.finish(id, .done)))
         #expect(effects.mutations == [.accessed(Script.channel, at: script.now)])
         #expect(script.machine.state.timelines[Self.timeline]?.opening.isUnderWay == isOnline)

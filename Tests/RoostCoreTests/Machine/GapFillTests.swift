@@ -51,7 +51,7 @@ struct GapFillTests {
                     Script.channel, [Script.message(110)],
                     covering: CoveredRange(lower: Self.known, upper: Script.position(110))))
         #expect(script.commit(id).last == .finish(id, .gap(.reachedNewest)))
-        #expect(script.machine.state.session?.caughtUp == [Script.channel])
+        #expect(script.machine.state.session?.liveEnds == [Script.channel: Script.position(110)])
     }
 
     @Test func `an empty answer states that no message is missing`() {
@@ -65,7 +65,7 @@ struct GapFillTests {
         var script = Script.connected()
         let id = Self.asked(&script)
         #expect(script.answer(id, Self.gap(isHuge: true)).last == .finish(id, .gap(.huge)))
-        #expect(script.machine.state.session?.caughtUp == [])
+        #expect(script.machine.state.session?.liveEnds == [:])
     }
 
     @Test func `a count with coverage above a hole proves nothing, so pages are walked`() {

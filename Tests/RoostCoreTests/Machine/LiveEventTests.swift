@@ -81,14 +81,14 @@ struct LiveEventTests {
 
     @Test func `an event that the disk refuses is fetched again once the disk works (scar 47)`() {
         var script = Script.connected()
-        script.change { $0.session?.caughtUp.insert(Script.channel) }
+        script.change { $0.session?.noteEnd(of: Script.channel, at: Script.position(1)) }
         let id = Self.commit(
             in: script.frame(.message(MessageEvent(message: Self.message(2_000_000)))))
         let locked = RoostError(
             .localDatabaseError, remedy: .repairStorage, message: "", cause: .disk(mayPass: true))
         let refused = script.give(.reply(id, .committed(.failure(locked))))
         #expect(Self.events(refused).isEmpty && refused.contains(.finish(id, .done)))
-        #expect(script.machine.state.session?.caughtUp == [])
+        #expect(script.machine.state.session?.liveEnds == [:])
         guard case .pause(let recovery, .seconds(5), .retry)? = refused.last else {
             Issue.record("no pause: \(refused)")
             return

@@ -33,7 +33,7 @@ struct PageFetchTests {
             ])
         let done = script.commit(id)
         #expect(script.machine.state.outbox.items == [])
-        #expect(script.machine.state.session?.caughtUp == [Script.channel])
+        #expect(script.machine.state.session?.liveEnds == [Script.channel: Script.position(20)])
         guard case .finish(id, .page(let statement, messages: 2))? = done.last else {
             Issue.record("no end: \(done)")
             return
@@ -71,7 +71,7 @@ struct PageFetchTests {
                     under: filter))
         // A filtered page does not cover the channel's newest message.
         _ = script.commit(id)
-        #expect(script.machine.state.session?.caughtUp == [])
+        #expect(script.machine.state.session?.liveEnds == [:])
     }
 
     @Test func `a page does not undo a deletion that overtook it`() {

@@ -147,7 +147,94 @@ struct TimelineCallTests {
         #expect(scene.error(waiting) != nil && !scene.script.machine.isBusy)
     }
 
+    @Test(arguments: [RoostError.Code.notFound, .channelNotFound])
+    func `a channel that the server does not have cannot be opened, connected or not`(
+        code: RoostError.Code
+    ) {
+        var scene = CacheScene.connected()
+        scene.cache.channels = [:]
+        scene.answers = { _ in .failure(Script.error(code, .correctInput)) }
+        scene.openTimeline()
+        #expect(scene.timeline() == nil)
+        scene.lose()
+        scene.openTimeline()
+        #expect(scene.timeline() == nil)
+        // Another channel of which nothing is known opens empty.
+        scene.script.machine.state.unknownChannels = UnknownChannels()
+        scene.openTimeline()
+        #expect(scene.timeline() != nil && scene.shown() == [])
+    }
+
+    @Test(arguments: [RoostError.Code.networkError, .notAMember])
+    func `a timeline opens empty if the server does not say whether its channel exists`(
+        code: RoostError.Code
+    ) {
+        var scene = CacheScene.connected()
+        scene.cache.channels = [:]
+        scene.answers = { _ in .failure(Script.error(code, .correctInput)) }
+        scene.openTimeline()
+        #expect(scene.timeline() != nil && scene.shown() == [])
+    }
+
+    @Test func `a timeline opens empty if the server does not answer in two seconds`() {
+        var scene = CacheScene.connected()
+        scene.cache.channels = [:]
+        var limits: [(id: Script.ID, limit: Duration)] = []
+        scene.holds = { effect in
+            if case .limit(let id, let limit) = effect { limits.append((id, limit)) }
+            if case .ask(_, .channel, _) = effect { return true }
+            return false
+        }
+        scene.openTimeline()
+        #expect(
+            scene.timeline()?.opening.isUnderWay == false && limits.map(\.limit) == [.seconds(2)])
+        for waiting in limits { scene.give(.overdue(waiting.id)) }
+        #expect(scene.timeline()?.wasLoaded == true)
+    }
+
+    @Test func `the server is not asked about a channel that the disk knows`() {
+        var scene = CacheScene.connected()
+        scene.holds = Self.isPage
+        scene.openTimeline()
+        #expect(!scene.questions.contains { if case .channel = $0 { true } else { false } })
+        #expect(scene.timeline() != nil)
+    }
+
     // MARK: Catching up
+
+    /// A scene whose cached timeline was opened without a connection, and has missed too many
+    /// messages by the server's answer.
+    private static func openedBeforeHugeGap(pagingBack: Bool) -> CacheScene {
+        var scene = CacheScene.connected()
+        scene.openTimeline()
+        scene.start(.timelinePaging(TimelinePaging(timeline, .older)))
+        scene.give(.closeTimeline(timeline))
+        scene.lose()
+        scene.append(41...90)
+        scene.openTimeline()
+        if pagingBack { scene.start(.timelinePaging(TimelinePaging(timeline, .older))) }
+        scene.answers = { question in
+            Self.isGap(question) ? .success(.gap(MessageGapAnswer(isHuge: true))) : nil
+        }
+        scene.connect()
+        return scene
+    }
+
+    @Test func `a timeline that was opened offline begins with the newest messages too`() {
+        var scene = Self.openedBeforeHugeGap(pagingBack: false)
+        #expect(scene.questions.contains(where: Self.isGap))
+        #expect(scene.shown() == Array(86...90) && scene.timeline()?.hasHugeGap == false)
+        #expect(scene.timeline()?.list.hasNewer == false)
+        // The older end is the hole, and paging back crosses it.
+        #expect(scene.timeline()?.list.hasOlder == true)
+        scene.start(.timelinePaging(TimelinePaging(Self.timeline, .older)))
+        #expect(scene.shown() == Array(81...90))
+    }
+
+    @Test func `a timeline that was paged back offline keeps its place at a huge gap (R113)`() {
+        let scene = Self.openedBeforeHugeGap(pagingBack: true)
+        #expect(scene.shown() == Array(31...40) && scene.timeline()?.hasHugeGap == true)
+    }
 
     /// A scene whose open timeline has missed messages, too many by the server's answer.
     private static func afterHugeGap(_ missed: ClosedRange<Int64>) -> CacheScene {
