@@ -90,6 +90,13 @@ struct ClientActionTests {
         #expect(unseen["channel"] == channel)
         #expect(unseen["reason"] == "not_cached")
         #expect(unseen["through"]?.int != nil)
+        // The list of holes has the same part, and the server's count of its messages.
+        let shown = try #require(try await new.ask("snapshot")["messages"]?.array?.count)
+        let holes = try await new.ask("holes", ["channel": channel])["holes"]?.array ?? []
+        #expect(holes.map { $0["through"] } == [unseen["through"]])
+        #expect(holes.first?["from"] == .null && holes.first?["reason"] == "not_paged_to")
+        let missing = JSONValue.int(Int64(60 - shown))
+        #expect(holes.first?["at_least"] == missing && holes.first?["at_most"] == missing)
         try await new.quit()
         await server.stop()
         try program.remove()

@@ -68,6 +68,7 @@ struct RequestLineTests {
         (#""end_typing","channel":"c""#, .typing(isStart: false, "c")),
         (#""search","words":"w""#, .search("w", limit: 20, nil)),
         (#""search","words":"w","limit":3,"channel":"c""#, .search("w", limit: 3, "c")),
+        (#""holes""#, .holes(nil)), (#""holes","channel":"c""#, .holes("c")),
         (#""download","url":"u""#, .download("u", path: nil)),
         (#""download","url":"u","path":"/p""#, .download("u", path: "/p")),
     ]

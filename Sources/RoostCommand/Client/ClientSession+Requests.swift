@@ -69,6 +69,9 @@ extension ClientSession {
         case .search(let words, let limit, let channel):
             let search = MessageSearch(words, in: channel.map { [$0] }, limit: limit)
             return .answered(.found(try await client.search(search)))
+        case .holes(let channel):
+            let holes = try await client.countedHoles(in: try openChannel(or: channel))
+            return .answered(["holes": .array(holes.map { .hole($0) })])
         case .download(let url, let path):
             return .answered(try await download(url, to: path))
         case .change(let change, let channel):

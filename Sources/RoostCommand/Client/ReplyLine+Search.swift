@@ -19,6 +19,30 @@ extension JSONValue {
         ]
     }
 
+    /// Returns a part of a history that the disk lacks.
+    package static func hole(_ hole: HistoryHole) -> JSONValue {
+        let reason =
+            switch hole.reason {
+            case .neverFetched: "never_fetched"
+            case .notPagedTo: "not_paged_to"
+            case .betweenVisits: "between_visits"
+            case .notCaughtUp: "not_caught_up"
+            }
+        let (least, most): (Int?, Int?) =
+            switch hole.size {
+            case .exactly(let count): (count, count)
+            case .atLeast(let count): (count, nil)
+            case .atMost(let count): (nil, count)
+            case .unknown: (nil, nil)
+            }
+        return [
+            "from": hole.from == .distantPast ? .null : .int(hole.from.milliseconds),
+            "through": hole.through == .distantFuture ? .null : .int(hole.through.milliseconds),
+            "reason": .string(reason), "at_least": least.map { .int(Int64($0)) } ?? .null,
+            "at_most": most.map { .int(Int64($0)) } ?? .null,
+        ]
+    }
+
     private static func unseen(_ period: MessageSearchPage.UnseenPeriod) -> JSONValue {
         let reason =
             switch period.reason {

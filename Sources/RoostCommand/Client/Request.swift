@@ -25,6 +25,8 @@ package enum Request: Hashable, Sendable {
     case typing(isStart: Bool, ChannelURL?)
     /// The cached messages of a channel, or of all channels if it is nil.
     case search(String, limit: Int, ChannelURL?)
+    /// The parts of a channel's history that the disk lacks, with the server's counts.
+    case holes(ChannelURL?)
     /// A file at an address; without a path it stays in the folder of downloaded files.
     case download(String, path: String?)
     case resend(RequestID)
@@ -62,6 +64,7 @@ package enum Request: Hashable, Sendable {
         case startTyping = "start_typing"
         case endTyping = "end_typing"
         case search
+        case holes
         case download
         case resend
         case cancel
@@ -96,7 +99,7 @@ package enum Request: Hashable, Sendable {
             case .search: ["words", "limit", "channel"]
             case .download: ["url", "path"]
             case .resend, .cancel: ["request_id"]
-            case .compare, .leave, .unhide, .startTyping, .endTyping: ["channel"]
+            case .compare, .holes, .leave, .unhide, .startTyping, .endTyping: ["channel"]
             case .hide: ["auto_unhide", "channel"]
             case .updateChannel: ["name", "cover_url", "data", "custom_type", "channel"]
             case .invite: ["members", "channel"]

@@ -85,6 +85,7 @@ extension Request {
         case .search:
             self = .search(
                 try fields.neededText("words"), limit: try fields.limit(), try fields.channel())
+        case .holes: self = .holes(try fields.channel())
         case .download:
             self = .download(try fields.neededText("url"), path: try fields.text("path"))
         case .resend: self = .resend(RequestID(try fields.neededText("request_id")))
