@@ -94,6 +94,8 @@ enum StoredTargets {
             .change(.channel(.update(ChannelUpdateParams(name: "n", data: "d")))),
             .change(.channel(.mute("bob", forSeconds: 60, reason: "r"))),
             .draft(DraftContent("Hi", replyingTo: 3, in: 4)),
+            .inbox(
+                InboxMark("i", Position(createdAt: Timestamp(milliseconds: 5), messageID: 6))),
         ].map { content in payload { ParamsPayload.write(content, to: &$0) } }, words: words
     ) { input in
         guard let content = try? ParamsPayload.read(input.bytes.span) else { return nil }

@@ -29,7 +29,7 @@ extension ChatClient {
     ///
     /// - Throws: `.localDatabaseError`.
     public func evictionPlan(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim {
-        let open = await engine.read { Set($0.timelines.channels) }
+        let open = await engine.read { $0.channelsInUse }
         let plan = try await onDisk { store throws(StoreError) in
             try await store.writer.evictionPlan(downTo: bytes, sparing: open)
         }
@@ -101,12 +101,15 @@ extension ChatClient {
     /// and downloaded files.
     ///
     /// Unsent messages stay unless `includingUnsent` is true; then all but those being sent right
-    /// now are lost. Open collections become empty and fetch their contents again.
+    /// now are lost. Inboxes stay where they are (`removeInbox(_:)`). Open collections become empty
+    /// and fetch their contents again.
     ///
     /// - Throws: `.localDatabaseError`.
     public func clearCache(includingUnsent: Bool) async throws(RoostError) {
         if includingUnsent {
-            for item in try await unsentMessages() { await cancel(item.requestID) }
+            for item in try await unsentMessages() where item.inboxMark == nil {
+                await cancel(item.requestID)
+            }
         }
         try await engine.run(.cacheClearing(CacheClearing(.all)))
         try await clearDownloads()

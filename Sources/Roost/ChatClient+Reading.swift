@@ -14,12 +14,21 @@ extension ChatClient {
 
     /// Marks a channel as read; a screen may call it as often as it likes.
     ///
-    /// The call returns when the server has taken this mark or a later one, and at once if nothing
-    /// is unread. Simultaneous calls become one request.
+    /// The call returns when the mark is recorded, so a loop that answers messages may await it. The
+    /// client sends one mark a second and channel; calls in between become one more mark. A mark
+    /// that the connection's loss overtakes is lost with it: `markAsRead(_:through:)` waits on disk.
     ///
-    /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func markAsRead(_ channel: ChannelURL) async throws(RoostError) {
-        try await engine.run(.markAsRead(MarkAsReadCall(channel)))
+    /// - Parameters:
+    ///   - channel: The channel.
+    ///   - awaitsServer: Whether the call returns only when the server has taken this mark or a
+    ///     later one, which may be a second later; at once if nothing is unread.
+    /// - Throws: `.connectionRequired`. If the call waits for the server, also its refusal, or the
+    ///   loss of the connection.
+    public func markAsRead(
+        _ channel: ChannelURL, awaitingServer awaitsServer: Bool = false
+    ) async throws(RoostError) {
+        try await engine.run(
+            .markAsRead(MarkAsReadCall(channel, awaitingServer: awaitsServer)))
     }
 
     /// Moves the user's read mark back, so that a message and all later ones are unread again.

@@ -82,29 +82,7 @@ extension ChatClient {
     package func send(
         _ params: MessageParams, to channel: ChannelURL, as requestID: RequestID?
     ) async throws(RoostError) -> Message {
-        let content: OutboxContent
-        switch params {
-        case .user(let params):
-            guard !params.text.isEmpty else {
-                throw RoostError(
-                    .invalidParameter, remedy: .correctInput,
-                    message: "A message needs some text.")
-            }
-            content = .userMessage(params)
-        case .file(let params):
-            guard !params.files.isEmpty else {
-                throw RoostError(
-                    .invalidParameter, remedy: .correctInput,
-                    message: "A file message needs a file: name one, or send a text.")
-            }
-            content = .fileMessage(params, copies: params.files.map { _ in nil })
-        }
-        let item = try await engine.run(
-            .outbox(.sending(OutboxSending(content, to: channel, as: requestID))), \.item)
-        guard let message = await engine.read({ $0.outbox.message(item) }) else {
-            throw .outOfStep
-        }
-        return message
+        try await engine.send(params, to: channel, as: requestID)
     }
 
     /// Queues a failed message or change again, under the same request ID, behind all waiting
@@ -302,5 +280,36 @@ extension OutboxEvent {
             message.requestID == requestID
         default: false
         }
+    }
+}
+
+extension SyncEngine {
+    /// Saves a message and queues it, under a request ID of the caller; nil creates one.
+    func send(
+        _ params: MessageParams, to channel: ChannelURL, as requestID: RequestID?
+    ) async throws(RoostError) -> Message {
+        let content: OutboxContent
+        switch params {
+        case .user(let params):
+            guard !params.text.isEmpty else {
+                throw RoostError(
+                    .invalidParameter, remedy: .correctInput,
+                    message: "A message needs some text.")
+            }
+            content = .userMessage(params)
+        case .file(let params):
+            guard !params.files.isEmpty else {
+                throw RoostError(
+                    .invalidParameter, remedy: .correctInput,
+                    message: "A file message needs a file: name one, or send a text.")
+            }
+            content = .fileMessage(params, copies: params.files.map { _ in nil })
+        }
+        let item = try await run(
+            .outbox(.sending(OutboxSending(content, to: channel, as: requestID))), \.item)
+        guard let message = read({ $0.outbox.message(item) }) else {
+            throw .outOfStep
+        }
+        return message
     }
 }

@@ -171,7 +171,7 @@ extension SBDGroupChannel {
     /// Marks all messages of the channel as read.
     public func markAsRead(completionHandler: SBDErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.markAsRead(url)
+            try await client.markAsRead(url, awaitingServer: true)
         }
     }
 

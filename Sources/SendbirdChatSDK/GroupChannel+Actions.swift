@@ -168,7 +168,7 @@ extension GroupChannel {
     /// Marks all messages of the channel as read.
     public func markAsRead(completionHandler: SBErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.markAsRead(url)
+            try await client.markAsRead(url, awaitingServer: true)
         }
     }
 

@@ -39,6 +39,7 @@ struct OutboxItemTests {
             (Self.text, "message"), (Self.files([]), "file"),
             (.change(.delete(.delivered(5))), "deletion"),
             (.change(.markAsRead(through: .distantPast)), "read mark"),
+            (.inbox(InboxMark("i", .distantPast)), "inbox"),
         ]
         for (content, kind) in kinds { #expect(Self.item(content).kind == kind) }
     }

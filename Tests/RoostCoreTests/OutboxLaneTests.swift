@@ -96,9 +96,9 @@ struct OutboxLaneTests {
     }
 
     @Test func `a draft never leaves`() {
-        var machine = Self.machine(Self.item("t", .draft))
+        var machine = Self.machine(Self.item("t", .local))
         #expect(machine.handle(.wentOnline(now: Self.now)).isEmpty)
-        #expect(machine.handle(.revised(Self.item("t", .draft), isMoved: true)).isEmpty)
+        #expect(machine.handle(.revised(Self.item("t", .local), isMoved: true)).isEmpty)
         #expect(!machine.isBusy && !machine.isResting)
         #expect(machine.handle(.canceled("t")) == [.remove("t")])
     }

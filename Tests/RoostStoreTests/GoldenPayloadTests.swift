@@ -113,6 +113,11 @@ struct GoldenPayloadTests {
         try check(.draft(DraftContent("dt")), "0104026474000000")
     }
 
+    @Test func `a mark of version 1 keeps its bytes (scar 77)`() throws {
+        let place = Position(createdAt: Timestamp(milliseconds: 80), messageID: 81)
+        try check(.inbox(InboxMark("dt", place)), "0105026474a001a20100")
+    }
+
     private static let changes: [(PendingChange.Action, String)] = [
         (
             .edit(

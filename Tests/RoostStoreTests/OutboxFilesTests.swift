@@ -199,7 +199,7 @@ struct OutboxFilesTests {
             case .userMessage(let params): [params.text, params.data, params.customType]
             case .fileMessage(let params, _): [params.caption, params.data, params.customType]
             case .change(.edit(_, let edit)): [edit.text, edit.data, edit.customType]
-            case .change, .draft: []
+            case .change, .draft, .inbox: []
             }
         }
         for id: RequestID in ["file", "text", "edit"] {

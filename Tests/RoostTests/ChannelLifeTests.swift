@@ -50,7 +50,7 @@ struct ChannelLifeTests {
             try await alice.makeNow(
                 .update(ChannelUpdateParams(name: "a\(random.next() % 9)")), in: url)
         case 6: try await alice.makeNow(.setCountPreference(.off), in: url)
-        default: try await alice.markAsRead(url)
+        default: try await alice.markAsRead(url, awaitingServer: true)
         }
     }
 

@@ -258,7 +258,7 @@ struct ChannelQueryTests {
             #expect(await counts() == [1, 1, 0, 1, 1])
             try await bob.makeNow(.update(ChannelUpdateParams(name: "two")), in: url)
             #expect(await counts() == [1, 1, 1, 1, 1])
-            try await alice.markAsRead(url)
+            try await alice.markAsRead(url, awaitingServer: true)
             #expect(await counts() == [1, 0, 1, 1, 1])
             // The last message is deleted: the channel leaves only the list of channels with a
             // message.

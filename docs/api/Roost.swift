@@ -359,13 +359,14 @@ final class ChatClient: Sendable {
     @discardableResult func hide(_ channel: ChannelURL, allowsAutoUnhide: Bool = true) async throws(RoostError) -> RequestID
     func hide(_ channel: ChannelURL, hidesPrevious: Bool, allowsAutoUnhide: Bool = true) async throws(RoostError)
     func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole]
+    func inbox(_ name: String, from start: Inbox.Start = .now) async throws(RoostError) -> Inbox
     @discardableResult func invite(_ users: [UserID], to channel: ChannelURL) async throws(RoostError) -> RequestID
     @discardableResult func join(_ channel: ChannelURL, accessCode: String? = nil) async throws(RoostError) -> GroupChannel
     func journal() -> ClientJournal
     @discardableResult func leave(_ channel: ChannelURL) async throws(RoostError) -> RequestID
     func markAllAsRead(_ channels: [ChannelURL]? = nil) async throws(RoostError)
     func markAsDelivered(_ channel: ChannelURL) async throws(RoostError)
-    func markAsRead(_ channel: ChannelURL) async throws(RoostError)
+    func markAsRead(_ channel: ChannelURL, awaitingServer awaitsServer: Bool = false) async throws(RoostError)
     @discardableResult func markAsRead(_ channel: ChannelURL, through moment: Timestamp) async throws(RoostError) -> RequestID
     func markAsUnread(_ channel: ChannelURL, from message: MessageID) async throws(RoostError)
     func members(of channel: ChannelURL, _ query: MemberQuery = MemberQuery(), after token: String? = nil) async throws(RoostError) -> Page<Member>
@@ -401,6 +402,7 @@ final class ChatClient: Sendable {
     func removeAllOperators(fromOpenChannel channel: ChannelURL) async throws(RoostError)
     func removeDraft(at place: DraftPlace) async throws(RoostError)
     func removeFailed(_ requestID: RequestID, in channel: ChannelURL) async
+    func removeInbox(_ name: String) async throws(RoostError)
     @discardableResult func removeMetaArrayTexts(_ arrays: [MetaArray], from message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func removeMetaArrays(_ keys: [String], from message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
     func removeOperators(_ users: [UserID], from channel: ChannelURL) async throws(RoostError)
@@ -888,6 +890,29 @@ protocol Identifier: Codable, Comparable, CustomStringConvertible, ExpressibleBy
     static func < (left: Self, right: Self) -> Bool
     static func == (left: Self, right: Self) -> Bool
     func hash(into hasher: inout Hasher)
+}
+
+struct Inbox: AsyncSequence, Sendable {
+    let name: String
+    func makeAsyncIterator() -> AsyncIterator
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        mutating func next() async throws(RoostError) -> InboxItem?
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(RoostError) -> InboxItem?
+    }
+
+    enum Start: Hashable, Sendable {
+        case beginning
+        case now
+    }
+}
+
+struct InboxItem: Sendable {
+    let message: Message
+    var channel: ChannelURL { get }
+    func acknowledge() async throws(RoostError)
+    @discardableResult func answer(_ params: UserMessageParams, number: Int = 1) async throws(RoostError) -> Message
+    @discardableResult func answer(_ text: String, number: Int = 1) async throws(RoostError) -> Message
 }
 
 struct LinkPreview: Codable, Hashable, Sendable {

@@ -189,7 +189,10 @@ package actor HostileScene {
                 let message = try await client.send("mine", to: channel)
                 if let id = message.requestID { await self.keep(id) }
             }
-        case 8: call("mark \(channel) as read") { try await $0.markAsRead(channel) }
+        case 8:
+            call("mark \(channel) as read") {
+                try await $0.markAsRead(channel, awaitingServer: true)
+            }
         case 9:
             call("compare \(channel)", limit: Self.longPatience) {
                 _ = try await $0.compareCache(of: channel)

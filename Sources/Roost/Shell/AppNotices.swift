@@ -17,6 +17,8 @@ final class AppNotices: Sendable {
         var lists: [ListID: ListFeed] = [:]
         /// The readers of the downloads that have not ended.
         var downloads: [DownloadID: DownloadFeed] = [:]
+        /// The one reader of each inbox that is being read.
+        var inboxes: [String: InboxID] = [:]
     }
 
     private let feeds = Guarded(Feeds())
@@ -31,6 +33,24 @@ final class AppNotices: Sendable {
 
     func add(_ feed: DownloadFeed, as id: DownloadID) {
         feeds.withLock { $0.downloads[id] = feed }
+    }
+
+    /// Makes a reader the one of an inbox; false if another task reads the inbox.
+    func claim(_ inbox: String, for id: InboxID) -> Bool {
+        feeds.withLock { feeds in
+            guard feeds.inboxes[inbox] == nil else { return false }
+            feeds.inboxes[inbox] = id
+            return true
+        }
+    }
+
+    /// Frees an inbox for the next reader; false if the reader has left it before.
+    func release(_ inbox: String, from id: InboxID) -> Bool {
+        feeds.withLock { feeds in
+            guard feeds.inboxes[inbox] == id else { return false }
+            feeds.inboxes[inbox] = nil
+            return true
+        }
     }
 
     /// Removes the readers of a timeline; false if they were removed before.

@@ -47,8 +47,11 @@ struct CacheDrawing {
         }
         let (damaged, newer) = (found.outbox.damaged.count, found.outbox.newer.count)
         let drafts = found.outbox.items.count { $0.draft != nil }
-        var parts = [Measures.count(found.outbox.items.count - drafts, "unsent message")]
+        let marks = found.outbox.items.count { $0.inboxMark != nil }
+        let unsent = found.outbox.items.count - drafts - marks
+        var parts = [Measures.count(unsent, "unsent message")]
         if drafts > 0 { parts.append(Measures.count(drafts, "draft")) }
+        if marks > 0 { parts.append(Measures.count(marks, "inbox mark")) }
         if damaged > 0 { parts.append("\(damaged) damaged") }
         if newer > 0 { parts.append("\(newer) of a newer release") }
         return "\(Measures.size(found.outboxBytes)): " + parts.joined(separator: ", ")
@@ -93,6 +96,10 @@ struct CacheDrawing {
         let kind = item.kind == "message" ? "" : " \(item.kind)"
         if item.draft != nil {
             return "    \(style(.waiting, "draft")), \(age) old, to \(item.channel)\(text)"
+        }
+        if let mark = item.inboxMark {
+            let place = item.channel.rawValue.isEmpty ? "" : " in \(item.channel)"
+            return "    \(style(.waiting, "inbox mark")) of “\(mark.inbox)”\(place), \(age) old"
         }
         let target = item.change?.action.target.map { " of \($0.words)" } ?? ""
         return "    \(style(.waiting, state))\(kind)\(target), \(age) old\(tries), "

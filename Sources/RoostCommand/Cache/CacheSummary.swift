@@ -71,6 +71,11 @@ enum CacheSummary {
                 fields.append(JSONValue.Field("thread", .int(thread.rawValue)))
             }
         }
+        if let mark = item.inboxMark {
+            fields.append(JSONValue.Field("inbox", .string(mark.inbox)))
+            fields.append(
+                JSONValue.Field("through", .int(mark.position.createdAt.milliseconds)))
+        }
         return .object(fields)
     }
 }

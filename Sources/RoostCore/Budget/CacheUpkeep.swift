@@ -9,7 +9,7 @@ package enum CacheTask: Equatable, Codable, Sendable {
     case checkLimit
     /// Plans a trim; nil uses the configured limit.
     ///
-    /// Channels on a screen go last.
+    /// Channels in use go last.
     case beginTrim(downTo: Int64?, sparing: Set<ChannelURL>)
     /// Does the next step of the trim that the same operation has begun.
     case advanceTrim(sparing: Set<ChannelURL>)
@@ -61,7 +61,7 @@ package struct CacheTrimming: SyncOperation {
     package init(downTo target: Int64?) { self.target = target }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
-        let open = Set(sync.timelines.channels)
+        let open = sync.channelsInUse
         switch (state, reply) {
         case (.beginning, .begin):
             state = .trimming

@@ -145,6 +145,7 @@ extension SyncState {
         for id in downloads.keys.sorted() { end(id, .canceled) }
         for id in timelines.ids { close(id) }
         for id in lists.ids { close(id) }
+        for id in inboxes.ids { close(id) }
         finishOutbox()
     }
 
@@ -185,6 +186,7 @@ extension SyncState {
         // A running catch-up restarts.
         for channel in timelines.channels { catchUp(channel, .ifNeeded) }
         catchUpChannels()
+        beginInboxSession()
         start(.outbox(.turn(OutboxTurn())))
         returnToRooms()
         publishConnection()

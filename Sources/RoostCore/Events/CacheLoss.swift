@@ -9,6 +9,7 @@ extension SyncState {
     mutating func noteLoss(in channel: ChannelURL) {
         for id in timelines.ids(of: channel) { see(to: .reread, of: id) }
         if session != nil { catchUp(channel, .ifNeeded) }
+        lookForMessages(in: channel)
     }
 
     /// Notes that the cache was rebuilt from its intact data: the lost data may be of this
@@ -18,6 +19,7 @@ extension SyncState {
         session?.loseEnds()
         for channel in timelines.channels { catchUp(channel, .anyway) }
         catchUpChannels()
+        lookForMessages(in: nil)
     }
 
     /// Notes that the messages of a channel were removed from the cache.

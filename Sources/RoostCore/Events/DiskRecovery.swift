@@ -67,6 +67,7 @@ extension SyncState {
         for channel in channels {
             catchUp(channel, .anyway)
             lookUp(channel)
+            lookForMessages(in: channel)
         }
         if isListConcerned { catchUpChannels() }
     }

@@ -78,6 +78,7 @@ extension SyncState {
         for id in lists.ids where lists[id]?.receive(commit, from: origin) == true {
             start(.listRead(ListRead(id, from: nil)))
         }
+        deliverToInboxes(commit)
         follow(commit)
     }
 
@@ -91,6 +92,10 @@ extension SyncState {
         for id in lists.ids {
             lists[id]?.missCommits()
             start(.listRead(ListRead(id, from: nil)))
+        }
+        for id in inboxes.ids {
+            inboxes[id]?.missCommits()
+            goOn(id)
         }
     }
 

@@ -78,6 +78,8 @@ package enum Condition: Hashable, Codable, Sendable {
     case download(DownloadID)
     /// The end of a count of messages in gaps.
     case counting
+    /// A channel of an inbox to look at, or the end of the reader.
+    case inbox(InboxID)
 }
 
 /// The reason of a pause.

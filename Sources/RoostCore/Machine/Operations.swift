@@ -58,6 +58,12 @@ package enum Operation: Equatable, Codable, Sendable {
     case budgetKeeping(BudgetKeeping)
     case cacheClearing(CacheClearing)
     case figures(FiguresReading)
+    case inboxOpening(InboxOpening)
+    case inboxReaderOpening(InboxReaderOpening)
+    case inboxTaking(InboxTaking)
+    case inboxFetch(InboxFetch)
+    case inboxMarking(InboxMarking)
+    case inboxRemoval(InboxRemoval)
     indirect case outbox(OutboxOperation)
 
     mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
@@ -232,6 +238,24 @@ package enum Operation: Equatable, Codable, Sendable {
             return operation.resume(reply, &sync)
         case .figures(var operation):
             defer { self = .figures(operation) }
+            return operation.resume(reply, &sync)
+        case .inboxOpening(var operation):
+            defer { self = .inboxOpening(operation) }
+            return operation.resume(reply, &sync)
+        case .inboxReaderOpening(var operation):
+            defer { self = .inboxReaderOpening(operation) }
+            return operation.resume(reply, &sync)
+        case .inboxTaking(var operation):
+            defer { self = .inboxTaking(operation) }
+            return operation.resume(reply, &sync)
+        case .inboxFetch(var operation):
+            defer { self = .inboxFetch(operation) }
+            return operation.resume(reply, &sync)
+        case .inboxMarking(var operation):
+            defer { self = .inboxMarking(operation) }
+            return operation.resume(reply, &sync)
+        case .inboxRemoval(var operation):
+            defer { self = .inboxRemoval(operation) }
             return operation.resume(reply, &sync)
         }
     }

@@ -52,6 +52,8 @@ package struct SyncMachine: Codable, Sendable {
         case closeTimeline(TimelineID)
         case openList(OpenList)
         case closeList(ListID)
+        /// The reader of an inbox has gone.
+        case closeInbox(InboxID)
         /// Messages of a channel could not be read, and are gone from the cache.
         case forgotten(messages: Int, in: ChannelURL)
         /// The cache may be damaged.
@@ -169,6 +171,7 @@ package struct SyncMachine: Codable, Sendable {
             list.mark(state.outbox.allMarks)
             state.lists.open(list, as: list.id)
         case .closeList(let id): state.close(id)
+        case .closeInbox(let id): state.close(id)
         case .forgotten(let count, let channel): state.noteForgotten(count, in: channel)
         case .suspected: state.start(.mending(CacheMending()))
         case .cacheOpened: state.fillIndex()

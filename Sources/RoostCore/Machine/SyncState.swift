@@ -60,6 +60,7 @@ package struct SyncState: Codable, Sendable {
     var isTryingDisk = false
     package var timelines = OpenCollections<TimelineID, OpenTimeline>()
     package var lists = OpenCollections<ListID, OpenList>()
+    package var inboxes = OpenCollections<InboxID, OpenInbox>()
     /// The number of frames in flight without a waiting operation.
     var framesInFlight = 0
     /// The fillings of the search index: 0 for none, 1 for one under way, 2 for one more after it.
@@ -223,6 +224,7 @@ extension SyncState {
         session?.dropCounts(of: channel)
         endMute(in: channel)
         discardDrafts(in: channel)
+        discardMarks(in: channel)
     }
 
     /// Divides an answer about channels: the fresh ones become a mutation, the stale ones are

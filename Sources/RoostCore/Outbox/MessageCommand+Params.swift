@@ -30,7 +30,7 @@ extension MessageCommand {
         switch item.content {
         case .userMessage(let params): self.init(params, to: item.channel, as: item.requestID)
         case .fileMessage(let params, _): self.init(params, to: item.channel, as: item.requestID)
-        case .change, .draft: return nil
+        case .change, .draft, .inbox: return nil
         }
     }
 }

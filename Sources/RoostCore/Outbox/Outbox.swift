@@ -25,6 +25,8 @@ package struct Outbox: Codable, Sendable {
     var uploads: Set<RequestID> = []
     /// The request ID of each draft that this process has written.
     var draftNames: [DraftPlace: RequestID] = [:]
+    /// The last mark of an inbox that this process has requested for each place.
+    var inboxClaims: [InboxPlace: InboxClaim] = [:]
     /// The items with a caller that waits for the outcome.
     var awaited: Set<RequestID> = []
     /// The number of this process's turn to send; nil while another process has the turn.
@@ -67,7 +69,7 @@ package struct Outbox: Codable, Sendable {
 
     /// Whether an item is a message that is not delivered.
     func isUnsentMessage(_ requestID: RequestID) -> Bool {
-        order[requestID].map { $0.change == nil && $0.draft == nil } ?? false
+        order[requestID].map { $0.change == nil && !$0.content.staysHere } ?? false
     }
 
     /// Whether a message has certainly not reached the server.

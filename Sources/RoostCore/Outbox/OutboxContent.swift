@@ -3,7 +3,8 @@
 package import RoostModel
 import RoostWire
 
-/// The content of an unsent item: a message, a change of the server's data, or a draft.
+/// The content of an unsent item: a message, a change of the server's data, a draft, or the mark of
+/// an inbox.
 package enum OutboxContent: Equatable, Codable, Sendable {
     case userMessage(UserMessageParams)
     /// The outbox's copies of the files; nil for a file without a copy.
@@ -11,10 +12,20 @@ package enum OutboxContent: Equatable, Codable, Sendable {
     case change(PendingChange.Action)
     /// A text that is not to be sent.
     case draft(DraftContent)
+    /// The place that an inbox has reached.
+    case inbox(InboxMark)
 }
 
 extension OutboxContent {
     package var isChange: Bool { if case .change = self { true } else { false } }
+
+    /// Whether the item stays on this device: no lane sends it.
+    package var staysHere: Bool {
+        switch self {
+        case .draft, .inbox: true
+        case .userMessage, .fileMessage, .change: false
+        }
+    }
 
     /// The unsent message that a change targets; the message is sent first.
     package var awaited: RequestID? {
@@ -58,7 +69,7 @@ extension OutboxContent {
             first.mention = edit.mention ?? first.mention
             first.mentionTemplate = edit.mentionTemplate ?? first.mentionTemplate
             return .change(.edit(target, first))
-        case .change, .draft: return self
+        case .change, .draft, .inbox: return self
         }
     }
 }

@@ -30,9 +30,9 @@ package struct OutboxDisk: Codable, Sendable {
         case fold(MessageEdit, RequestID, at: Timestamp, OutboxContent, OutboxContent)
         case requeue(RequestID, createdAt: Timestamp)
         case takeBack(RequestID)
-        /// Writes a draft in place of the older one.
+        /// Writes an item of this device in place of the older one.
         case keep(OutboxDraft)
-        /// Deletes a draft.
+        /// Deletes an item of this device.
         case discard(RequestID)
     }
 

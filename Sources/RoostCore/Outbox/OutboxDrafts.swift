@@ -86,7 +86,7 @@ package struct OutboxDrafting: SyncOperation {
 
 extension OutboxItem {
     /// Whether the item is to be sent.
-    var isWaiting: Bool { state == .pending && draft == nil }
+    var isWaiting: Bool { state == .pending && !content.staysHere }
 
     /// The draft; nil for all other items.
     package var draft: MessageDraft? {
@@ -131,16 +131,16 @@ extension SyncState {
         }
     }
 
-    /// Takes a draft that is on disk, in place of an older one.
-    mutating func keepDraft(_ item: OutboxItem) {
+    /// Takes an item of this device that is on disk, in place of an older one.
+    mutating func keepItem(_ item: OutboxItem) {
         outbox.order.takeOut(item.requestID)
         outbox.order.place(item)
         if let place = item.draft?.place { outbox.draftNames[place] = item.requestID }
         moveOutbox(.revised(OutboxMachine.Item(item), isMoved: false))
     }
 
-    /// Forgets a draft that is gone from the disk.
-    mutating func forgetDraft(_ requestID: RequestID) {
+    /// Forgets an item of this device that is gone from the disk.
+    mutating func forgetItem(_ requestID: RequestID) {
         guard let item = outbox.order.takeOut(requestID) else { return }
         if let place = item.draft?.place { outbox.draftNames[place] = nil }
         moveOutbox(.canceled(requestID))

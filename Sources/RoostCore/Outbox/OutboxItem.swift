@@ -2,7 +2,8 @@
 
 package import RoostModel
 
-/// One message, change or draft that the server does not have, as far as this device knows.
+/// One message or change that the server does not have, as far as this device knows, or a draft or
+/// a mark that stays here.
 package struct OutboxItem: Equatable, Codable, Sendable {
     /// The place in the order of writing, over all channels.
     package var sequence: Int64
@@ -79,7 +80,7 @@ extension OutboxItem {
                 isReplyToChannel: params.isReplyToChannel, isSilent: params.isSilent)
             message.details.params = .file(params)
             return message
-        case .change, .draft: return nil
+        case .change, .draft, .inbox: return nil
         }
     }
 
@@ -99,6 +100,7 @@ extension OutboxItem {
         case .fileMessage: "file"
         case .change(let action): action.kind
         case .draft: "draft"
+        case .inbox: "inbox"
         }
     }
 
@@ -136,7 +138,7 @@ extension OutboxMachine.Item.Kind {
         switch content {
         case .change(.channel(.leave)): self = .departure
         case .change: self = .change
-        case .draft: self = .draft
+        case .draft, .inbox: self = .local
         case .userMessage, .fileMessage: self = content.hasUploads ? .file : .message
         }
     }

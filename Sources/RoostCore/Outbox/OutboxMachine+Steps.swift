@@ -55,7 +55,7 @@ extension OutboxMachine {
     /// Puts an item to send at the end of its lane, or with the changes that wait for the same
     /// message.
     private mutating func enqueue(_ item: Item, isFresh: Bool = false) -> [Effect] {
-        guard item.state == .pending, item.kind != .draft else { return [] }
+        guard item.state == .pending, item.kind != .local else { return [] }
         if let awaited = item.awaited {
             dependents[awaited, default: []].append(item.requestID)
             return []

@@ -36,8 +36,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
             case change
             /// The user's departure, which is sent when nothing else of the channel waits.
             case departure
-            /// A draft, which is never sent.
-            case draft
+            /// An item that stays on this device.
+            case local
         }
 
         package let requestID: RequestID

@@ -29,7 +29,7 @@ package enum OutboxWrite: Equatable, Sendable {
     /// Reserves a place in the order for an item whose files are being copied.
     case reserve(RequestID)
     case append(OutboxDraft)
-    /// Writes an item behind all others, in place of the one with its request ID.
+    /// Writes an item of this device behind all others, in place of the one with its request ID.
     case keep(OutboxDraft)
     /// Merges an edit into an item that has certainly not been sent.
     case fold(MessageEdit, into: RequestID, at: Timestamp)

@@ -8,8 +8,10 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
     private var sequences: [RequestID: Int64] = [:]
     /// The numbers of the pending items, in order.
     private var pending: [Int64] = []
-    /// The number of drafts, which are never sent.
-    private var draftCount = 0
+    /// The number of items that are never sent.
+    private var localCount = 0
+    /// The request IDs of the marks of inboxes.
+    private(set) var markNames: [InboxPlace: RequestID] = [:]
     /// The channels whose marks may have changed since the last look at them.
     private var touched: Set<ChannelURL> = []
     /// The places whose drafts may have changed since the last look, in order.
@@ -24,8 +26,8 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
 
     package var pendingCount: Int { pending.count }
 
-    /// The number of items that are neither pending nor drafts.
-    package var failedCount: Int { items.count - pending.count - draftCount }
+    /// The number of items that are to be sent and not pending.
+    package var failedCount: Int { items.count - pending.count - localCount }
 
     /// The pending item that was written first.
     package var oldestPending: OutboxItem? {
@@ -40,7 +42,10 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         items.insert(item, at: firstIndex(from: item.sequence))
         sequences[item.requestID] = item.sequence
         if item.isWaiting { insertPending(item.sequence) }
-        if item.draft != nil { draftCount += 1 }
+        if item.content.staysHere { localCount += 1 }
+        if let mark = item.inboxMark {
+            markNames[InboxPlace(mark.inbox, item.channel)] = item.requestID
+        }
         touch(item)
     }
 
@@ -49,7 +54,11 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         guard let index = index(of: requestID) else { return nil }
         sequences[requestID] = nil
         if items[index].isWaiting { removePending(items[index].sequence) }
-        if items[index].draft != nil { draftCount -= 1 }
+        if items[index].content.staysHere { localCount -= 1 }
+        if let mark = items[index].inboxMark {
+            let place = InboxPlace(mark.inbox, items[index].channel)
+            if markNames[place] == requestID { markNames[place] = nil }
+        }
         touch(items[index])
         return items.remove(at: index)
     }

@@ -190,9 +190,9 @@ extension SyncState {
             // The item is queued in memory only. If the process ends before the write, it is failed
             // again at the next start.
             requeueUnwritten(id, createdAt)
-        case (.keep, .item(let item?)): keepDraft(item)
+        case (.keep, .item(let item?)): keepItem(item)
         case (.discard(let id), .takenBack):
-            forgetDraft(id)
+            forgetItem(id)
             return end(job.ticket)
         case (.discard, .failed(let error)): return end(job.ticket, error)
         default: break

@@ -66,15 +66,19 @@ package struct ReadMarks: Equatable, Codable, Sendable {
 
 /// A call that marks a channel as read.
 ///
-/// It ends when the server has accepted this mark or a later one, and at once if no message is
-/// unread.
+/// It ends when the mark is recorded or, if the caller waits for the server, when the server has
+/// accepted this mark or a later one. It ends at once if no message is unread.
 package struct MarkAsReadCall: SyncOperation {
     private enum State: Equatable, Codable, Sendable { case beginning, reading, waiting }
 
     private let channel: ChannelURL
+    private let awaitsServer: Bool
     private var state = State.beginning
 
-    package init(_ channel: ChannelURL) { self.channel = channel }
+    package init(_ channel: ChannelURL, awaitingServer awaitsServer: Bool = true) {
+        self.channel = channel
+        self.awaitsServer = awaitsServer
+    }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
@@ -87,6 +91,7 @@ package struct MarkAsReadCall: SyncOperation {
             state = .waiting
             let round = sync.marks.join(in: channel)
             sync.wishMark(in: channel)
+            guard awaitsServer else { return .end(.done) }
             return .need(.wait(.readMark(channel, round: round)))
         case (.waiting, .woken(nil)): return .end(.done)
         default: return .fail(reply)

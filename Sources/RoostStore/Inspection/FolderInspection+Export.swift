@@ -65,7 +65,9 @@ extension FolderInspection {
                 try connection.storedItems()
             }
         }
-        for item in outbox.items where channel == nil || item.channel == channel {
+        // Marks of inboxes are no content.
+        for item in outbox.items
+        where (channel == nil || item.channel == channel) && item.inboxMark == nil {
             guard take(.unsent(item)) else { break }
             count.unsent += 1
         }

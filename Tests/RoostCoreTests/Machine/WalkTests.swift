@@ -293,6 +293,8 @@ struct WalkTests {
         .markAsRead(MarkAsReadCall(url)), .markAsUnread(MarkAsUnread(url, from: 5)),
         .muteCheck(MuteCheck(url, onlyIfKnown: false)),
         .vote(Vote(for: [1], in: 2, of: url)),
+        .inboxReaderOpening(InboxReaderOpening(InboxID(9), of: "none")),
+        .inboxTaking(InboxTaking(InboxID(9))), .inboxRemoval(InboxRemoval(of: "none")),
         .channelSearch(ChannelSearch(url)),
         .channelCreation(ChannelCreation(CreateChannel(userIDs: ["me"]))),
         .channelAct(

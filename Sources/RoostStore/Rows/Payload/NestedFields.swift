@@ -154,7 +154,7 @@ extension NestedFields {
                     note(.partThumbnail, thumbnail.unknownFields, index, second)
                 }
             }
-        case .change, .draft: break
+        case .change, .draft, .inbox: break
         }
     }
 

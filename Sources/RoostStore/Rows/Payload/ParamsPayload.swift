@@ -13,6 +13,7 @@ package enum ParamsPayload {
         case fileMessage = 2
         case change = 3
         case draft = 4
+        case inbox = 5
     }
 
     package static func write(_ content: OutboxContent, to bytes: inout [UInt8]) {
@@ -43,6 +44,11 @@ package enum ParamsPayload {
             for id in [draft.replyingTo, draft.thread] {
                 bytes.append(optional: id) { $0.append(signed: $1.rawValue) }
             }
+        case .inbox(let mark):
+            bytes.append(Tag.inbox.rawValue)
+            bytes.append(text: mark.inbox)
+            bytes.append(signed: mark.position.createdAt.milliseconds)
+            bytes.append(signed: mark.position.messageID.rawValue)
         }
         bytes.append(nested: NestedFields(of: content))
     }
@@ -80,6 +86,11 @@ package enum ParamsPayload {
             content = .draft(
                 DraftContent(
                     text, replyingTo: replyingTo, in: try reader.optionalMessageID(bytes)))
+        case .inbox:
+            let name = try reader.text(bytes)
+            let moment = Timestamp(milliseconds: try reader.signed(bytes))
+            let id = MessageID(try reader.signed(bytes))
+            content = .inbox(InboxMark(name, Position(createdAt: moment, messageID: id)))
         case nil: throw .invalid
         }
         try reader.nestedFields(bytes).apply(to: &content)

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Marks lie among the unsent items, as drafts do, so everything that keeps those keeps marks too:
+// durability, sealing, repair, and a file that no clearing of the cache touches. The lanes never
+// send one. The inbox itself is the mark of no channel: the place at which its channels begin.
+
+package import RoostModel
+
+/// The place through which the app has acknowledged the messages of one channel.
+package struct InboxMark: Equatable, Codable, Sendable {
+    /// The name of the inbox.
+    package let inbox: String
+    package let position: Position
+
+    package init(_ inbox: String, _ position: Position) {
+        self.inbox = inbox
+        self.position = position
+    }
+}
+
+/// The key of a mark.
+package struct InboxPlace: Hashable, Codable, Sendable {
+    package let inbox: String
+    package let channel: ChannelURL
+
+    /// The channel of the mark at which an inbox begins.
+    package static let noChannel: ChannelURL = ""
+
+    package init(_ inbox: String, _ channel: ChannelURL = noChannel) {
+        self.inbox = inbox
+        self.channel = channel
+    }
+}
+
+/// The mark that was requested last, before it is on disk.
+package struct InboxClaim: Equatable, Codable, Sendable {
+    /// The request ID of the mark, which every later mark of the place has too.
+    let name: RequestID
+    var position: Position
+}
+
+extension OutboxItem {
+    /// The mark of an inbox; nil for all other items.
+    package var inboxMark: InboxMark? {
+        guard case .inbox(let mark) = content else { return nil }
+        return mark
+    }
+
+    fileprivate var inboxPlace: InboxPlace? { inboxMark.map { InboxPlace($0.inbox, channel) } }
+}
+
+extension Outbox {
+    /// Returns the marks of an inbox by channel; empty if there is no such inbox.
+    package func marks(of inbox: String) -> [ChannelURL: Position] {
+        var marks: [ChannelURL: Position] = [:]
+        for item in items {
+            guard let mark = item.inboxMark, mark.inbox == inbox else { continue }
+            // Two processes may have made one each.
+            marks[item.channel] = max(mark.position, marks[item.channel] ?? .distantPast)
+        }
+        return marks
+    }
+
+    /// Whether there is an inbox with a name.
+    package func hasInbox(_ name: String) -> Bool { order.mark(at: InboxPlace(name)) != nil }
+}
+
+/// Writes marks of an inbox; at the end the disk has them, or later ones.
+///
+/// A mark never moves back: acknowledging an earlier message changes nothing.
+package struct InboxMarking: SyncOperation {
+    /// A mark to write.
+    package struct Mark: Equatable, Codable, Sendable {
+        let channel: ChannelURL
+        let position: Position
+
+        package init(_ channel: ChannelURL, _ position: Position) {
+            self.channel = channel
+            self.position = position
+        }
+    }
+
+    private enum State: Equatable, Codable, Sendable {
+        case beginning
+        case writingNotes
+        case writing(tickets: [Int])
+    }
+
+    private let inbox: String
+    private let marks: [Mark]
+    private var state = State.beginning
+
+    /// The marks are written in their order.
+    package init(_ marks: [Mark], in inbox: String) {
+        self.inbox = inbox
+        self.marks = marks
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            // An acknowledgement of an inbox that was removed would bring a part of it back.
+            let isBeginning = marks.contains { $0.channel == InboxPlace.noChannel }
+            guard isBeginning || sync.outbox.hasInbox(inbox) else { return .fail(.noSuchInbox) }
+            return write(&sync)
+        case (.writingNotes, .woken(nil)): return write(&sync)
+        case (.writing(let tickets), .woken(nil)): return end(tickets, &sync)
+        default: return .fail(reply)
+        }
+    }
+
+    private mutating func write(_ sync: inout SyncState) -> Step {
+        let places = marks.map { InboxPlace(inbox, $0.channel) }
+        // A pending note of a mark, written later, would undo the write.
+        if places.contains(where: { sync.outbox.hasNote(of: $0) }) {
+            state = .writingNotes
+            return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allNotes))))
+        }
+        var tickets: [Int] = []
+        for (place, mark) in zip(places, marks) {
+            let known = sync.outbox.order.mark(at: place)
+            if let known, known.position >= mark.position { continue }
+            let claim = sync.claim(mark.position, at: place, known?.name)
+            let draft = OutboxDraft(
+                claim.name, to: place.channel, createdAt: sync.now,
+                content: .inbox(InboxMark(inbox, claim.position)))
+            tickets.append(sync.enqueue(.keep(draft)))
+        }
+        // The jobs end in their order.
+        guard let last = tickets.last else { return .end(.done) }
+        state = .writing(tickets: tickets)
+        return .need(.wait(.outboxDisk(last)))
+    }
+
+    private func end(_ tickets: [Int], _ sync: inout SyncState) -> Step {
+        var failure: RoostError?
+        for ticket in tickets {
+            switch sync.outbox.disk.answers.removeValue(forKey: ticket) {
+            case .item(_?)?: break
+            case .failed(let error)?: failure = error
+            default: failure = failure ?? .outOfStep
+            }
+        }
+        return failure.map { .fail($0) } ?? .end(.done)
+    }
+}
+
+/// Removes an inbox with all its marks; at the end the disk has none of them.
+package struct InboxRemoval: SyncOperation {
+    private let inbox: String
+    private var state: Int?
+
+    package init(of inbox: String) { self.inbox = inbox }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (nil, .begin):
+            for id in sync.inboxes.ids where sync.inboxes[id]?.name == inbox { sync.close(id) }
+            let names = sync.outbox.items.filter { $0.inboxMark?.inbox == inbox }
+            sync.outbox.inboxClaims = sync.outbox.inboxClaims.filter { $0.key.inbox != inbox }
+            guard let last = names.map({ sync.enqueue(.discard($0.requestID)) }).last else {
+                return .end(.done)
+            }
+            state = last
+            return .need(.wait(.outboxDisk(last)))
+        case (.some, .woken(nil)): return .end(.done)
+        default: return .fail(reply)
+        }
+    }
+}
+
+extension Outbox {
+    fileprivate func hasNote(of place: InboxPlace) -> Bool {
+        guard !disk.unwritten.isEmpty, let name = order.mark(at: place)?.name else { return false }
+        return disk.unwritten.contains { $0.note.requestID == name }
+    }
+}
+
+extension SyncState {
+    /// Notes a requested mark, so that an earlier one cannot overwrite it.
+    fileprivate mutating func claim(
+        _ position: Position, at place: InboxPlace, _ name: RequestID?
+    ) -> InboxClaim {
+        let known = outbox.inboxClaims[place]
+        let claim = InboxClaim(
+            name: name ?? known?.name ?? random.requestID(),
+            position: max(position, known?.position ?? .distantPast))
+        outbox.inboxClaims[place] = claim
+        return claim
+    }
+
+    /// Removes the marks of a channel that the user has left or lost; a return begins anew.
+    mutating func discardMarks(in channel: ChannelURL) {
+        for item in outbox.items where item.channel == channel && item.inboxMark != nil {
+            if let place = item.inboxPlace { outbox.inboxClaims[place] = nil }
+            enqueue(.discard(item.requestID))
+        }
+    }
+}
+
+extension OutboxOrder {
+    /// The item of a mark, and the marked position.
+    func mark(at place: InboxPlace) -> (name: RequestID, position: Position)? {
+        guard let name = markNames[place], let mark = self[name]?.inboxMark else { return nil }
+        return (name, mark.position)
+    }
+}
+
+extension RoostError {
+    package static let noSuchInbox = RoostError(
+        .invalidParameter, remedy: .correctInput,
+        message: "There is no such inbox on this device; “inbox(_:from:)” makes it.")
+}

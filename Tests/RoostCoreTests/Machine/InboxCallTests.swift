@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCore
+import RoostModel
+import RoostWire
+import Testing
+
+private typealias Script = MachineScript
+
+/// The bounds of an inbox: its reads, its fetches, and the pauses after failures.
+struct InboxCallTests {
+    private static let reader = InboxID(1)
+
+    /// Makes an inbox from the beginning and its reader, and answers the list of channels.
+    ///
+    /// - Returns: The call for the next message, and the effects of the list.
+    private static func begin(
+        _ script: inout Script, channels: Int
+    ) throws -> (id: Script.ID, effects: [Script.Effect]) {
+        let opening = script.start(.inboxOpening(InboxOpening(of: "i", from: .beginning)))
+        let (disk, writes) = try #require(opening.effects.writes)
+        guard case .keep(let draft)? = writes.first else { throw Script.Unexpected() }
+        let item = OutboxItem(
+            sequence: 1, requestID: draft.requestID, channel: draft.channel,
+            createdAt: draft.createdAt, content: draft.content)
+        #expect(script.write(disk, [.item(item)]).finished == [opening.id])
+        _ = script.start(.inboxReaderOpening(InboxReaderOpening(reader, of: "i")))
+        let (id, effects) = script.start(.inboxTaking(InboxTaking(reader)))
+        guard case .read(id, .channels)? = effects.needs.first else { throw Script.Unexpected() }
+        let known = (1...channels).map { number in
+            var channel = Script.channel(ChannelURL("c\(number)"))
+            channel.myState = .joined
+            return channel
+        }
+        let list = CachedChannels(channels: known, hasMore: false, isWhole: true, sequence: 1)
+        return (id, script.read(id, .channels(list)))
+    }
+
+    /// Answers each look of the reader with an empty cache.
+    ///
+    /// - Returns: The fetches that begin meanwhile.
+    private static func look(
+        _ script: inout Script, _ call: (id: Script.ID, effects: [Script.Effect])
+    ) -> [Script.ID] {
+        var (effects, fetches) = (call.effects, [Script.ID]())
+        let nothing = CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 1)
+        while true {
+            fetches += Self.asked(effects)
+            let isLooking = effects.contains { effect in
+                guard case .read(call.id, .window(let query)) = effect else { return false }
+                #expect(query.olderCount == 0 && query.newerCount == OpenInbox.pageSize)
+                return true
+            }
+            guard isLooking else { return fetches }
+            effects = script.read(call.id, .window(nothing))
+        }
+    }
+
+    private static func asked(_ effects: [Script.Effect]) -> [Script.ID] {
+        effects.compactMap { if case .ask(let id, .messages, _) = $0 { id } else { nil } }
+    }
+
+    @Test func `four channels are fetched at a time, and one that fails makes room`() throws {
+        var script = Script.connected()
+        let call = try Self.begin(&script, channels: 10)
+        let fetches = Self.look(&script, call)
+        #expect(fetches.count == 4)
+        let effects = script.refuse(fetches[0], Script.error(.internalServerError))
+        #expect(Self.asked(effects).count == 1)
+        let pause = effects.contains { effect in
+            if case .pause(fetches[0], let wait, .retry) = effect { wait > .zero } else { false }
+        }
+        #expect(pause)
+    }
+
+    @Test func `a channel that the server refuses is asked again on the next connection`() throws {
+        var script = Script.connected()
+        let call = try Self.begin(&script, channels: 1)
+        let fetch = try #require(Self.look(&script, call).first)
+        #expect(Self.asked(script.refuse(fetch, Script.error(.notAMember, .none))).isEmpty)
+        let again = script.login()
+        #expect(Self.look(&script, (call.id, again)).count == 1)
+    }
+
+    @Test func `a page that changes nothing is not asked for again at once`() throws {
+        var script = Script.connected()
+        let call = try Self.begin(&script, channels: 1)
+        let fetch = try #require(Self.look(&script, call).first)
+        let page = MessagePage(messages: [], hasNext: false, isContinuous: true)
+        var effects = script.answer(fetch, .messages(page))
+        guard case .commit(fetch, _, _, _)? = effects.needs.first else { throw Script.Unexpected() }
+        // The cache lost the page before the reader looked.
+        effects = script.commit(fetch)
+        #expect(Self.look(&script, (call.id, effects)).isEmpty)
+    }
+}
