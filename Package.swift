@@ -147,6 +147,7 @@ let workshop: [Target] = [
 let examples: [Target] = [
     .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat"),
     .executableTarget(name: "Tour", dependencies: ["Roost"], path: "Examples/Tour"),
+    .executableTarget(name: "Bot", dependencies: ["Roost"], path: "Examples/Bot"),
     // As any app does, these see the public API only.
     .executableTarget(
         name: "ChatV4", dependencies: ["SendbirdChatSDK"], path: "Examples/ChatV4",
@@ -260,8 +261,8 @@ let tests: [Target] = [
     .testTarget(
         name: "ExampleTests",
         dependencies: [
-            "RoostTestSupport", "ChatV3", "ChatV4", "EndActor", "FirstChat", "RoostCommand",
-            "RoostExecutors", "Tour",
+            "RoostTestSupport", "Bot", "ChatV3", "ChatV4", "EndActor", "FirstChat", "Roost",
+            "RoostCommand", "RoostExecutors", "Tour",
         ]),
     .testTarget(
         name: "RoostServerTests",

@@ -72,6 +72,41 @@ struct ClientActionTests {
         try program.remove()
     }
 
+    @Test func `an inbox reports each message until it is acknowledged, also after a kill`()
+        async throws
+    {
+        let program = try Program()
+        let (server, ada, bo, channel) = try await Self.begin(program)
+        try await bo.ask("inbox", ["name": "answers"])
+        for text in ["one", "two"] { try await ada.ask("send", ["text": .string(text)]) }
+        try await ada.ask("wait_idle")
+        @Sendable func texts(_ events: [JSONValue]) -> [String] {
+            events.filter { $0["event"] == "inbox" }.compactMap { $0["message"]?["text"]?.string }
+        }
+        #expect(texts(await bo.events { !texts($0).isEmpty }) == ["one"])
+        try await bo.ask("acknowledge", ["name": "answers"])
+        #expect(texts(await bo.events { texts($0).count == 2 }) == ["one", "two"])
+        await bo.kill()
+        try await ada.ask("send", ["text": "three"])
+        try await ada.ask("wait_idle")
+
+        let again = try DrivenClient(program, user: "bo", server: server.address)
+        try await again.ask("connect")
+        try await again.ask("inbox", ["name": "answers"])
+        let events = await again.events { !texts($0).isEmpty }
+        #expect(texts(events) == ["two"])
+        #expect(events.first { $0["event"] == "inbox" }?["channel"] == channel)
+        try await again.ask("acknowledge", ["name": "answers"])
+        #expect(texts(await again.events { texts($0).count == 2 }) == ["two", "three"])
+        await #expect(throws: DrivenClient.Failure.self) {
+            try await again.ask("acknowledge", ["name": "none"])
+        }
+        try await again.quit()
+        try await ada.quit()
+        await server.stop()
+        try program.remove()
+    }
+
     @Test func `a search names the periods that the cache lacks`() async throws {
         let program = try Program()
         let (server, ada, _, channel) = try await Self.begin(program)

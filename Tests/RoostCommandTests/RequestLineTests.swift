@@ -54,6 +54,9 @@ struct RequestLineTests {
         (#""save_draft","text":"t","thread":7"#, .saveDraft("t", thread: 7, nil)),
         (#""save_draft","text":"""#, .saveDraft("", thread: nil, nil)),
         (#""drafts""#, .drafts),
+        (#""inbox","name":"i""#, .inbox("i", isFromBeginning: false)),
+        (#""inbox","name":"i","from":"beginning""#, .inbox("i", isFromBeginning: true)),
+        (#""acknowledge","name":"i""#, .acknowledge("i")),
         (#""add_reaction","message_id":7,"key":"k""#, .react("k", adds: true, 7, nil)),
         (
             #""remove_reaction","message_id":7,"key":"k","channel":"c""#,

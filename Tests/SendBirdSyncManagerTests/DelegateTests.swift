@@ -52,7 +52,10 @@ extension SendBirdTests {
                 ),
                 ("channel(_:userDidJoin:)", { try await bob.makeNow(.invite(["dave"]), in: url) }),
                 ("channel(_:userDidLeave:)", { try await dave.makeNow(.leave, in: url) }),
-                ("channelDidUpdateReadReceipt(_:)", { try await bob.markAsRead(url, awaitingServer: true) }),
+                (
+                    "channelDidUpdateReadReceipt(_:)",
+                    { try await bob.markAsRead(url, awaitingServer: true) }
+                ),
                 ("channelDidUpdateTypingStatus(_:)", { await bob.startTyping(in: url) }),
                 (event + "channels:)", { _ = try await story.channel("new") }),
                 (event + "messages:)", { _ = try await say() }),

@@ -143,7 +143,10 @@ extension SendbirdChatTests {
                     { try await bob.makeNow(.invite(["erin"]), in: url) }
                 ),
                 ("channelDidUpdateTypingStatus(_:)", { await bob.startTyping(in: url) }),
-                ("channelDidUpdateReadStatus(_:)", { try await bob.markAsRead(url, awaitingServer: true) }),
+                (
+                    "channelDidUpdateReadStatus(_:)",
+                    { try await bob.markAsRead(url, awaitingServer: true) }
+                ),
                 ("channelDidUpdateDeliveryStatus(_:)", { try await bob.markAsDelivered(url) }),
                 (list + "addedChannels:)", { _ = try await story.channel("new") }),
                 (

@@ -53,7 +53,7 @@ extension ClientSession {
         case .markRead(let moment, let channel):
             let channel = try openChannel(or: channel)
             guard let moment else {
-                try await client.markAsRead(channel)
+                try await client.markAsRead(channel, awaitingServer: true)
                 return .answered([:])
             }
             let id = try await client.markAsRead(channel, through: moment)
@@ -83,6 +83,12 @@ extension ClientSession {
             return .answered([:])
         case .drafts:
             return .answered(["drafts": .array(await client.drafts().map { .draft($0) })])
+        case .inbox(let name, let isFromBeginning):
+            return try await read(name, from: isFromBeginning ? .beginning : .now)
+        case .acknowledge(let name):
+            guard let report = inboxes[name] else { throw .notOpen("inbox of this name") }
+            try await report.acknowledge()
+            return .answered([:])
         case .snapshot: return .answered(try await showTimeline(as: call))
         case .close:
             await timeline?.close()
@@ -179,6 +185,15 @@ extension ClientSession {
         return .opened(timeline, changes, refusals, extent)
     }
 
+    private mutating func read(
+        _ name: String, from start: Inbox.Start
+    ) async throws(RoostError) -> Outcome {
+        if let report = inboxes[name], await !report.isOver { return .answered([:]) }
+        let report = InboxReport(try await client.inbox(name, from: start))
+        inboxes[name] = report
+        return .reading(report)
+    }
+
     private mutating func listChannels(anew: Bool) async throws(RoostError) -> Outcome {
         if anew {
             await list?.close()
@@ -257,7 +272,7 @@ extension RoostError {
     )
 
     /// Returns the error of a request that needs an open list.
-    fileprivate static func notOpen(_ what: String) -> RoostError {
+    static func notOpen(_ what: String) -> RoostError {
         RoostError(
             .invalidParameter, remedy: .correctInput, message: "There is no open \(what).")
     }

@@ -17,6 +17,8 @@ struct ClientSession {
     let reportsHealth: Bool
     var timeline: Timeline?
     var list: ChannelList?
+    /// The inboxes that are being read, by name.
+    var inboxes: [String: InboxReport] = [:]
 
     init(
         client: ChatClient, output: StandardOutput, history: HistoryFile? = nil,
@@ -35,6 +37,7 @@ struct ClientSession {
         case opened(
             Timeline, AsyncStream<ListDiff<Message>>, AsyncStream<RoostError>, JSONValue)
         case listed(ChannelList, AsyncStream<ListDiff<GroupChannel>>, JSONValue, RoostError?)
+        case reading(InboxReport)
         case quit
     }
 
@@ -79,6 +82,9 @@ struct ClientSession {
                     case .listed(_, let changes, let result, let error):
                         group.addTask { await Self.report(changes, to: output) }
                         answer = ReplyLine.answer(line.id, result, error)
+                    case .reading(let report):
+                        group.addTask { await report.run(to: output) }
+                        answer = ReplyLine.success(line.id, [:])
                     case .quit:
                         answer = ReplyLine.success(line.id, [:])
                         isOpen = false

@@ -25,7 +25,7 @@ extension HistoryCall {
     package init?(_ request: Request, open: ChannelURL?) {
         switch request {
         case .connect, .disconnect, .close, .saveDraft, .drafts, .health, .waitIdle, .quit,
-            .typing, .search, .holes, .download:
+            .typing, .search, .holes, .download, .inbox, .acknowledge:
             return nil
         case .react(_, let adds, let id, let channel):
             let name = adds ? Request.Name.addReaction : .removeReaction

@@ -36,6 +36,10 @@ package enum Request: Hashable, Sendable {
     /// An empty text removes the draft.
     case saveDraft(String, thread: MessageID?, ChannelURL?)
     case drafts
+    /// Reports the messages of an inbox, one after the other.
+    case inbox(String, isFromBeginning: Bool)
+    /// Acknowledges the message that the inbox reported last.
+    case acknowledge(String)
     case snapshot
     case close
     case cache
@@ -76,6 +80,8 @@ package enum Request: Hashable, Sendable {
         case setPushTrigger = "set_push_trigger"
         case saveDraft = "save_draft"
         case drafts
+        case inbox
+        case acknowledge
         case snapshot
         case close
         case cache
@@ -105,6 +111,8 @@ package enum Request: Hashable, Sendable {
             case .invite: ["members", "channel"]
             case .setPushTrigger: ["trigger", "channel"]
             case .saveDraft: ["text", "thread", "channel"]
+            case .inbox: ["name", "from"]
+            case .acknowledge: ["name"]
             case .connect, .disconnect, .moreChannels, .older, .newer, .drafts, .snapshot, .close,
                 .cache, .health, .waitIdle, .quit:
                 []

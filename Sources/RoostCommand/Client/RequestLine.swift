@@ -109,6 +109,10 @@ extension Request {
             self = .saveDraft(
                 try fields.text("text") ?? "", thread: try fields.thread(), try fields.channel())
         case .drafts: self = .drafts
+        case .inbox:
+            self = .inbox(
+                try fields.neededText("name"), isFromBeginning: try fields.isFromBeginning())
+        case .acknowledge: self = .acknowledge(try fields.neededText("name"))
         case .snapshot: self = .snapshot
         case .close: self = .close
         case .cache: self = .cache
@@ -231,6 +235,14 @@ private struct RequestFields {
         default:
             throw wrong(
                 "“starting_at” must be \"latest\" or whole milliseconds since 1970.")
+        }
+    }
+
+    func isFromBeginning() throws(RoostError) -> Bool {
+        switch present("from") {
+        case nil, .string("now"): false
+        case .string("beginning"): true
+        default: throw wrong("“from” must be \"now\" or \"beginning\".")
         }
     }
 
