@@ -96,6 +96,7 @@ enum StoredTargets {
             .draft(DraftContent("Hi", replyingTo: 3, in: 4)),
             .inbox(
                 InboxMark("i", Position(createdAt: Timestamp(milliseconds: 5), messageID: 6))),
+            .draft(DraftContent("@ada", mentioning: Mention(userIDs: ["ada"]))),
         ].map { content in payload { ParamsPayload.write(content, to: &$0) } }, words: words
     ) { input in
         guard let content = try? ParamsPayload.read(input.bytes.span) else { return nil }

@@ -153,10 +153,10 @@ struct Tour {
 
     static func drafting(_ client: ChatClient, _ channel: ChannelURL) async throws {
         let place = DraftPlace(channel)  // `thread:` names the first message of a thread.
-        try await client.saveDraft("Shall we meet at", at: place)
-        let draft = await client.draft(at: place)
-        try await client.send(draft?.text ?? "", to: channel)
-        try await client.removeDraft(at: place)
+        let ada = Mention(userIDs: ["ada"])
+        try await client.saveDraft("Ada, shall we meet at", mentioning: ada, at: place)
+        guard let draft = await client.draft(at: place) else { return }
+        try await client.send(draft)  // With the mentioned users; the draft is gone then.
     }
 
     static func takingAlong(_ client: ChatClient) async throws {

@@ -2,6 +2,7 @@
 
 import RoostCore
 public import RoostModel
+import RoostStore
 
 // Changes of channels and of the user's own settings in them. Each call returns once its change is on
 // disk, with or without a connection; delivery survives a relaunch (`docs/delivery.md`). Until the
@@ -188,7 +189,17 @@ extension ChatClient {
     }
 
     /// Returns a channel with the changes that wait.
-    func marked(_ channel: GroupChannel) async -> GroupChannel {
-        channel.marked(await engine.read { $0.outbox.marks(of: channel.url) })
+    func marked(_ channel: GroupChannel) async throws(RoostError) -> GroupChannel {
+        guard let all = await engine.read({ $0.outbox.marks(of: channel.url) }) else {
+            return channel
+        }
+        let marks = configuration.showsWaitingChanges ? all : all.ofChannelOnly
+        guard let last = channel.lastMessage, marks.deletes(last) else {
+            return channel.marked(marks)
+        }
+        let window = try await read { reader throws(StoreError) in
+            try await reader.window(WindowQuery(before: last))
+        }
+        return channel.marked(marks, preview: marks.preview(in: window.messages, before: last))
     }
 }

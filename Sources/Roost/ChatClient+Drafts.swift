@@ -15,20 +15,38 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - text: The text; an empty one that answers no message removes the draft.
+    ///   - mention: The users whom the text mentions.
     ///   - message: The message that the text answers; nil for none.
     ///   - place: The channel or thread.
     /// - Throws: `.invalidParameter` for a text longer than `MessageDraft.maxByteCount`;
     ///   `.localDatabaseError`. Nothing was saved then.
     public func saveDraft(
-        _ text: String, replyingTo message: MessageID? = nil, at place: DraftPlace
+        _ text: String, mentioning mention: Mention = Mention(),
+        replyingTo message: MessageID? = nil, at place: DraftPlace
     ) async throws(RoostError) {
         guard text.utf8.count <= MessageDraft.maxByteCount else {
             throw RoostError(
                 .invalidParameter, remedy: .correctInput,
                 message: "A draft has at most \(MessageDraft.maxByteCount) bytes.")
         }
-        let content = DraftContent(text, replyingTo: message, in: place.thread)
+        let content = DraftContent(
+            text, replyingTo: message, mentioning: mention, in: place.thread)
         try await engine.run(.outbox(.drafting(OutboxDrafting(content, in: place.channel))))
+    }
+
+    /// Sends a draft as a message, with its mentioned users (`MessageDraft.params`), and removes the
+    /// draft of its place.
+    ///
+    /// The message is on disk when the call returns. If the process ends between the two steps, the
+    /// draft is still there beside the message.
+    ///
+    /// - Returns: The message with its request ID.
+    /// - Throws: As `send(_:to:)`; the draft is kept then.
+    @discardableResult
+    public func send(_ draft: MessageDraft) async throws(RoostError) -> Message {
+        let message = try await send(draft.params, to: draft.place.channel)
+        try? await removeDraft(at: draft.place)
+        return message
     }
 
     /// Removes the draft of a channel or thread, if there is one.

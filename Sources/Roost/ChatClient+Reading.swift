@@ -89,7 +89,9 @@ extension ChatClient {
     /// Returns the unread counts from disk, in channels of these custom types, or in all if none is
     /// given.
     ///
-    /// The result is complete once the cache has all channels, after the first connection.
+    /// The result is complete once the cache has all channels, after the first connection. Changes
+    /// that wait in the outbox count: a channel that is marked as read, hidden or left on this device
+    /// adds nothing any more.
     ///
     /// - Throws: `.localDatabaseError`.
     public func unreadTotals(
@@ -97,11 +99,23 @@ extension ChatClient {
     ) async throws(RoostError) -> UnreadTotals {
         var filter = ChannelFilter()
         filter.customTypes = customTypes
-        let channels = try await read { [filter] reader throws(StoreError) in
-            try await reader.channels(filter, order: .chronological, limit: .max).value
+        let marks = await engine.read { $0.outbox.allMarks.mapValues(\.ofCounts) }
+        // A waiting change may bring a channel into the selection.
+        var wide = ChannelFilter()
+        wide.hidden = .all
+        let selection = marks.isEmpty ? filter : wide
+        let channels = try await read { reader throws(StoreError) in
+            try await reader.channels(selection, order: .chronological, limit: .max).value
         }
+        let shows = configuration.showsWaitingChanges
+        let me = configuration.userID
         // Not on the caller's thread, because the channels may be many.
-        return await engine.read { _ in UnreadTotals(channels) }
+        return await engine.read { [filter] _ in
+            UnreadTotals(
+                channels.map { channel in
+                    channel.marked(shows ? marks[channel.url] : marks[channel.url]?.ofChannelOnly)
+                }.filter { filter.matches($0, viewer: me) })
+        }
     }
 
     /// Returns the unread counts of the server, in channels of these custom types, or in all if

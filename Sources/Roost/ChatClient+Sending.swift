@@ -5,7 +5,7 @@ public import RoostModel
 import RoostStore
 
 // Messages and changes of the user. Each call returns once its item is on disk, with or without a
-// connection; delivery survives a relaunch (`docs/delivery.md`).
+// connection; delivery survives a relaunch (`docs/delivery.md`). Every view shows it from then on.
 
 extension ChatClient {
     // MARK: Messages
@@ -216,7 +216,7 @@ extension ChatClient {
 
     /// Returns the waiting changes of a channel, in the order of their calls.
     ///
-    /// `Message.applying(_:by:)` shows a message with them.
+    /// Timelines, channel lists, searches and look-ups show messages and channels with them already.
     public func pendingChanges(in channel: ChannelURL) async -> [PendingChange] {
         await engine.read { $0.outbox.pendingChanges(in: channel) }
     }

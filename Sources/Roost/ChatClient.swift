@@ -226,7 +226,7 @@ public final class ChatClient: Sendable {
     /// - Throws: `.connectionRequired` if the disk does not have it and there is no connection;
     ///   `.localDatabaseError`, or the server's refusal.
     public func channel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel {
-        await marked(try await engine.run(.channelSearch(ChannelSearch(url)), \.channel))
+        try await marked(try await engine.run(.channelSearch(ChannelSearch(url)), \.channel))
     }
 
     /// Opens the user's channel list, which shows at once what is on disk.
@@ -238,7 +238,8 @@ public final class ChatClient: Sendable {
         _ query: ChannelListQuery = ChannelListQuery()
     ) async throws(RoostError) -> ChannelList {
         let open = OpenList(
-            ListID(await engine.nextNumber()), query, viewer: configuration.userID)
+            ListID(await engine.nextNumber()), query, viewer: configuration.userID,
+            showsChanges: configuration.showsWaitingChanges)
         let list = ChannelList(open, engine: engine)
         try await engine.run(.listOpening(ListOpening(open.id)), after: .openList(open))
         return list
@@ -250,7 +251,9 @@ public final class ChatClient: Sendable {
     ///
     /// If the disk has nothing of the channel and there is a connection, the server is asked first
     /// whether the channel exists; if it does not answer within two seconds, the timeline opens
-    /// empty.
+    /// empty. Edits, deletions and reactions that wait in the outbox are shown, and marked
+    /// (`Message.pendingChanges`). An edit that brings a message under the filter shows it when the
+    /// server has made it.
     ///
     /// - Parameters:
     ///   - channel: The channel; it need not be in the cache.
@@ -273,7 +276,8 @@ public final class ChatClient: Sendable {
         let open = OpenTimeline(
             TimelineID(await engine.nextNumber()), channel: channel, startingAt: start,
             filter: filter, capacity: capacity,
-            pageSize: min(max(1, pageSize ?? configuration.pageSize), 200))
+            pageSize: min(max(1, pageSize ?? configuration.pageSize), 200),
+            showsChanges: configuration.showsWaitingChanges)
         let timeline = Timeline(open, engine: engine)
         try await engine.run(
             .timelineOpening(TimelineOpening(open.id)), after: .openTimeline(open))

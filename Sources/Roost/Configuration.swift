@@ -49,6 +49,10 @@ public struct Configuration: Sendable {
     /// an app that is started in the background of a locked device waits for the unlock. Open
     /// files stay open in both cases.
     public var locksFilesWithDevice = false
+    /// Whether the client shows changes of messages and read marks that wait in the outbox.
+    ///
+    /// The doors do not: the SDKs whose names they have show a change when the server has made it.
+    package var showsWaitingChanges = true
     /// Whether messages and tokens may cross a network in plain text, for networks with a
     /// protection of their own.
     public var allowsPlainTransport: Bool

@@ -4,13 +4,15 @@ import RoostCore
 public import RoostModel
 import RoostStore
 
-/// A search for words in the cached messages.
+/// A search for words in the cached messages and in those that wait in the outbox.
 public struct MessageSearch: Hashable, Sendable {
     /// The order of the results.
     public enum Order: Hashable, Sendable {
         /// Newest first.
         case newest
         /// Best match first: frequent occurrence and rare words count; equal matches newest first.
+        ///
+        /// Words that wait in the outbox stand before all others.
         case relevance
     }
 
@@ -104,6 +106,10 @@ extension ChatClient {
     /// newest messages of a channel are complete while the client is connected and the channel is
     /// caught up.
     ///
+    /// It finds unsent messages, by the device's time of their calls; newest first they precede all
+    /// others. A message whose edit waits is found by its new text and not by the old one, and one
+    /// whose deletion waits is not found. No index on disk gets these texts.
+    ///
     /// - Throws: `.localDatabaseError` if the disk refuses, or if SQLite was built without
     ///   full-text search. `.invalidParameter` for a limit or a length below 1. `.channelNotFound`
     ///   if the server has said that one of the channels does not exist.
@@ -114,19 +120,30 @@ extension ChatClient {
                 message: "A search asks for one message and one character at least.")
         }
         // Before the disk is read: it then has every message up to these ends.
-        let (liveEnds, hasUnknown) = await engine.read { state in
+        let showsWaiting = configuration.showsWaitingChanges
+        let (liveEnds, hasUnknown, waiting) = await engine.read { state in
             (
                 state.session?.liveEnds ?? [:],
-                search.channels?.contains { state.unknownChannels.contains($0) } ?? false
+                search.channels?.contains { state.unknownChannels.contains($0) } ?? false,
+                showsWaiting ? WaitingWords(state.outbox) : WaitingWords()
             )
         }
         if hasUnknown { throw .unknownChannel }
         var question = search.question
         question.liveEnds = liveEnds
+        question.waiting = waiting
         let answer = try await readAtLength { [question] reader throws(StoreError) in
             try await reader.search(question)
         }
         return MessageSearchPage(answer, search)
+    }
+}
+
+extension WaitingWords {
+    fileprivate init(_ outbox: Outbox) {
+        self.init(
+            unsent: outbox.unsentInOrder.map { Unsent(sequence: $0, message: $1) },
+            marks: outbox.messageMarks)
     }
 }
 

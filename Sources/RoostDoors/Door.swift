@@ -247,6 +247,7 @@ package final class Door: Sendable {
         configuration.locksFilesWithDevice = settings.locksFilesWithDevice
         configuration.tokenProvider = settings.tokenProvider
         configuration.tokenWait = settings.tokenWait
+        configuration.showsWaitingChanges = false
         return configuration
     }
 

@@ -81,41 +81,8 @@ extension ChannelUpdateParams {
     }
 }
 
-/// The contents of the outbox that concern a channel as a whole.
-package struct ChannelMarks: Hashable, Codable, Sendable {
-    /// The waiting changes, in the order of their calls.
-    package var changes: [PendingChange]
-    /// The channel's own draft.
-    package var draft: MessageDraft?
-
-    package init(changes: [PendingChange] = [], draft: MessageDraft? = nil) {
-        self.changes = changes
-        self.draft = draft
-    }
-
-    package var isEmpty: Bool { changes.isEmpty && draft == nil }
-}
-
 extension GroupChannel {
-    /// The changes that wait in the outbox and that these properties already show, in the order of
-    /// their calls; empty for a channel as the server has it.
-    public var pendingChanges: [PendingChange] { marks?.value.changes ?? [] }
-
-    /// The channel's own draft on this device; nil without one.
-    public var draft: MessageDraft? { marks?.value.draft }
-
-    /// Returns the channel as it will be once the waiting changes are made, and marks it with them.
-    package func marked(_ marks: ChannelMarks?) -> GroupChannel {
-        guard let marks, !marks.isEmpty else { return self }
-        var channel = self
-        for change in marks.changes {
-            if case .channel(let change) = change.action { channel.apply(change) }
-        }
-        channel.marks = Indirect(marks)
-        return channel
-    }
-
-    private mutating func apply(_ change: ChannelChange) {
+    mutating func apply(_ change: ChannelChange) {
         switch change {
         case .leave: myState = .none
         case .hide(let allowsAutoUnhide):

@@ -33,61 +33,6 @@ extension Message {
         guard case .unsent(_, .failed(let code)) = delivery else { return false }
         return code.mayPass
     }
-
-    /// Returns the message as the server will have it after these changes; nil if they delete it.
-    ///
-    /// - Parameters:
-    ///   - changes: The changes, in the order of their calls.
-    ///   - me: The user who made them.
-    /// - Returns: The message as it will be, or nil.
-    public func applying(_ changes: [PendingChange], by me: UserID) -> Message? {
-        var message = self
-        for change in changes where change.action.target.map(message.isTarget) ?? false {
-            switch change.action {
-            case .edit(_, let edit): message.apply(edit)
-            case .delete: return nil
-            case .addReaction(let key, _): message.react(key, me, isAdded: true, change.createdAt)
-            case .removeReaction(let key, _):
-                message.react(key, me, isAdded: false, change.createdAt)
-            case .markAsRead, .channel: break
-            }
-        }
-        return message
-    }
-
-    private func isTarget(of target: MessageTarget) -> Bool {
-        switch target {
-        case .delivered(let id): messageID == id
-        case .unsent(let id): requestID == id
-        }
-    }
-
-    private mutating func apply(_ edit: MessageEdit) {
-        if let text = edit.text {
-            switch content {
-            case .file(var file):
-                file.caption = text
-                content = .file(file)
-            case .user, .admin: content = .user(text: text)
-            case .unknown: break
-            }
-        }
-        data = edit.data ?? data
-        customType = edit.customType ?? customType
-        mention = edit.mention ?? mention
-        if let template = edit.mentionTemplate { details.mentionTemplate = template }
-    }
-
-    private mutating func react(
-        _ key: String, _ user: UserID, isAdded: Bool, _ moment: Timestamp
-    ) {
-        // The device's clock cannot be compared with the server's: the local change replaces the
-        // entry.
-        let last = details.reactions?.first { $0.key == key }?.updatedAt
-        let change = ReactionChange(
-            key: key, userID: user, isAdded: isAdded, updatedAt: max(moment, last ?? moment))
-        details.reactions = (details.reactions ?? []).applying(change)
-    }
 }
 
 extension OutgoingFile {

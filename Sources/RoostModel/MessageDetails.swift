@@ -52,6 +52,9 @@ public struct MessageDetails: Hashable, Codable, Sendable, RareValue {
         set { storedParams = newValue.map { Indirect($0) } }
     }
 
+    /// The changes that wait in the outbox and that the message shows; neither stored nor sent.
+    package var storedChanges: Indirect<[PendingChange]>?
+
     package var storedPreview: Indirect<ParentPreview>?
     package var storedParams: Indirect<MessageParams>?
     package var storedPoll: Indirect<Poll>?

@@ -29,15 +29,29 @@ public struct MessageDraft: Hashable, Codable, Sendable {
     public let text: String
     /// The message that the text answers; nil for none.
     public let replyingTo: MessageID?
+    /// The users whom the text mentions.
+    public let mention: Mention
     /// The time of the last edit by the device's clock.
     public let editedAt: Timestamp
 
     package init(
-        _ text: String, replyingTo: MessageID? = nil, at place: DraftPlace, editedAt: Timestamp
+        _ text: String, replyingTo: MessageID? = nil, mentioning mention: Mention = Mention(),
+        at place: DraftPlace, editedAt: Timestamp
     ) {
         self.text = text
         self.replyingTo = replyingTo
+        self.mention = mention
         self.place = place
         self.editedAt = editedAt
+    }
+}
+
+extension MessageDraft {
+    /// The parameters of the message that the draft becomes when it is sent.
+    ///
+    /// They have the text and its mentioned users. A message that answers another one is in that
+    /// message's thread; otherwise a draft of a thread becomes a message of the thread.
+    public var params: UserMessageParams {
+        UserMessageParams(text: text, mention: mention, parentID: replyingTo ?? place.thread)
     }
 }

@@ -2,9 +2,9 @@
 
 /// A change of the server's data that waits in the outbox.
 ///
-/// The cache never contains it before the server confirms it; `Message.applying(_:by:)` shows a
-/// message with the change, and channel lists show a channel with its changes
-/// (`GroupChannel.pendingChanges`).
+/// The cache never contains it before the server confirms it. Timelines, channel lists, searches and
+/// look-ups show a message or a channel with its changes, and mark it with them
+/// (`Message.pendingChanges`, `GroupChannel.pendingChanges`).
 public struct PendingChange: Hashable, Codable, Sendable, Identifiable {
     /// The kinds of changes.
     public enum Action: Hashable, Codable, Sendable {

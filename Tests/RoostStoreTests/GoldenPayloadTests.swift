@@ -111,6 +111,10 @@ struct GoldenPayloadTests {
     @Test func `a draft of version 1 keeps its bytes (scar 77)`() throws {
         try check(.draft(DraftContent("dt", replyingTo: 80, in: 81)), "010402647401a00101a20100")
         try check(.draft(DraftContent("dt")), "0104026474000000")
+        try check(
+            .draft(
+                DraftContent("dt", mentioning: Mention(kind: .channel, userIDs: ["bob"]), in: 81)),
+            "0105026474" + "00" + "01a201" + "01" + "0103626f62" + "00")
     }
 
     @Test func `a mark of version 1 keeps its bytes (scar 77)`() throws {

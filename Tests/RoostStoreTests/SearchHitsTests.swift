@@ -21,11 +21,18 @@ struct SearchHitsTests {
     func `a typed text finds its matches in any script (scar 38)`(
         typed: String, expected: [Int64]
     ) throws {
-        let fixture = try SearchFixture([
+        let texts = [
             "Hello, World!", "Cafe\u{301} crème", "東京へ行く", "ｶﾞｷ", "한국어를 배운다", "ok👍🏽!",
             "นะครับ", "हिन्दी भाषा", "مُحَمَّد", "e-mail", "foo.bar", "🇩🇪",
-        ])
+        ]
+        let fixture = try SearchFixture(texts)
         #expect(try fixture.find(typed) == expected)
+        // A text that is in no index is judged alike.
+        let query = try fixture.query(typed)
+        let matching = try texts.enumerated().filter {
+            try query.matches($1, by: fixture.tokenizer)
+        }
+        #expect(matching.map { Int64($0.offset + 1) } == expected)
     }
 
     @Test func `no typed text is an error (scar 38)`() throws {

@@ -412,13 +412,14 @@ final class ChatClient: Sendable {
     @discardableResult func resend(_ requestID: RequestID) async -> Bool
     func resetHistory(of channel: ChannelURL, forEverybody: Bool = false) async throws(RoostError)
     @discardableResult func resume() async throws(RoostError) -> [String]
-    func saveDraft(_ text: String, replyingTo message: MessageID? = nil, at place: DraftPlace) async throws(RoostError)
+    func saveDraft(_ text: String, mentioning mention: Mention = Mention(), replyingTo message: MessageID? = nil, at place: DraftPlace) async throws(RoostError)
     func schedule(_ params: FileMessageParams, to channel: ChannelURL, at moment: Timestamp) async throws(RoostError) -> ScheduledMessage
     func schedule(_ params: UserMessageParams, to channel: ChannelURL, at moment: Timestamp) async throws(RoostError) -> ScheduledMessage
     func scheduledMessage(_ id: Int64, in channel: ChannelURL) async throws(RoostError) -> ScheduledMessage
     func scheduledMessageCount(_ query: ScheduledMessageQuery = ScheduledMessageQuery()) async throws(RoostError) -> Int
     func scheduledMessages(_ query: ScheduledMessageQuery = ScheduledMessageQuery(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<ScheduledMessage>
     func search(_ search: MessageSearch) async throws(RoostError) -> MessageSearchPage
+    @discardableResult func send(_ draft: MessageDraft) async throws(RoostError) -> Message
     @discardableResult func send(_ params: FileMessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func send(_ params: MessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func send(_ params: UserMessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
@@ -1018,6 +1019,7 @@ struct Message: Codable, Hashable, Identifiable, ListElement, Sendable {
     var metaArrays: [MetaArray] { get set }
     var params: MessageParams? { get }
     var parentID: MessageID? { get set }
+    var pendingChanges: [PendingChange] { get }
     var position: Position? { get }
     var requestID: RequestID? { get }
     var rowID: Identity { get }
@@ -1029,6 +1031,7 @@ struct Message: Codable, Hashable, Identifiable, ListElement, Sendable {
     init(delivery: Delivery, channelURL: ChannelURL, createdAt: Timestamp, updatedAt: Timestamp? = nil, sender: Sender? = nil, content: MessageContent, data: String = "", customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false, unknownFields: UnknownFields = UnknownFields())
     func applying(_ changes: [PendingChange], by me: UserID) -> Message?
     mutating func completeDetails(from earlier: Message)
+    func isReactionPending(_ key: String) -> Bool
 
     enum Delivery: Codable, Hashable, Sendable {
         case delivered(MessageID, RequestID?)
@@ -1075,9 +1078,11 @@ struct MessageDraft: Codable, Hashable, Sendable {
     static let maxByteCount: Int
     static let maxCount: Int
     let editedAt: Timestamp
+    let mention: Mention
     let place: DraftPlace
     let replyingTo: MessageID?
     let text: String
+    var params: UserMessageParams { get }
 }
 
 struct MessageEdit: Codable, Hashable, Sendable {
@@ -1100,6 +1105,7 @@ struct MessageEffects: Codable, Hashable, Sendable {
 
 enum MessageExplanation: CustomStringConvertible, Hashable, Sendable {
     case cached(Message, passes: Bool)
+    case deleting(Message)
     case failed(Message)
     case notInChannel
     case pending(Message, ahead: Int, Waiting)

@@ -287,7 +287,7 @@ extension CoreWorld {
         _ device: CoreDevice, where isMeant: (Message) -> Bool
     ) -> (ChannelURL, Message)? {
         guard let id = someTimeline(device), let open = device.state.timelines[id],
-            let message = random.pick(of: open.list.messages.filter(isMeant))
+            let message = random.pick(of: open.messages.filter(isMeant))
         else { return nil }
         return (open.channel, message)
     }

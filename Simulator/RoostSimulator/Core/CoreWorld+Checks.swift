@@ -127,15 +127,19 @@ extension CoreWorld {
     ) throws(Violation) -> ShownTimeline? {
         guard let open = device.state.timelines[id] else { return nil }
         let shown = ShownTimeline(
-            channel: open.channel, filter: open.filter, messages: open.list.messages,
+            channel: open.channel, filter: open.filter, messages: open.messages,
             hasOlder: open.list.hasOlder, hasNewer: open.list.hasNewer,
             hasHugeGap: open.hasHugeGap,
-            place: watch.isInPlace ? open.start : nil, isReading: open.reads.isUnderWay)
+            place: watch.isInPlace ? open.start : nil, isReading: open.reads.isUnderWay,
+            marks: open.marks)
         // A full timeline that follows the newest end removes the messages of its beginning.
         if open.list.delivered.count == open.list.capacity {
             device.timelines[id]?.isInPlace = false
         }
         let place = "\(device.name) timeline \(id.number) of \(open.channel)"
+        try expect(
+            open.nextMarks ?? open.marks == device.state.outbox.messageMarks(in: open.channel),
+            "\(place) shows other changes than those that wait")
         try CollectionInvariants(place: place).check(
             shown, watch.changes, device.store.history(of: open.channel),
             log(of: open.channel, for: device.user, on: storage))
@@ -152,7 +156,7 @@ extension CoreWorld {
             hasMore: open.list.hasMore)
         // A list whose read has failed is read again with the next commit.
         let outbox = device.state.outbox
-        let unsure = open.list.isBehind ? Set(channels) : []
+        let unsure = open.list.isBehind || open.owesMarks ? Set(channels) : []
         try CollectionInvariants(place: "\(device.name) list \(id.number)").check(
             shown, watch.changes,
             device.store.groupChannels.mapValues { $0.marked(outbox.marks(of: $0.url)) },
@@ -336,7 +340,7 @@ extension CoreWorld {
             // As in the cache, a reset of the history after the clock went back may be missed.
             guard !hasClockGoneBack else { continue }
             try CollectionInvariants(place: "\(device.name), having paged \(channel),").checkWhole(
-                device.state.timelines[id]?.list.messages ?? [],
+                device.state.timelines[id]?.messages ?? [],
                 log(of: channel, for: device.user, on: storage))
             device.timelines[id] = nil
             give(.closeTimeline(id), device)

@@ -144,7 +144,7 @@ extension CoreWorld {
             if case .done = outcome { device.drafts[place] = [text] }
         case .openedTimeline(let id):
             guard case .done = outcome, let open = device.state.timelines[id] else { return }
-            device.timelines[id] = CoreDevice.Watch(changes: Fold(open.list.messages))
+            device.timelines[id] = CoreDevice.Watch(changes: Fold(open.messages))
         case .jumped(let id):
             if case .done = outcome { return }
             device.timelines[id]?.isInPlace = false

@@ -129,6 +129,7 @@ package struct OutboxContract {
             content: .draft(
                 DraftContent(
                     "draft \(random.pick(9))", replyingTo: random.pick(3) == 0 ? 8 : nil,
+                    mentioning: Mention(userIDs: random.pick(3) == 0 ? ["ada"] : []),
                     in: random.pick(2) == 0 ? 7 : nil)))
     }
 

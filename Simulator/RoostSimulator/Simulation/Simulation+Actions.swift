@@ -23,12 +23,14 @@ extension Simulation {
         case .blink: try await blink(app)
         case .edit:
             await withOwnMessage(app) { id, channel, number in
+                app.changed.insert(channel)
                 self.call(app, "edit \(id)") {
                     try await $0.edit(id, in: channel, text: "edit \(number)")
                 }
             }
         case .delete:
             await withOwnMessage(app) { id, channel, _ in
+                app.changed.insert(channel)
                 self.call(app, "delete \(id)") { try await $0.delete(id, in: channel) }
             }
         case .resend: await withFailed(app) { await $0.resend($1) }

@@ -18,6 +18,7 @@ extension Simulation {
                 let id = pick(of: await watch.collection.snapshot.messages)?.messageID
             else { return }
             let isAdded = pick(3) > 0
+            app.changed.insert(watch.collection.channel)
             call(app, "\(isAdded ? "react" : "unreact") to \(id)") {
                 [channel = watch.collection.channel] client in
                 if isAdded {
@@ -46,6 +47,7 @@ extension Simulation {
                     $0.messageID != nil
                 })
             else { return }
+            app.changed.insert(watch.collection.channel)
             call(app, "mark read") { [channel = watch.collection.channel] client in
                 try await client.markAsRead(channel, through: last.createdAt)
             }

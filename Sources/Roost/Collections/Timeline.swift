@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostCore
+package import RoostCore
 public import RoostModel
 
 /// The messages of one channel in order, as on the server, shown from disk first.
@@ -85,6 +85,9 @@ extension Timeline {
     /// The state of a timeline at one moment.
     public struct Snapshot: Hashable, Sendable {
         /// The delivered messages by position, oldest first, then the unsent ones by age.
+        ///
+        /// They show the edits and reactions that wait in the outbox (`Message.pendingChanges`), and
+        /// those whose deletions wait are left out.
         public let messages: [Message]
         /// Whether `loadOlder()` may find more.
         public let hasOlder: Bool
@@ -95,6 +98,8 @@ extension Timeline {
         /// The list has stopped following. Page forward with `loadNewer()`, or jump to
         /// `.distantFuture`.
         public let hasHugeGap: Bool
+        /// The waiting changes that the messages show.
+        package let marks: MessageMarks
     }
 
     /// The present state.
@@ -146,11 +151,13 @@ extension SyncState {
 extension Timeline.Snapshot {
     fileprivate init(_ open: OpenTimeline) {
         self.init(
-            messages: open.list.messages, hasOlder: open.list.hasOlder,
-            hasNewer: open.list.hasNewer, hasHugeGap: open.hasHugeGap)
+            messages: open.messages, hasOlder: open.list.hasOlder,
+            hasNewer: open.list.hasNewer, hasHugeGap: open.hasHugeGap, marks: open.marks)
     }
 
     fileprivate static var empty: Self {
-        Self(messages: [], hasOlder: true, hasNewer: false, hasHugeGap: false)
+        Self(
+            messages: [], hasOlder: true, hasNewer: false, hasHugeGap: false,
+            marks: MessageMarks())
     }
 }

@@ -8,6 +8,8 @@ import RoostStore
 public enum MessageExplanation: Hashable, Sendable {
     /// The message is on this device; `passes` says whether the filter selects it.
     case cached(Message, passes: Bool)
+    /// The message is on this device and not shown, because its deletion waits in the outbox.
+    case deleting(Message)
     /// Only this device has the message, and it will be sent; `ahead` items of the channel go
     /// before it.
     case pending(Message, ahead: Int, Waiting)
@@ -71,7 +73,10 @@ extension ChatClient {
         under filter: MessageFilter
     ) async throws(RoostError) -> MessageExplanation {
         if let cached, cached.channelURL == channel {
-            return .cached(cached, passes: filter.matches(cached))
+            guard let shown = await marks(in: channel).shown(cached) else {
+                return .deleting(cached)
+            }
+            return .cached(shown, passes: filter.matches(shown))
         }
         let (unsent, isOnline) = await engine.read {
             ($0.outbox.unsent(in: channel), $0.session != nil)
@@ -123,6 +128,7 @@ extension MessageExplanation: CustomStringConvertible {
             "The message is on this device, and the timeline's filter selects it."
         case .cached(_, passes: false):
             "The message is on this device, but the timeline's filter does not select it."
+        case .deleting: "The message is on this device, and its deletion waits in the outbox."
         case .pending(_, let ahead, .connection):
             "The message waits for a connection\(Self.behind(ahead)), and is sent then."
         case .pending(_, let ahead, .server):

@@ -141,7 +141,7 @@ extension GroupChannel {
         case .frozen, .hidden, .historyReset, .metadata, .memberCounts, .countPreference,
             .pushTrigger:
             true
-        case .deleted(let ids):
+        case .deleted(let ids, _):
             unreadMessageCount > 0 || (lastMessage?.messageID).map(ids.contains) ?? false
         }
     }

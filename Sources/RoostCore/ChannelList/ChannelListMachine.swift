@@ -20,6 +20,8 @@ package struct ChannelListMachine: Codable, Sendable {
     package private(set) var isBehind = false
     /// The contents of the outbox that the channels show.
     private var marks: [ChannelURL: ChannelMarks] = [:]
+    /// The last messages in place of those whose deletions wait, as of the last read.
+    private var previews: [ChannelURL: ChannelPreview] = [:]
     /// The number of channels of the last read that their waiting changes keep out of the list.
     package private(set) var leftOut = 0
 
@@ -33,13 +35,15 @@ package struct ChannelListMachine: Codable, Sendable {
     ///
     /// `hasMore` is whether the list continues beyond these channels; `sequence` is the last commit
     /// in the read. The waiting changes of the `marked` channels may bring them into the list.
-    /// `isCut` is whether the cache has more channels than were read; nil if that is the only reason
-    /// of `hasMore`.
+    /// `previews` are the last messages in place of those whose deletions wait. `isCut` is whether
+    /// the cache has more channels than were read; nil if that is the only reason of `hasMore`.
     package mutating func replace(
-        with channels: [GroupChannel], marked extra: [GroupChannel] = [], hasMore: Bool,
-        isCut: Bool? = nil, sequence: Int64
+        with channels: [GroupChannel], marked extra: [GroupChannel] = [],
+        previews: [ChannelURL: ChannelPreview] = [:], hasMore: Bool, isCut: Bool? = nil,
+        sequence: Int64
     ) -> ListDiff<GroupChannel> {
         let before = self.channels
+        self.previews = previews
         let read = channels.filter(belongs)
         // Behind the last channel of a read that was cut there are unread ones.
         let isCut = isCut ?? hasMore
@@ -48,7 +52,7 @@ package struct ChannelListMachine: Codable, Sendable {
             belongs(channel) && end.map { order.key(of: channel) <= $0 } ?? true
         }
         func shown(_ channels: [GroupChannel]) -> [GroupChannel] {
-            channels.map { $0.marked(marks[$0.url]) }.filter(isInside)
+            channels.map(marked).filter(isInside)
         }
         let kept = shown(channels)
         let known = leftOut
@@ -96,21 +100,47 @@ package struct ChannelListMachine: Codable, Sendable {
     ) -> ListDiff<GroupChannel> {
         let old = marks[channel]
         marks[channel] = new
-        guard old?.changes ?? [] == new?.changes ?? [] else {
+        let index = channels.firstIndex { $0.url == channel }
+        let last = index.flatMap { channels[$0].lastMessage }
+        let changes = Set(old?.changes ?? []).symmetricDifference(new?.changes ?? [])
+        guard !changes.contains(where: { $0.mayChange(listed: last) }) else {
             isBehind = true
             return ListDiff()
         }
-        guard old?.draft != new?.draft,
-            let index = channels.firstIndex(where: { $0.url == channel })
-        else { return ListDiff() }
+        guard old?.draft != new?.draft, let index else { return ListDiff() }
         let before = channels
-        channels[index].marks = new.map { Indirect($0) }
+        var shown = channels[index].marks?.value ?? ChannelMarks()
+        shown.draft = new?.draft
+        channels[index].marks = shown.isEmpty ? nil : Indirect(shown)
         return ListDiff(from: before, to: channels)
     }
 
-    /// The channels with waiting changes, in order.
+    /// The channels that waiting changes may bring into the list, in order.
     package var changedChannels: [ChannelURL] {
-        marks.filter { !$0.value.changes.isEmpty }.keys.sorted()
+        marks.filter { $0.value.changes.contains(where: \.isOfChannel) }.keys.sorted()
+    }
+
+    /// Returns the last message of a channel if a deletion of it waits.
+    package func deletedPreview(of channel: GroupChannel) -> Message? {
+        guard let last = channel.lastMessage, marks[channel.url]?.deletes(last) == true else {
+            return nil
+        }
+        return last
+    }
+
+    /// Returns the last message in place of one whose deletion waits, from messages before it.
+    package func preview(
+        of channel: ChannelURL, in messages: [Message], before last: Message
+    ) -> ChannelPreview {
+        ChannelPreview(
+            replaced: last.messageID,
+            message: marks[channel]?.preview(in: messages, before: last))
+    }
+
+    private func marked(_ channel: GroupChannel) -> GroupChannel {
+        let preview = previews[channel.url]
+        let isMeant = preview?.replaced == channel.lastMessage?.messageID
+        return channel.marked(marks[channel.url], preview: isMeant ? preview?.message : nil)
     }
 
     private mutating func rename(_ updates: [Update<User>]) {
@@ -140,7 +170,13 @@ package struct ChannelListMachine: Codable, Sendable {
     }
 
     private mutating func place(_ unmarked: GroupChannel) {
-        let channel = unmarked.marked(marks[unmarked.url])
+        let deleted = deletedPreview(of: unmarked)?.messageID
+        if let deleted, previews[unmarked.url]?.replaced != deleted {
+            // The message in its place is not known yet.
+            isBehind = true
+            return
+        }
+        let channel = marked(unmarked)
         guard belongs(channel) else { return remove(channel.url) }
         let shown = channels.firstIndex { $0.url == channel.url }
         let before = shown.map { order.key(of: channels.remove(at: $0)) }
@@ -152,5 +188,24 @@ package struct ChannelListMachine: Codable, Sendable {
             if before.map({ $0 < key }) ?? true { isBehind = true }
         }
         channels.insert(channel, at: index)
+    }
+}
+
+/// The last message of a channel in place of one whose deletion waits.
+package struct ChannelPreview: Equatable, Codable, Sendable {
+    /// The message whose deletion waits.
+    package let replaced: MessageID?
+    /// The message before it; nil if the cache has none.
+    package let message: Message?
+}
+
+extension PendingChange {
+    /// Returns whether the change may show on a channel of a list whose last message is this one.
+    fileprivate func mayChange(listed last: Message?) -> Bool {
+        switch action {
+        case .channel, .markAsRead, .delete: true
+        case .edit, .addReaction, .removeReaction:
+            last.map { changes($0) || changesParent(of: $0) } ?? false
+        }
     }
 }

@@ -26,7 +26,8 @@ package enum ChannelNews: Equatable, Codable, Sendable {
 
     case received(Message, Reception)
     case edited(Message)
-    case deleted([MessageID])
+    /// The preview is the last message in place of a deleted one, as far as the cache knows.
+    case deleted([MessageID], preview: Message? = nil)
     /// The viewer has read up to here, on any device.
     case read(Timestamp)
     /// Members have read up to here, perhaps the viewer among them.
@@ -54,16 +55,14 @@ extension GroupChannel {
             guard let id = message.messageID, let last = lastMessage else { return self }
             if last.messageID == id { channel.lastMessage = last.merged(with: message) }
             if last.parentID == id { channel.lastMessage?.details.follow(message.preview) }
-        case .deleted(let ids):
+        case .deleted(let ids, let preview):
             guard let last = lastMessage, let id = last.messageID else { return self }
             if let parent = last.parentID, ids.contains(parent) {
                 channel.lastMessage?.details.parentPreview = nil
             }
-            if ids.contains(id) { channel.lastMessage = nil }
+            if ids.contains(id) { channel.lastMessage = preview.flatMap(visibleBefore(last)) }
         case .read(let moment):
-            guard moment > myLastRead ?? .distantPast else { return self }
-            channel.myLastRead = moment
-            if lastMessage.map({ $0.createdAt <= moment }) ?? true { channel.clearUnread() }
+            channel = applying(readMark: moment)
         case .readBy(let moments):
             // Without known receipts of all members, a few would pass for all.
             channel.readReceipts?.merge(moments) { max($0, $1) }
@@ -82,6 +81,16 @@ extension GroupChannel {
         case .pushTrigger(let trigger): channel.pushTrigger = trigger
         }
         return channel
+    }
+
+    /// Returns a filter of the messages before another one that the viewer may see.
+    private func visibleBefore(_ last: Message) -> (Message) -> Message? {
+        { [messageOffset] message in
+            guard let position = message.position, last.position.map({ position < $0 }) ?? false,
+                position.createdAt > messageOffset ?? .distantPast
+            else { return nil }
+            return message
+        }
     }
 
     private mutating func receive(_ message: Message, _ reception: ChannelNews.Reception) {

@@ -11,6 +11,8 @@ package struct ListRead: SyncOperation {
         case reading
         /// The channels with waiting changes that are not on the page are being read.
         case readingMarked([ChannelURL], CachedChannels)
+        /// The messages before deleted last messages are being read.
+        case readingPreviews([Message], CachedChannels)
         case awaitingCommits(CachedChannels)
     }
 
@@ -18,6 +20,7 @@ package struct ListRead: SyncOperation {
     /// Nil if only commits made the read necessary.
     package let origin: ChangeOrigin?
     private var marked: [GroupChannel] = []
+    private var previews: [ChannelURL: ChannelPreview] = [:]
     private var state = State.beginning
 
     package init(_ list: ListID, from origin: ChangeOrigin?) {
@@ -36,7 +39,7 @@ package struct ListRead: SyncOperation {
             return read(open)
         case (.queued, .woken): return read(open)
         case (.reading, .read(.success(.channels(let page)))):
-            marked = []
+            (marked, previews) = ([], [:])
             let shown = Set(page.channels.map(\.url))
             return readMarked(
                 open.list.changedChannels.filter { !shown.contains($0) }, page, open, &sync)
@@ -44,6 +47,13 @@ package struct ListRead: SyncOperation {
             // A channel that cannot be read is left out; the next read tries again.
             if case .success(.channel(let channel?)) = result { marked.append(channel) }
             return readMarked(Array(channels.dropFirst()), page, open, &sync)
+        case (.readingPreviews(let deleted, let page), .read(let result)):
+            if let last = deleted.first, case .success(.window(let found)) = result {
+                let channel = last.channelURL
+                previews[channel] = open.list.preview(
+                    of: channel, in: found.messages, before: last)
+            }
+            return readPreviews(Array(deleted.dropFirst()), page, open, &sync)
         case (.awaitingCommits(let page), .woken): return show(page, &sync)
         case (.reading, _):
             _ = show(nil, &sync)
@@ -57,6 +67,17 @@ package struct ListRead: SyncOperation {
         _ sync: inout SyncState
     ) -> Step {
         guard let next = channels.first else {
+            return readPreviews(
+                (page.channels + marked).compactMap(open.list.deletedPreview), page, open, &sync)
+        }
+        state = .readingMarked(channels, page)
+        return .need(.read(.channel(next)))
+    }
+
+    private mutating func readPreviews(
+        _ deleted: [Message], _ page: CachedChannels, _ open: OpenList, _ sync: inout SyncState
+    ) -> Step {
+        guard let next = deleted.first else {
             // The read may contain commits that have not reached the list yet.
             if open.lacks(page) {
                 state = .awaitingCommits(page)
@@ -64,8 +85,8 @@ package struct ListRead: SyncOperation {
             }
             return show(page, &sync)
         }
-        state = .readingMarked(channels, page)
-        return .need(.read(.channel(next)))
+        state = .readingPreviews(deleted, page)
+        return .need(.read(.window(WindowQuery(before: next))))
     }
 
     private mutating func read(_ open: OpenList) -> Step {
@@ -74,7 +95,8 @@ package struct ListRead: SyncOperation {
     }
 
     private func show(_ page: CachedChannels?, _ sync: inout SyncState) -> Step {
-        let isBehind = sync.lists[list]?.show(page, marked: marked, from: origin) == true
+        let isBehind =
+            sync.lists[list]?.show(page, marked: marked, previews: previews, from: origin) == true
         if sync.lists[list]?.reads.leave() == true { sync.wakeFirst(.listRead(list)) }
         // A failed read leaves the list unchanged; the next commit requests another.
         if isBehind { sync.start(.listRead(ListRead(list, from: nil))) }

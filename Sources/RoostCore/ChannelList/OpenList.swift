@@ -44,16 +44,26 @@ package struct OpenList: Codable, Sendable {
     package var isPaging = false
     package var reads = ReadQueue()
     private var backlog = Backlog()
+    /// The marks that have changed during a read.
+    private var nextMarks: [ChannelURL: ChannelMarks?] = [:]
+    /// Whether the list shows the changes of messages and the read marks that wait in the outbox.
+    private let showsChanges: Bool
     private var publishedHasMore: Bool?
     /// The changes since the last step, for the readers of the list.
     private var publications: [ListDiff<GroupChannel>] = []
 
-    package init(_ id: ListID, _ query: ChannelListQuery, viewer: UserID) {
+    package init(
+        _ id: ListID, _ query: ChannelListQuery, viewer: UserID, showsChanges: Bool = true
+    ) {
         self.id = id
+        self.showsChanges = showsChanges
         self.query = query
         wanted = query.pageSize
         list = ChannelListMachine(order: query.order, filter: query.filter, viewer: viewer)
     }
+
+    /// Whether marks have changed during the read that is under way.
+    package var owesMarks: Bool { !nextMarks.isEmpty }
 
     /// Returns the changes since the last call.
     mutating func takePublications() -> [ListDiff<GroupChannel>] {
@@ -108,7 +118,8 @@ package struct OpenList: Codable, Sendable {
     ///
     /// - Returns: Whether the list has to be read again.
     mutating func show(
-        _ page: CachedChannels?, marked: [GroupChannel] = [], from origin: ChangeOrigin?
+        _ page: CachedChannels?, marked: [GroupChannel] = [],
+        previews: [ChannelURL: ChannelPreview] = [:], from origin: ChangeOrigin?
     ) -> Bool {
         if let page {
             let origins = backlog.origins(
@@ -116,11 +127,16 @@ package struct OpenList: Codable, Sendable {
             let serverHasMore = !page.isWhole && token.map { !$0.isEmpty } ?? true
             publish(
                 list.replace(
-                    with: page.channels, marked: marked, hasMore: page.hasMore || serverHasMore,
-                    isCut: page.hasMore, sequence: page.sequence),
+                    with: page.channels, marked: marked, previews: previews,
+                    hasMore: page.hasMore || serverHasMore, isCut: page.hasMore,
+                    sequence: page.sequence),
                 from: origins)
         }
         for entry in backlog.takeCommits() { apply(entry.commit, from: entry.origin) }
+        for (channel, marks) in nextMarks.sorted(by: { $0.key < $1.key }) {
+            publish(list.mark(channel, marks), from: [.local])
+        }
+        nextMarks = [:]
         return page != nil && list.isBehind
     }
 
@@ -137,12 +153,22 @@ package struct OpenList: Codable, Sendable {
     }
 
     /// Sets the marks of all channels, before the first read.
-    mutating func mark(_ marks: [ChannelURL: ChannelMarks]) { list.mark(marks) }
+    mutating func mark(_ marks: [ChannelURL: ChannelMarks]) {
+        list.mark(showsChanges ? marks : marks.mapValues(\.ofChannelOnly))
+    }
 
     /// Sets the marks of a channel.
     ///
+    /// During a read they wait for its end: the commit with the effect of a change that was made may
+    /// wait too, and the old state must not be shown once more.
+    ///
     /// - Returns: Whether the list has to be read again.
     mutating func mark(_ channel: ChannelURL, _ marks: ChannelMarks?) -> Bool {
+        let marks = showsChanges ? marks : marks?.ofChannelOnly
+        if reads.isUnderWay {
+            nextMarks[channel] = .some(marks)
+            return false
+        }
         publish(list.mark(channel, marks), from: [.local])
         return list.isBehind
     }

@@ -15,6 +15,10 @@ package struct LiveEvent: SyncOperation {
         case beginning
         case readingCursor(CursorKey, rest: [CursorKey])
         case readingOldest(CursorKey, rest: [CursorKey])
+        /// Reads the channel of a deleted message, which may be its last one.
+        case readingLast(MessageID)
+        /// Reads the messages before a deleted last message.
+        case readingPreview(MessageID, of: Message)
         case committing
         /// Reads the channels that the commit changed, for effects that only the server knows.
         case readingChannel(ChannelURL, rest: [ChannelURL])
@@ -33,6 +37,8 @@ package struct LiveEvent: SyncOperation {
     /// Whether the message's deletion is known already.
     private var isOvertaken = false
     private var commit: Commit?
+    /// Whether the channel had the deleted message as its last one.
+    private var hasLostPreview = false
     private var state = State.beginning
 
     package init(
@@ -51,6 +57,19 @@ package struct LiveEvent: SyncOperation {
         case (.readingOldest(let key, let rest), .read(.success(.moment(let moment)))):
             setBack(key, before: moment.map { max($0, .beginning) } ?? .distantFuture)
             return readCursors(rest, &sync)
+        case (.readingLast(let id), .read(let result)):
+            guard case .success(.channel(let channel?)) = result, let last = channel.lastMessage,
+                last.messageID == id
+            else { return commitDeletion(of: id, nil) }
+            hasLostPreview = true
+            state = .readingPreview(id, of: last)
+            return .need(.read(.window(WindowQuery(before: last))))
+        case (.readingPreview(let id, let last), .read(let result)):
+            guard case .success(.window(let found)) = result else {
+                return commitDeletion(of: id, nil)
+            }
+            return commitDeletion(
+                of: id, ChannelMarks().preview(in: found.messages, before: last))
         case (.committing, .committed(let result)):
             sync.endRewinding(rewinds)
             guard case .success(let commit) = result else { return fail(&sync) }
@@ -126,10 +145,9 @@ extension LiveEvent {
         case .deleted(let event):
             let channel = event.channelURL
             sync.noteDeletion(of: event.messageID, in: channel)
-            return commit(
-                [.deleted(channel, [event.messageID])]
-                    + sync.mutations(for: .deleted([event.messageID]), in: channel),
-                thenRead: [channel])
+            sync.channelLedger.note(.deleted([event.messageID]), in: channel)
+            state = .readingLast(event.messageID)
+            return .need(.read(.channel(channel)))
         case .read(let event): return applyMark(event, &sync)
         case .delivered(let channel, let moments):
             return commit(sync.mutations(for: .deliveredTo(moments), in: channel))
@@ -155,6 +173,17 @@ extension LiveEvent {
         case .user, .error, .expired, .login, .pong, .busy, .room, .inOpenChannel, .unknown:
             return announce(&sync)
         }
+    }
+
+    private mutating func commitDeletion(of id: MessageID, _ preview: Message?) -> Step {
+        guard let channel = event.channelURL else { return .fail(.outOfStep) }
+        // The device knows the message before only as far as its cache goes; the server is asked,
+        // too. Meanwhile the channel keeps its place in lists.
+        return commit(
+            [
+                .deleted(channel, [id]),
+                .channelNews(channel, .deleted([id], preview: preview)),
+            ], thenRead: [channel])
     }
 
     private mutating func applyMark(_ event: ReadEvent, _ sync: inout SyncState) -> Step {
@@ -275,9 +304,8 @@ extension LiveEvent {
             // A message without a preview may bring its channel back all the same.
             if channel == nil || channel?.hiddenState == .untilNextMessage { sync.lookUp(url) }
         case .deleted:
-            let lostPreview = commit?.updatedChannels.contains { $0.lastMessage == nil } == true
             // The deleted message may have counted as unread.
-            if lostPreview || channel?.unreadMessageCount ?? 0 > 0 { sync.lookUp(url) }
+            if hasLostPreview || channel?.unreadMessageCount ?? 0 > 0 { sync.lookUp(url) }
         default: if channel == nil { sync.lookUp(url) }
         }
     }
@@ -360,35 +388,5 @@ extension LiveEvent {
         if !isMine, let id = message.messageID {
             sync.send(.messageAcknowledgement(channel, id))
         }
-    }
-}
-
-extension SyncState {
-    /// Returns the effect of a message on its channel's preview and counts.
-    ///
-    /// Silent messages of other users change neither (`docs/protocol` 2.6).
-    fileprivate func reception(
-        of message: Message, _ event: MessageEvent, _ login: LoginSuccess
-    ) -> ChannelNews.Reception {
-        let isMine = message.sender?.user.id == me
-        let isHeard = isMine || !message.isSilent
-        return ChannelNews.Reception(
-            isPreview: (isHeard || event.forcesLastMessage)
-                && login.lastMessageReplies.admits(message),
-            isUnread: !isMine && isHeard && login.unreadReplies.admits(message),
-            isMention: message.mention.calls(me), superLimit: login.maxUnreadOnSuperGroup)
-    }
-
-    /// Returns the present state of a message, with the changes to repeat after it; nil for a
-    /// deleted message.
-    fileprivate func upToDate(
-        _ message: Message, since beginning: Int?
-    ) -> (message: Message, amendments: [Mutation])? {
-        let channel = message.channelURL
-        // The change log may have brought a later state already.
-        guard let message = recentChanges.upToDate(message) else { return nil }
-        let ledger = beginning.map { news(of: channel, since: $0) } ?? FetchLedger()
-        let known = ledger.hasDeparture ? [] : ledger.upToDate([message])
-        return known.first.map { ($0, ledger.mutations(amending: known, in: channel)) }
     }
 }

@@ -80,13 +80,3 @@ package struct ChannelsChange: Equatable, Codable, Sendable {
         self.deleted = deleted
     }
 }
-
-extension Commit {
-    /// The channels that the commit changed, in their new state.
-    package var updatedChannels: [GroupChannel] {
-        changes.flatMap { change -> [GroupChannel] in
-            guard case .channels(let change) = change else { return [] }
-            return change.updated.map(\.after)
-        }
-    }
-}

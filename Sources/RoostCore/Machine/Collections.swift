@@ -99,6 +99,14 @@ extension SyncState {
         }
     }
 
+    /// Makes the timelines of a channel be read again before they lose the mark of a change that
+    /// another process has made.
+    mutating func readAgain(_ channel: ChannelURL) {
+        for id in timelines.ids(of: channel) where timelines[id]?.missCommits() == true {
+            see(to: .reread, of: id)
+        }
+    }
+
     /// Catches open timelines up if a commit shows that they are incomplete.
     private mutating func follow(_ commit: Commit) {
         guard session != nil, !timelines.isEmpty else { return }

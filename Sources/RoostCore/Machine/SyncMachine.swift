@@ -165,7 +165,9 @@ package struct SyncMachine: Codable, Sendable {
             commits.append(.missedCommits)
             // The other process may have stored messages without indexing them.
             state.fillIndex()
-        case .openTimeline(let timeline): state.timelines.open(timeline, as: timeline.id)
+        case .openTimeline(var timeline):
+            timeline.mark(state.outbox.messageMarks(in: timeline.channel))
+            state.timelines.open(timeline, as: timeline.id)
         case .closeTimeline(let id): state.close(id)
         case .openList(var list):
             list.mark(state.outbox.allMarks)

@@ -57,6 +57,11 @@ package struct Outbox: Codable, Sendable {
         items.filter { $0.channel == channel }.compactMap(message)
     }
 
+    /// The unsent messages of all channels with their numbers in the order of writing.
+    package var unsentInOrder: [(sequence: Int64, message: Message)] {
+        items.compactMap { item in message(item).map { (item.sequence, $0) } }
+    }
+
     /// Returns the unsent changes of a channel, in the order of their calls.
     package func pendingChanges(in channel: ChannelURL) -> [PendingChange] {
         items.filter { $0.channel == channel && $0.state == .pending }.compactMap(\.change)

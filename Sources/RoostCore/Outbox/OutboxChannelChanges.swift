@@ -73,7 +73,8 @@ extension Outbox {
 
     /// Returns the marks of a channel; nil without any.
     package func marks(of channel: ChannelURL) -> ChannelMarks? {
-        allMarks(where: { $0 == channel })[channel]
+        guard order.hasMarks(of: channel) else { return nil }
+        return allMarks(where: { $0 == channel })[channel]
     }
 
     /// Returns the marks of all channels.
@@ -83,7 +84,7 @@ extension Outbox {
         where isMeant: (ChannelURL) -> Bool
     ) -> [ChannelURL: ChannelMarks] {
         var marks: [ChannelURL: ChannelMarks] = [:]
-        for item in items where item.content.marksChannel && isMeant(item.channel) {
+        for item in items where item.content.isMark && isMeant(item.channel) {
             if let draft = item.draft { marks[item.channel, default: ChannelMarks()].draft = draft }
             guard item.state == .pending, let change = item.change else { continue }
             marks[item.channel, default: ChannelMarks()].changes.append(change)
@@ -93,10 +94,10 @@ extension Outbox {
 }
 
 extension OutboxContent {
-    /// Whether the item shows on the channel itself.
-    var marksChannel: Bool {
+    /// Whether the item shows on the channel or on a message that the server has.
+    var isMark: Bool {
         switch self {
-        case .change(.channel): true
+        case .change: true
         case .draft(let draft): draft.thread == nil
         default: false
         }
@@ -121,14 +122,18 @@ extension SyncState {
         for item in old { cancelUnsent(item.requestID) }
     }
 
-    /// Shows the changed marks of channels in the open lists, and publishes changed drafts.
+    /// Shows the changed marks of channels in the open collections, and publishes changed drafts.
     mutating func showMarks() {
         for place in outbox.order.takeTouchedDrafts() {
             publish(.draftChanged(place, outbox.draft(at: place)))
         }
-        let channels = outbox.order.takeTouched()
-        guard !channels.isEmpty, !lists.isEmpty else { return }
-        for channel in channels {
+        for channel in outbox.order.takeTouched() {
+            let ids = timelines.ids(of: channel)
+            if !ids.isEmpty {
+                let marks = outbox.messageMarks(in: channel)
+                for id in ids { timelines[id]?.mark(marks) }
+            }
+            guard !lists.isEmpty else { continue }
             let marks = outbox.marks(of: channel)
             for id in lists.ids where lists[id]?.mark(channel, marks) == true {
                 start(.listRead(ListRead(id, from: .local)))

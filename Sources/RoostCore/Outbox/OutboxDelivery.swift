@@ -25,11 +25,11 @@ package struct OutboxDelivery: SyncOperation {
         case applyingChange
         case deliveringCommits
         case readingNewest(Timestamp)
-        case marking
+        case marking(through: Timestamp)
         /// A change of the channel is being made, and its effect stored.
         case acting(ChannelChange)
-        /// A channel that the user has left already is being removed.
-        case removing
+        /// The effect of a read mark, or of a departure that was made before, is being stored.
+        case committing
     }
 
     private let requestID: RequestID
@@ -297,12 +297,15 @@ extension OutboxDelivery {
                 sync.dropChange(requestID, .nothingToMark)
                 return .end(.done)
             }
-            state = .marking
+            state = .marking(through: moment)
             return .need(.ask(.markAsRead(MarkAsRead(channelURL: channel))))
         case (.acting(let change), .ended(let outcome)):
             return finish(change, outcome, in: channel, &sync)
-        case (.marking, .answer(.success)), (.applyingChange, .ended), (.deliveringCommits, .woken),
-            (.removing, .committed):
+        case (.marking(let moment), .answer(.success)):
+            // The event of the mark comes later; until then the cache must not show the old count.
+            state = .committing
+            return .need(.commit(sync.mutations(for: .read(moment), in: channel), .answer))
+        case (.applyingChange, .ended), (.deliveringCommits, .woken), (.committing, .committed):
             sync.noteMade(requestID)
             return .end(.done)
         case (.readingNewest, .answer), (.marking, .answer):
@@ -331,7 +334,7 @@ extension OutboxDelivery {
         if change == .leave, error.code.deniesChannel {
             // An earlier attempt, another device or another member has ended the membership.
             sync.noteDeparture(from: channel)
-            state = .removing
+            state = .committing
             return .need(.commit([.removeChannel(channel)], .answer))
         }
         return fail(error == .overdue ? .unanswered : error, .change, &sync)

@@ -10,10 +10,15 @@ package struct DraftContent: Equatable, Codable, Sendable {
     package let thread: MessageID?
     package let text: String
     package let replyingTo: MessageID?
+    package let mention: Mention
 
-    package init(_ text: String, replyingTo: MessageID? = nil, in thread: MessageID? = nil) {
+    package init(
+        _ text: String, replyingTo: MessageID? = nil, mentioning mention: Mention = Mention(),
+        in thread: MessageID? = nil
+    ) {
         self.text = text
         self.replyingTo = replyingTo
+        self.mention = mention
         self.thread = thread
     }
 }
@@ -92,7 +97,7 @@ extension OutboxItem {
     package var draft: MessageDraft? {
         guard case .draft(let content) = content else { return nil }
         return MessageDraft(
-            content.text, replyingTo: content.replyingTo,
+            content.text, replyingTo: content.replyingTo, mentioning: content.mention,
             at: DraftPlace(channel, thread: content.thread), editedAt: createdAt)
     }
 }

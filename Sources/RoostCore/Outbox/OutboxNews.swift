@@ -124,6 +124,7 @@ package struct OutboxMissing: SyncOperation {
                     continue
                 }
                 if item.change != nil {
+                    sync.readAgain(item.channel)
                     sync.noteMade(requestID)
                     continue
                 }
@@ -158,7 +159,8 @@ package struct OutboxMissing: SyncOperation {
         }
         for requestID in gone {
             if sync.outbox.disk.isSettled(requestID) {
-                if sync.outbox.order[requestID]?.change != nil {
+                if let change = sync.outbox.order[requestID]?.change {
+                    sync.readAgain(change.channel)
                     sync.noteMade(requestID)
                 } else {
                     sync.forget(requestID, nil)

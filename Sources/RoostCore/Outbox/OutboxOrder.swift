@@ -12,6 +12,8 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
     private var localCount = 0
     /// The request IDs of the marks of inboxes.
     private(set) var markNames: [InboxPlace: RequestID] = [:]
+    /// The number of items that show on each channel or on its messages.
+    private var markCounts: [ChannelURL: Int] = [:]
     /// The channels whose marks may have changed since the last look at them.
     private var touched: Set<ChannelURL> = []
     /// The places whose drafts may have changed since the last look, in order.
@@ -46,6 +48,7 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         if let mark = item.inboxMark {
             markNames[InboxPlace(mark.inbox, item.channel)] = item.requestID
         }
+        if item.content.isMark { markCounts[item.channel, default: 0] += 1 }
         touch(item)
     }
 
@@ -58,6 +61,10 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         if let mark = items[index].inboxMark {
             let place = InboxPlace(mark.inbox, items[index].channel)
             if markNames[place] == requestID { markNames[place] = nil }
+        }
+        if items[index].content.isMark {
+            let count = markCounts[items[index].channel] ?? 0
+            markCounts[items[index].channel] = count > 1 ? count - 1 : nil
         }
         touch(items[index])
         return items.remove(at: index)
@@ -82,6 +89,9 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         return items[index]
     }
 
+    /// Returns whether an item shows on a channel or on its messages, besides unsent messages.
+    func hasMarks(of channel: ChannelURL) -> Bool { markCounts[channel] != nil }
+
     /// Returns the channels whose marks may have changed since the last call, in order.
     package mutating func takeTouched() -> [ChannelURL] {
         guard !touched.isEmpty else { return [] }
@@ -100,7 +110,7 @@ package struct OutboxOrder: Equatable, Codable, Sendable {
         if let place = item.draft?.place, !touchedDrafts.contains(place) {
             touchedDrafts.append(place)
         }
-        if item.content.marksChannel { touched.insert(item.channel) }
+        if item.content.isMark { touched.insert(item.channel) }
     }
 
     private func index(of requestID: RequestID) -> Int? {

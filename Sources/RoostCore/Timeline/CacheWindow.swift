@@ -43,6 +43,17 @@ package struct WindowQuery: Equatable, Sendable {
             newerCount: newerCount)
     }
 
+    /// The number of messages in which the one before a channel's last message is looked for.
+    private static let lookBack = 30
+
+    /// Creates the query for the messages before a channel's last message, which is deleted.
+    package init(before last: Message) {
+        let place = last.position ?? .distantFuture
+        self.init(
+            channel: last.channelURL, lower: place, upper: place, olderCount: Self.lookBack,
+            newerCount: 0)
+    }
+
     /// Whether the requested stretch is a point between messages.
     package var isBetweenMessages: Bool {
         lower == upper && (lower.messageID == MessageID(.min) || lower.messageID == MessageID(.max))

@@ -39,15 +39,24 @@ package struct OpenTimeline: Codable, Sendable {
     /// Whether the window is empty or has lost its range, and the server has not been asked since.
     private var isBereft = false
     private var backlog = Backlog()
+    /// The waiting changes that the list shows.
+    package private(set) var marks = MessageMarks()
+    /// The waiting changes to show once the list has all commits; nil if it shows them.
+    package private(set) var nextMarks: MessageMarks?
+    /// Whether a commit needs a read that has not begun.
+    private var owesRead = false
+    /// Whether the list shows the changes of messages that wait in the outbox.
+    private let showsChanges: Bool
     private var publishedFlags: [Bool] = []
     /// The changes since the last step, for the readers of the list.
     private var publications: [ListDiff<Message>] = []
 
     package init(
         _ id: TimelineID, channel: ChannelURL, startingAt start: Timestamp,
-        filter: MessageFilter, capacity: Int, pageSize: Int
+        filter: MessageFilter, capacity: Int, pageSize: Int, showsChanges: Bool = true
     ) {
         self.id = id
+        self.showsChanges = showsChanges
         self.channel = channel
         self.filter = filter.normalized
         self.start = start
@@ -57,6 +66,9 @@ package struct OpenTimeline: Codable, Sendable {
             channel: channel, followsNewest: start == .distantFuture, filter: filter,
             capacity: max(capacity, 4 * pageSize))
     }
+
+    /// The messages as the app sees them: those of the list with the changes that wait.
+    package var messages: [Message] { marks.shown(list.messages, under: filter) }
 
     /// Returns the changes since the last call.
     mutating func takePublications() -> [ListDiff<Message>] {
@@ -214,8 +226,31 @@ extension OpenTimeline {
             if mayBeCleared && list.extent == nil || hasShown && isEmptied { loseAll() }
         }
         if !isPaging { shrink(keepingNewer: true) }
+        owesRead = false
         let need = apply(backlog.takeCommits())
+        if !owesRead, !reads.hasWaiting, let next = nextMarks { setMarks(next) }
         return need == .nothing && list.hasHoleAbove ? .repair : need
+    }
+
+    /// Takes the changes of the channel's messages that wait in the outbox.
+    ///
+    /// A change that the server has made leaves the outbox behind the commit with its effect. While
+    /// commits wait for a read, the marks wait too: otherwise the old state would be shown once more.
+    mutating func mark(_ new: MessageMarks) {
+        guard showsChanges else { return }
+        if reads.isUnderWay || owesRead {
+            nextMarks = new
+        } else {
+            setMarks(new)
+        }
+    }
+
+    private mutating func setMarks(_ new: MessageMarks) {
+        nextMarks = nil
+        guard new != marks else { return }
+        let diff = marks.replaced(by: new, in: list.messages, under: filter)
+        marks = new
+        if !diff.isEmpty { publications.append(diff.withOrigins([.local])) }
     }
 
     /// Takes one commit; commits come in order.
@@ -227,10 +262,13 @@ extension OpenTimeline {
         return apply([Backlog.Entry(commit: commit, origin: origin)])
     }
 
-    /// Notes that unknown commits were made.
-    mutating func missCommits() {
+    /// Notes that unknown commits were made; returns whether the read that they need is a new one.
+    @discardableResult
+    mutating func missCommits() -> Bool {
         list.missCommits()
         backlog.note(.otherProcess)
+        defer { owesRead = true }
+        return !owesRead
     }
 
     private mutating func apply(_ commits: [Backlog.Entry]) -> TimelineMachine.Need {
@@ -240,7 +278,10 @@ extension OpenTimeline {
             let step = list.apply(entry.commit)
             publish(step.diff, from: [entry.origin])
             if !isPaging { shrink(keepingNewer: true) }
-            if step.need == .reread { backlog.note(entry.origin) }
+            if step.need == .reread {
+                owesRead = true
+                backlog.note(entry.origin)
+            }
             if step.need == .reread || need == .nothing { need = step.need }
         }
         if hasShown && isEmptied { loseAll() }
@@ -266,6 +307,7 @@ extension OpenTimeline {
     }
 
     private mutating func publish(_ diff: ListDiff<Message>, from origins: Set<ChangeOrigin>) {
+        let diff = marks.shown(diff, under: filter)
         let flags = [list.hasOlder, list.hasNewer, hasHugeGap]
         guard !diff.isEmpty || flags != publishedFlags else { return }
         publishedFlags = flags
@@ -283,6 +325,9 @@ package struct ReadQueue: Equatable, Codable, Sendable {
     private var waiting = 0
 
     package init() {}
+
+    /// Whether a read waits for the running one.
+    var hasWaiting: Bool { waiting > 0 }
 
     /// Begins a read, or queues it behind the running one.
     ///

@@ -47,6 +47,7 @@ extension MessageDetails: FieldOwner {
             .derived("message_status", .notificationStatus),
             .derived("notification_data", .notificationData),
             .unlisted("params", \.storedParams),
+            .unlisted("pending changes", \.storedChanges),
         ]
     }
 }

@@ -30,7 +30,9 @@ extension ReadSession {
         let query = try SearchQuery(question.typed, by: tokenizer)
         var request = SearchRequest(
             query, order: question.order, from: question.from.milliseconds,
-            through: question.through.milliseconds, after: question.after, limit: question.limit)
+            through: question.through.milliseconds, after: question.after,
+            // Some hits may be hits no more once their waiting changes are made.
+            limit: question.limit.addingSaturated(question.waiting.changedCount))
         var searched: [SearchedChannel] = []
         if let urls = question.channels {
             var rows: [Int64] = []
@@ -52,28 +54,32 @@ extension ReadSession {
             }
             request.senderRows = rows
         }
+        let finder = WaitingFinder(question, query, tokenizer)
+        // Found in memory first: they are few, and a full page of them needs no index.
+        var waiting = try finder.unsent()
+        waiting += try finder.edited { id throws(SQLiteError) in
+            try firstMessage(.messageByID, id)
+        }
         var found: [FoundMessage] = []
         found.reserveCapacity(max(0, min(question.limit, 32)))  // As many as are shown at once.
         func add(_ message: Message, _ hit: SearchHit) throws(SQLiteError) {
+            guard let shown = try finder.stillFound(message) else { return }
             found.append(
-                FoundMessage(
-                    message: message, hit: hit,
-                    excerpt: try question.excerptLength.map { length throws(SQLiteError) in
-                        try query.excerpt(of: message, length: length, by: tokenizer)
-                    }))
+                FoundMessage(message: shown, hit: hit, excerpt: try finder.excerpt(of: shown)))
         }
         if question.order == .newest, let statement = request.newestStatement {
             try connection.scan(statement, request) { row throws(SQLiteError) in
                 try add(try message(row).message, SearchHit(ofMessage: row))
-                return true
+                return found.count < question.limit
             }
         } else {
             try connection.defineRelevance()
-            for hit in try request.hits(in: connection) {
+            for hit in try request.hits(in: connection) where found.count < question.limit {
                 guard let message = try firstMessage(.messageAtPlace, hit.place) else { continue }
                 try add(message, hit)
             }
         }
+        found = finder.merged(waiting, with: found)
         return SearchAnswer(
             found: found, index: index.state, searched: searched, question: question)
     }
@@ -188,31 +194,6 @@ extension SearchHit {
             channelRow: channelRow,
             position: Position(
                 createdAt: Timestamp(milliseconds: createdAt), messageID: MessageID(messageID)))
-    }
-}
-
-extension SearchQuery {
-    /// Returns a snippet of a message, and the places of the words in its texts.
-    fileprivate func excerpt(
-        of message: Message, length: Int, by tokenizer: WordTokenizer
-    ) throws(SQLiteError) -> SearchExcerpt {
-        let whole = message.searchableText
-        var marked: [SearchExcerpt.Marked] = []
-        let highlights = try highlights(in: whole, by: tokenizer)
-        var start = 0
-        for part in message.searchableTexts {
-            let count = part.text.utf8.count
-            let inside = highlights.compactMap { range -> Range<Int>? in
-                let part = range.clamped(to: start..<start + count)
-                return part.isEmpty ? nil : part.lowerBound - start..<part.upperBound - start
-            }
-            if !inside.isEmpty {
-                marked.append(SearchExcerpt.Marked(place: part.place, highlights: inside))
-            }
-            start += count + 1
-        }
-        return SearchExcerpt(
-            snippet: try snippet(of: whole, length: length, by: tokenizer), marked: marked)
     }
 }
 

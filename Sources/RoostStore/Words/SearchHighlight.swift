@@ -20,6 +20,17 @@ package struct SearchSnippet: Equatable, Sendable {
 }
 
 extension SearchQuery {
+    /// Returns whether a text that is not in the index meets the query, as the index would say.
+    package func matches(
+        _ text: String, by tokenizer: WordTokenizer
+    ) throws(SQLiteError) -> Bool {
+        guard !isEmpty else { return false }
+        let bytes = Array(SegmentedText.segmented(text).utf8)
+        let words = try tokenizer.tokens(of: bytes).map(\.word)
+        return wanted.allSatisfy { $0.occurs(in: words) }
+            && !excluded.contains { $0.occurs(in: words) }
+    }
+
     /// Returns the places of the query's words in a text, as ranges of bytes in `text.utf8`.
     ///
     /// - Returns: Whole characters, in order, neither overlapping nor touching.
@@ -93,6 +104,11 @@ extension SearchQuery {
 }
 
 extension SearchQuery.Phrase {
+    fileprivate func occurs(in text: [String]) -> Bool {
+        words.count <= text.count
+            && (0...(text.count - words.count)).contains { matches(text[$0..<$0 + words.count]) }
+    }
+
     /// Whether the words at the beginning of a text are this phrase.
     fileprivate func matches(_ found: some Collection<String>) -> Bool {
         for (index, pair) in zip(words, found).enumerated() {

@@ -27,12 +27,15 @@ package struct SearchQuestion: Equatable, Sendable {
     ///
     /// The newest messages of all other channels count as unseen.
     package var liveEnds: [ChannelURL: Position]
+    /// The contents of the outbox that are searched, too.
+    package var waiting: WaitingWords
 
     package init(
         _ typed: String, in channels: [ChannelURL]? = nil, by senders: [UserID]? = nil,
         from: Timestamp = .distantPast, through: Timestamp = .distantFuture,
         order: SearchRequest.Order = .newest, after: SearchHit? = nil, limit: Int = 20,
-        excerptLength: Int? = 120, liveEnds: [ChannelURL: Position] = [:]
+        excerptLength: Int? = 120, liveEnds: [ChannelURL: Position] = [:],
+        waiting: WaitingWords = WaitingWords()
     ) {
         self.typed = typed
         self.channels = channels
@@ -44,7 +47,50 @@ package struct SearchQuestion: Equatable, Sendable {
         self.limit = limit
         self.excerptLength = excerptLength
         self.liveEnds = liveEnds
+        self.waiting = waiting
     }
+
+    /// Returns whether a message is in the channels, of the senders and of the time to search.
+    func selects(_ message: Message) -> Bool {
+        channels?.contains(message.channelURL) ?? true
+            && senders.map { $0.contains { $0 == message.sender?.user.id } } ?? true
+            && from <= message.createdAt && message.createdAt <= through
+    }
+}
+
+/// The words that wait in the outbox.
+///
+/// They are compared in memory, and no index gets them.
+package struct WaitingWords: Equatable, Sendable {
+    /// An unsent message.
+    package struct Unsent: Equatable, Sendable {
+        /// The number in the order of writing.
+        package let sequence: Int64
+        package let message: Message
+
+        package init(sequence: Int64, message: Message) {
+            self.sequence = sequence
+            self.message = message
+        }
+    }
+
+    package var unsent: [Unsent]
+    /// The waiting changes of the cached messages.
+    package var marks: [ChannelURL: MessageMarks]
+
+    package init(unsent: [Unsent] = [], marks: [ChannelURL: MessageMarks] = [:]) {
+        self.unsent = unsent
+        self.marks = marks
+    }
+
+    /// Returns a message with its waiting changes; nil if they delete it.
+    func shown(_ message: Message) -> Message? {
+        guard let marks = marks[message.channelURL] else { return message }
+        return marks.shown(message)
+    }
+
+    /// The number of cached messages that may be found no more.
+    var changedCount: Int { marks.values.reduce(0) { $0.addingSaturated($1.count) } }
 }
 
 /// A hit.

@@ -168,14 +168,27 @@ struct LiveEventTests {
         #expect(effects.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
     }
 
-    @Test func `a deletion of the last message makes the channel be looked up`() {
+    @Test func `a deletion of the last message shows the one before, and looks the channel up`()
+        throws
+    {
         var script = Script.connected()
         let effects = script.frame(
             .deleted(DeletionEvent(channelURL: Script.channel, messageID: 5)))
-        let id = Self.commit(in: effects)
+        let id = try #require(effects.reader)
         let known = Script.channel(Script.channel)
         var before = known
         before.lastMessage = Script.message(5)
+        _ = script.read(id, .channel(before))
+        var silent = Script.message(4)
+        silent.isSilent = true
+        let messages = [Script.message(2), Script.message(3), silent, Script.message(5)]
+        let window = CacheWindow(
+            extent: nil, messages: messages, coverage: Coverage(), sequence: 1)
+        #expect(
+            script.read(id, .window(window)).mutations == [
+                .deleted(Script.channel, [5]),
+                .channelNews(Script.channel, .deleted([5], preview: Script.message(3))),
+            ])
         let change = ChannelsChange(updated: [Update(before: before, after: known)])
         _ = script.give(
             .reply(
@@ -185,11 +198,12 @@ struct LiveEventTests {
         #expect(end.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
     }
 
-    @Test func `a late frame does not bring back a deleted message (scar 56)`() {
+    @Test func `a late frame does not bring back a deleted message (scar 56)`() throws {
         var script = Script.connected()
         let deleted = script.frame(
             .deleted(DeletionEvent(channelURL: Script.channel, messageID: 2_000_000)))
-        let id = Self.commit(in: deleted)
+        let id = try #require(deleted.reader)
+        _ = script.read(id, .channel(nil))
         _ = script.commit(id)
         _ = script.read(id, .channel(nil))
         let late = script.frame(.message(MessageEvent(message: Self.message(2_000_000))))
@@ -380,7 +394,8 @@ struct RareEventTests {
     @Test func `a deletion in a channel that the cache lacks is announced`() throws {
         var script = Script.connected()
         let event = DeletionEvent(channelURL: Script.channel, messageID: 5)
-        let id = try #require(script.frame(.deleted(event)).committer)
+        let id = try #require(script.frame(.deleted(event)).reader)
+        _ = script.read(id, .channel(nil))
         _ = script.commit(id)
         let effects = script.read(id, .channel(nil))
         #expect(Self.events(effects) == [.messageDeleted(5, Script.channel)])

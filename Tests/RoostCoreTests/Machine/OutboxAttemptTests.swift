@@ -399,7 +399,7 @@ extension MachineScript {
 
     /// The messages that a timeline shows: the IDs, and the request IDs of unsent ones.
     func shown(in timeline: TimelineID = TimelineID(1)) -> [String] {
-        machine.state.timelines[timeline]?.list.messages.map { message in
+        machine.state.timelines[timeline]?.messages.map { message in
             message.messageID.map { "\($0.rawValue)" } ?? message.requestID?.rawValue ?? ""
         } ?? []
     }

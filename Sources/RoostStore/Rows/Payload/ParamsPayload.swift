@@ -14,6 +14,8 @@ package enum ParamsPayload {
         case change = 3
         case draft = 4
         case inbox = 5
+        /// A draft that mentions users, or the whole channel.
+        case mentioningDraft = 6
     }
 
     package static func write(_ content: OutboxContent, to bytes: inout [UInt8]) {
@@ -39,11 +41,13 @@ package enum ParamsPayload {
             bytes.append(Tag.change.rawValue)
             bytes.append(action: action)
         case .draft(let draft):
-            bytes.append(Tag.draft.rawValue)
+            let mentions = draft.mention != Mention()
+            bytes.append((mentions ? Tag.mentioningDraft : .draft).rawValue)
             bytes.append(text: draft.text)
             for id in [draft.replyingTo, draft.thread] {
                 bytes.append(optional: id) { $0.append(signed: $1.rawValue) }
             }
+            if mentions { bytes.append(mention: draft.mention) }
         case .inbox(let mark):
             bytes.append(Tag.inbox.rawValue)
             bytes.append(text: mark.inbox)
@@ -57,7 +61,8 @@ package enum ParamsPayload {
         var reader = PayloadReader()
         try reader.version(bytes, newest: version)
         var content: OutboxContent
-        switch Tag(rawValue: try reader.byte(bytes)) {
+        let tag = Tag(rawValue: try reader.byte(bytes))
+        switch tag {
         case .userMessage:
             var params = UserMessageParams(text: try reader.text(bytes))
             params.data = try reader.text(bytes)
@@ -80,12 +85,13 @@ package enum ParamsPayload {
             try reader.marks(bytes).apply(to: &params)
             content = .fileMessage(params, copies: copies)
         case .change: content = .change(try reader.action(bytes))
-        case .draft:
+        case .draft, .mentioningDraft:
             let text = try reader.text(bytes)
             let replyingTo = try reader.optionalMessageID(bytes)
+            let thread = try reader.optionalMessageID(bytes)
+            let mention = tag == .draft ? Mention() : try reader.mention(bytes)
             content = .draft(
-                DraftContent(
-                    text, replyingTo: replyingTo, in: try reader.optionalMessageID(bytes)))
+                DraftContent(text, replyingTo: replyingTo, mentioning: mention, in: thread))
         case .inbox:
             let name = try reader.text(bytes)
             let moment = Timestamp(milliseconds: try reader.signed(bytes))
