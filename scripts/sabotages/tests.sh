@@ -69,11 +69,11 @@ slip engine hidden-message-becomes-preview 'ChannelNewsTests' \
     'SABOTAGED || message.createdAt > messageOffset ?? .distantPast'
 slip engine mark-on-last-message-leaves-unread 'ChannelNewsTests' \
     'a channel that was read to its very last message still counts unread messages' \
-    RoostCore/ChannelList/ChannelNews.swift \
-    'if lastMessage.map({ $0.createdAt <= moment }) ?? true { channel.clearUnread() }' \
+    RoostModel/ChannelMarks.swift \
+    'if lastMessage.map({ $0.createdAt <= moment }) ?? true {' \
     'let isRead =
-                lastMessage.map { SABOTAGED ? $0.createdAt < moment : $0.createdAt <= moment } ?? true
-            if isRead { channel.clearUnread() }'
+            lastMessage.map { SABOTAGED ? $0.createdAt < moment : $0.createdAt <= moment } ?? true
+        if isRead {'
 slip engine list-not-refilled 'ChannelListMachineTests' \
     'a list from which a channel goes stays one channel short' \
     RoostCore/ChannelList/ChannelListMachine.swift \

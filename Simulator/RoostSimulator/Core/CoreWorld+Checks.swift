@@ -138,7 +138,7 @@ extension CoreWorld {
         }
         let place = "\(device.name) timeline \(id.number) of \(open.channel)"
         try expect(
-            open.nextMarks ?? open.marks == device.state.outbox.messageMarks(in: open.channel),
+            open.latestMarks == device.state.outbox.messageMarks(in: open.channel),
             "\(place) shows other changes than those that wait")
         try CollectionInvariants(place: place).check(
             shown, watch.changes, device.store.history(of: open.channel),

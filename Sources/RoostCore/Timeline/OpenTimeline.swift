@@ -41,8 +41,8 @@ package struct OpenTimeline: Codable, Sendable {
     private var backlog = Backlog()
     /// The waiting changes that the list shows.
     package private(set) var marks = MessageMarks()
-    /// The waiting changes to show once the list has all commits; nil if it shows them.
-    package private(set) var nextMarks: MessageMarks?
+    /// The waiting changes of the outbox; the list shows them once it has all commits.
+    package private(set) var latestMarks = MessageMarks()
     /// Whether a commit needs a read that has not begun.
     private var owesRead = false
     /// Whether the list shows the changes of messages that wait in the outbox.
@@ -228,7 +228,7 @@ extension OpenTimeline {
         if !isPaging { shrink(keepingNewer: true) }
         owesRead = false
         let need = apply(backlog.takeCommits())
-        if !owesRead, !reads.hasWaiting, let next = nextMarks { setMarks(next) }
+        if !reads.hasWaiting { settleMarks() }
         return need == .nothing && list.hasHoleAbove ? .repair : need
     }
 
@@ -238,16 +238,14 @@ extension OpenTimeline {
     /// commits wait for a read, the marks wait too: otherwise the old state would be shown once more.
     mutating func mark(_ new: MessageMarks) {
         guard showsChanges else { return }
-        if reads.isUnderWay || owesRead {
-            nextMarks = new
-        } else {
-            setMarks(new)
-        }
+        latestMarks = new
+        if !reads.isUnderWay { settleMarks() }
     }
 
-    private mutating func setMarks(_ new: MessageMarks) {
-        nextMarks = nil
-        guard new != marks else { return }
+    private mutating func settleMarks() {
+        // Own messages above a hole are shown as unsent, and keep the marks that they had then.
+        let new = latestMarks.keeping(marks, ofUnsent: list.aboveHole)
+        guard !owesRead, new != marks else { return }
         let diff = marks.replaced(by: new, in: list.messages, under: filter)
         marks = new
         if !diff.isEmpty { publications.append(diff.withOrigins([.local])) }
@@ -259,6 +257,7 @@ extension OpenTimeline {
             backlog.wait(with: commit, from: origin)
             return .nothing
         }
+        defer { settleMarks() }
         return apply([Backlog.Entry(commit: commit, origin: origin)])
     }
 

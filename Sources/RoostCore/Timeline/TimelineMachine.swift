@@ -52,7 +52,7 @@ package struct TimelineMachine: Codable, Sendable {
     /// Whether history was cut since the window was read, so that its range may be gone.
     package private(set) var isCutOff = false
     /// Unsent messages that the server has above a hole: shown as unsent until the hole is filled.
-    private var aboveHole: Set<RequestID> = []
+    private(set) var aboveHole: Set<RequestID> = []
 
     package init(
         channel: ChannelURL, followsNewest: Bool, filter: MessageFilter = .everything,
