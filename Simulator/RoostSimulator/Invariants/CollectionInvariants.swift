@@ -87,6 +87,8 @@ struct CollectionInvariants {
         let oldest = log().visible.first { entry in
             entry.deletedAt == nil && filter.matches(entry.message)
                 && (filter.customTypes == nil || entry.message.updatedAt == nil)
+                // A message whose deletion waits is in the log and not shown.
+                && shown.marks.shown(entry.message, under: filter) != nil
         }?.message.position
         try expect(
             oldest.map { first <= $0 } ?? true,
