@@ -87,6 +87,7 @@ extension CoreWorld {
         device.isDiskFull = false
         device.isRunning = true
         device.outbox.restart()
+        device.deleted.beginProcess()
         device.machine = SyncMachine(
             SyncState(
                 me: device.user,

@@ -5,8 +5,18 @@ import RoostModel
 import RoostServer
 
 /// The messages that one device's cache has deleted as the log has: none of them comes back.
+///
+/// One exception is the acknowledgement of a message that is sent again after a relaunch: the server
+/// sends the deletion behind it.
 struct DeletedMessages {
     private var ids: Set<MessageID> = []
+    /// Those of earlier processes.
+    private var earlier: Set<MessageID> = []
+
+    mutating func beginProcess() {
+        earlier.formUnion(ids)
+        ids = []
+    }
 
     /// Checks the changes of one commit.
     mutating func follow(
@@ -15,7 +25,7 @@ struct DeletedMessages {
         for message in change.inserted {
             guard let id = message.messageID else { continue }
             try expect(
-                !ids.contains(id),
+                !ids.contains(id) && (message.requestID != nil || !earlier.contains(id)),
                 "\(device) brought back “\(message.text)” of \(change.channel), whose deletion it "
                     + "had")
         }

@@ -131,7 +131,6 @@ extension LiveEvent {
         case .message(let event):
             guard event.message.hasPossibleTimes else { return fail(&sync) }
             isOffline = sync.session == nil
-            if sync.looksUp(event) { return .end(.done) }
             return readCursors(sync.logsToRewind(for: event), &sync)
         case .edited(let event):
             guard event.message.hasPossibleTimes else { return fail(&sync) }

@@ -278,7 +278,7 @@ extension SyncState {
     fileprivate mutating func endLook(_ window: CacheWindow, of id: InboxID) {
         guard let channel = inboxes[id]?.channelInSight else { return }
         inboxes[id]?.endLook(
-            window, me: me, isCaughtUp: session?.caughtUp.contains(channel) == true,
+            window, me: me, isCaughtUp: session?.liveEnds[channel] != nil,
             isConnected: session != nil)
         goOn(id)
     }

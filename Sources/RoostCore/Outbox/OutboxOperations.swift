@@ -21,7 +21,6 @@ package enum OutboxOperation: Equatable, Codable, Sendable {
     case delivery(OutboxDelivery)
     case meeting(OutboxMeeting)
     case drafting(OutboxDrafting)
-    case lateAcknowledgement(LateAcknowledgement)
 
     mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch self {
@@ -75,9 +74,6 @@ package enum OutboxOperation: Equatable, Codable, Sendable {
             return operation.resume(reply, &sync)
         case .drafting(var operation):
             defer { self = .drafting(operation) }
-            return operation.resume(reply, &sync)
-        case .lateAcknowledgement(var operation):
-            defer { self = .lateAcknowledgement(operation) }
             return operation.resume(reply, &sync)
         }
     }
