@@ -96,6 +96,15 @@ struct PresenceTests {
         #expect(sent["message"]?.string == "by REST")
     }
 
+    @Test func `a list of named users says who is online at any server`() async throws {
+        let (scene, _, _) = try await Self.start()
+        try await scene.flush()
+        let list = try await Self.platformCall(
+            "GET", "/users?user_ids=ann,bob", at: scene.servers[0])
+        let states = (list["users"]?.array ?? []).map { $0["is_online"]?.bool }
+        #expect(states == [true, true])
+    }
+
     @Test func `after a promotion, which empties the tables, all is written again`() async throws {
         let (scene, ann, _) = try await Self.start()
         await scene.servers[0].say(.enter("hall", "e1"), on: ann)

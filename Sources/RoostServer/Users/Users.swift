@@ -78,7 +78,11 @@ struct Users: ServerPart {
             let limits = configuration.limits
             try limits.check(
                 count: ids.count, "users in one query", atMost: limits.queriedUsers)
-            return ListUsers.Output(users: try await ask(try await storage.users(ids)))
+            var users = try await ask(try await storage.users(ids))
+            for place in users.indices {
+                users[place].details.isOnline = await sessions.isOnlineAnywhere(users[place].id)
+            }
+            return ListUsers.Output(users: users)
         }
         var place = call.token.isEmpty ? nil : UserID(call.token)
         var page: [User] = []
