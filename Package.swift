@@ -23,6 +23,8 @@ let systemLibraries: [Target] = [
     .systemLibrary(
         name: "CRoostZlib", pkgConfig: "zlib",
         providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(
+        name: "CRoostNcurses", providers: [.apt(["libncurses-dev"]), .brew(["ncurses"])]),
 ]
 
 let apple: [Platform] = [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]
@@ -99,13 +101,22 @@ let modules: [Target] = [
             "RoostCluster", "RoostExecutors", "RoostModel", "RoostNATS", "RoostPostgres",
             "RoostServer", "RoostSockets", "RoostSQLite", "RoostWire",
         ]),
+    // As any app does, it sees the public API only.
+    .target(name: "RoostChat", dependencies: ["Roost"], packageAccess: false),
+    .target(
+        name: "RoostTerminal", dependencies: ["CRoostNcurses", "RoostChat"],
+        linkerSettings: [
+            .linkedLibrary("ncursesw", .when(platforms: [.linux])),
+            // The system's own has the same calls.
+            .linkedLibrary("ncurses", .when(platforms: [.macOS])),
+        ]),
     .target(name: "RoostCommandLine"),
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
-            "Roost", "RoostCluster", "RoostCommandLine", "RoostConformance", "RoostCore",
-            "RoostHistory", "RoostHost", "RoostModel", "RoostPostgres", "RoostServer",
-            "RoostSockets", "RoostStore", "RoostWire",
+            "Roost", "RoostChat", "RoostCluster", "RoostCommandLine", "RoostConformance",
+            "RoostCore", "RoostHistory", "RoostHost", "RoostModel", "RoostPostgres", "RoostServer",
+            "RoostSockets", "RoostStore", "RoostTerminal", "RoostWire",
         ],
         // Equal functions are linked once: generics leave many, and the command has a limit of size.
         linkerSettings: [
@@ -130,7 +141,7 @@ let workshop: [Target] = [
     .executableTarget(
         name: "RoostBench",
         dependencies: [
-            "CRoostBenchLimit", "Roost", "RoostCommandLine", "RoostCore", "RoostDoors",
+            "CRoostBenchLimit", "Roost", "RoostChat", "RoostCommandLine", "RoostCore", "RoostDoors",
             "RoostExecutors", "RoostHost", "RoostModel", "RoostNATS", "RoostSQLite", "RoostSockets",
             "RoostStore", "RoostTransport", "RoostWire", "SendbirdChatSDK",
         ],
@@ -264,6 +275,7 @@ let tests: [Target] = [
             "RoostTestSupport", "Bot", "ChatV3", "ChatV4", "EndActor", "FirstChat", "Roost",
             "RoostCommand", "RoostExecutors", "Tour",
         ]),
+    .testTarget(name: "RoostChatTests", dependencies: ["Roost", "RoostChat"]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: [
@@ -336,7 +348,10 @@ let settings: [SwiftSetting] = [
 for target in package.targets where target.type != .system && !target.name.hasPrefix("CRoost") {
     target.swiftSettings = settings
     // These wait for people and servers, so their size counts and not their speed.
-    if ["RoostCommand", "RoostCommandLine", "RoostConformance"].contains(target.name) {
+    let unhurried = [
+        "RoostChat", "RoostCommand", "RoostCommandLine", "RoostConformance", "RoostTerminal",
+    ]
+    if unhurried.contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
     }
 }

@@ -59,7 +59,7 @@ package struct EngineBench {
     private mutating func measureLive() async throws {
         let data = try ServerData(seed: options.seed, messages: options.messages)
         let folder = "\(options.folder)/cache"
-        try await fill(folder, data)
+        try await Self.fill(folder, data, tell)
         var feed = LiveFeed(data)
         let server = InProcessServer(user: Self.user, loginAt: Timestamp(milliseconds: 1))
         var world = World.live()
@@ -107,7 +107,10 @@ package struct EngineBench {
             ours: sustained.quantile(0.99), limit: Self.patience, target: 1)
     }
 
-    private func fill(_ folder: String, _ data: ServerData) async throws(BenchError) {
+    /// Fills a cache with all messages.
+    static func fill(
+        _ folder: String, _ data: ServerData, _ tell: (String) -> Void
+    ) async throws(BenchError) {
         // With an index of words: otherwise the client would fill the index during the measurement.
         var cache = try await OurCache(folder, hasSearch: true)
         try await cache.putChannels(data.channels())

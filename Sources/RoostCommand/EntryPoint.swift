@@ -11,13 +11,16 @@ enum EntryPoint {
 extension Program {
     package static let roost = Program(
         "roost",
-        summary: "chat that works without a network: a server, a client for scripts, a demo",
+        summary:
+            "chat that works without a network: a server, a chat in the terminal, a client for scripts",
         firstSteps: [
+            ("roost chat --demo", "chat with two people, on a server of its own"),
             ("roost demo", "see client and server at work"),
             ("roost help client", "drive a client from any language"),
         ],
         commands: [
-            .demo, .serve, .backup, .migrate, .importData, .client, .cacheInspect, .cacheSearch,
+            .chat, .demo, .serve, .backup, .migrate, .importData, .client, .cacheInspect,
+            .cacheSearch,
             .cacheExport, .cacheVerify, .cacheClear, .journal, .check, .conform,
         ],
         successors: ["bench": "roost-bench", "simulate": "roost-simulate"])

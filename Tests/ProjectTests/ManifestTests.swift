@@ -82,6 +82,12 @@ struct ManifestTests {
         #expect(module != "RoostCommand" || !reached.contains("RoostTestKit"))
     }
 
+    @Test func `the terminal's chat sees nothing but the public interface of the client`() throws {
+        let manifest = try Project.text("Package.swift")
+        let chat = #".target(name: "RoostChat", dependencies: ["Roost"], packageAccess: false)"#
+        #expect(manifest.contains(chat))
+    }
+
     @Test func `no module contains a type of its own name`() throws {
         for (module, _) in try Self.declaredEdges() where module.hasPrefix("Roost") {
             let pattern = try Regex(#"\b(struct|class|actor|enum|protocol) \#(module)\b"#)

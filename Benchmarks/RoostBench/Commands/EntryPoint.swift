@@ -15,8 +15,7 @@ extension Program {
             ("roost-bench cache --messages 100000", "the cache against plain C on SQLite")
         ],
         commands: [
-            .benchApp, .benchCache, .benchChild, .benchCluster, .benchDoors, .benchEngine,
-            .benchOutbox,
-            .benchServer,
+            .benchApp, .benchCache, .benchChat, .benchChild, .benchCluster, .benchDoors,
+            .benchEngine, .benchOutbox, .benchServer,
         ])
 }

@@ -109,6 +109,8 @@ final class Demo {
             server = try LineProcess(
                 [
                     "serve", "--data", "\(folder)/server", "--port", "0", "--app-id", "demo",
+                    // Its warnings would stand among the lines of the story.
+                    "--log", "none",
                 ], environment: ["ROOST_API_TOKEN": TemporaryFolder.makeSecret()],
                 interruption: signals.descriptor)
         } catch {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import Roost
+internal import RoostChat
+internal import RoostExecutors
+internal import RoostModel
+
+/// The chat in the terminal under a load that no reader could follow.
+package struct ChatBench {
+    package struct Options: Sendable {
+        /// The number of messages in the cache.
+        package var messages = 100_000
+        /// The seconds with a thousand live messages each.
+        package var seconds = 30
+        package var seed: UInt64 = 1
+        /// The folder of the cache during the run.
+        package var folder: String
+
+        package init(folder: String) { self.folder = folder }
+    }
+
+    /// The live messages per second, and the milliseconds of a frame at 30 frames a second.
+    private static let (rate, frame) = (1_000, 33.0)
+    private static let user = UserID("user-0000")
+    private static let size = GridSize(rows: 60, columns: 200)
+
+    private let options: Options
+    private let tell: @Sendable (String) -> Void
+
+    /// - Returns: The figures; a missed target is one of them, and no error.
+    /// - Throws: An error if the folder cannot be used, or the client fails.
+    package static func run(
+        _ options: Options, progress: @escaping @Sendable (String) -> Void
+    ) async throws(BenchError) -> BenchReport {
+        try Machine.makeFolder(options.folder)
+        do {
+            return try await ChatBench(options: options, tell: progress).measure()
+        } catch let error as BenchError {
+            throw error
+        } catch {
+            throw BenchError("The chat failed: \(error)")
+        }
+    }
+
+    private func measure() async throws -> BenchReport {
+        let data = try ServerData(seed: options.seed, messages: options.messages)
+        let folder = "\(options.folder)/cache"
+        try await EngineBench.fill(folder, data, tell)
+        var feed = LiveFeed(data)
+        let server = InProcessServer(user: Self.user, loginAt: Timestamp(milliseconds: 1))
+        var world = World.live()
+        world.http = server
+        world.sockets = server
+        let client = try await ChatClient.open(
+            Configuration(
+                applicationID: "bench", server: "http://127.0.0.1:9", userID: Self.user,
+                cache: .folder(folder)), world: world)
+        let newest = Guarded<ChatState?>(nil)
+        let session = ChatSession(
+            client, size: Self.size, timeZone: .gmt,
+            savingFilesIn: URL(fileURLWithPath: options.folder),
+            show: { state in newest.withLock { $0 = state } }, repaint: {})
+        let running = Task { await session.run() }
+        session.send(.created(feed.channel))
+        let watch = Stopwatch()
+        while newest.withLock({ $0?.conversation?.messages.isEmpty ?? true }) {
+            guard watch.microseconds < 60e6 else { throw BenchError("The chat shows no message.") }
+            try await watch.wait(until: watch.microseconds + 10_000)
+        }
+        tell("\(Self.rate) a second, for \(options.seconds) s")
+        async let drawn = draw(newest)
+        let clock = Stopwatch()
+        for number in 0..<Self.rate * options.seconds {
+            try await clock.wait(until: 1e6 * Double(number) / Double(Self.rate))
+            server.feed(feed.next())
+        }
+        let frames = try await drawn
+        session.send(.key(.control("q")))
+        await running.value
+        return report(frames)
+    }
+
+    /// The measured frames.
+    private struct Frames {
+        /// The milliseconds from the newest state to the cells to write.
+        var took: [Double] = []
+        /// The milliseconds between two frames.
+        var between: [Double] = []
+        var changed = 0
+        /// The memory in KiB after a third of the time, and at the end.
+        var early = 0
+        var late = 0
+    }
+
+    /// Draws the newest state, as the terminal's thread does.
+    private func draw(_ newest: Guarded<ChatState?>) async throws -> Frames {
+        var frames = Frames()
+        var old: Grid?
+        let clock = Stopwatch()
+        let end = Double(options.seconds) * 1e6
+        var last = clock.microseconds
+        while clock.microseconds < end {
+            try await clock.wait(until: last + Self.frame * 1_000)
+            let now = clock.microseconds
+            if old != nil { frames.between.append((now - last) / 1_000) }
+            last = now
+            guard let state = newest.withLock({ $0 }) else { continue }
+            let watch = Stopwatch()
+            let grid = ChatScreen.draw(state)
+            frames.changed += grid.runs(since: old).isEmpty ? 0 : 1
+            frames.took.append(watch.microseconds / 1_000)
+            old = grid
+            if frames.early == 0, now > end / 3 { frames.early = Machine.memory?.now ?? 0 }
+        }
+        frames.late = Machine.memory?.now ?? 0
+        return frames
+    }
+
+    private func report(_ frames: Frames) -> BenchReport {
+        var report = BenchReport()
+        report.note("machine", Machine.description)
+        report.note("load average", Machine.load.map { "\($0)" } ?? "unknown")
+        report.note("screen", "\(Self.size.columns) × \(Self.size.rows)")
+        report.note("frames", "\(frames.took.count), of which \(frames.changed) had changes")
+        report.add(
+            "chat", "\(Self.rate) messages a second: a frame drawn and compared", "ms (p50)",
+            ours: frames.took.median, limit: nil)
+        report.add(
+            "chat", "\(Self.rate) messages a second: a frame drawn and compared", "ms (p99)",
+            ours: frames.took.quantile(0.99), limit: Self.frame, target: 1)
+        report.add(
+            "chat", "time between two frames", "ms (p99)", ours: frames.between.quantile(0.99),
+            limit: Self.frame)
+        report.add(
+            "chat", "memory at the end; limit: after a third of the time", "MiB",
+            ours: Double(frames.late) / 1_024, limit: Double(frames.early) / 1_024, target: 1.1)
+        return report
+    }
+}

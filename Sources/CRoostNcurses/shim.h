@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ROOST_NCURSES_SHIM_H
+#define ROOST_NCURSES_SHIM_H
+
+/* Without it the header leaves out the calls for characters beyond one byte. */
+#ifndef NCURSES_WIDECHAR
+#define NCURSES_WIDECHAR 1
+#endif
+#ifndef _XOPEN_SOURCE_EXTENDED
+#define _XOPEN_SOURCE_EXTENDED 1
+#endif
+
+#include <curses.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <poll.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+/* Declared by <wchar.h> only under _XOPEN_SOURCE, which a module cannot define. */
+extern int wcwidth(wchar_t character);
+
+/* Keys that terminals send and most descriptions of terminals lack. */
+enum {
+    ROOST_KEY_PASTE_START = 2001,
+    ROOST_KEY_PASTE_END = 2002,
+    ROOST_KEY_WORD_LEFT = 2003,
+    ROOST_KEY_WORD_RIGHT = 2004,
+};
+
+/* ncurses writes text of the locale, and a machine without one still has this one. */
+static inline void roost_nc_set_locale(void) {
+    const char *locale = setlocale(LC_CTYPE, "");
+    if (locale && (strstr(locale, "UTF-8") || strstr(locale, "utf8") || strstr(locale, "UTF8"))) return;
+    if (!setlocale(LC_CTYPE, "C.UTF-8")) (void)setlocale(LC_CTYPE, "UTF-8");
+}
+
+static inline int roost_nc_is_terminal(void) { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }
+
+/* Makes a pipe that wakes the terminal's thread; returns -1 if the system refuses. */
+static inline int roost_nc_make_pipe(int *reading, int *writing) {
+    int ends[2];
+    if (pipe(ends) < 0) return -1;
+    for (int end = 0; end < 2; end++) {
+        (void)fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+        (void)fcntl(ends[end], F_SETFL, O_NONBLOCK);
+    }
+    *reading = ends[0];
+    *writing = ends[1];
+    return 0;
+}
+
+static inline void roost_nc_close_pipe(int reading, int writing) {
+    (void)close(reading);
+    (void)close(writing);
+}
+
+/* A full pipe wakes as well. */
+static inline void roost_nc_wake(int writing) { (void)!write(writing, "", 1); }
+
+static inline void roost_nc_drain(int reading) {
+    char bytes[64];
+    (void)!read(reading, bytes, sizeof bytes);
+}
+
+/* Waits for a key, a wake-up or the end of the time; -1 waits for ever. Returns 1 if the terminal has gone. */
+static inline int roost_nc_wait(int reading, int milliseconds) {
+    struct pollfd entries[2] = {{STDIN_FILENO, POLLIN, 0}, {reading, POLLIN, 0}};
+    return poll(entries, 2, milliseconds) > 0 && (entries[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+}
+
+/* Takes the terminal over; returns -1 for a terminal that ncurses does not know. */
+static inline int roost_nc_open(void) {
+    roost_nc_set_locale();
+    if (!newterm(NULL, stdout, stdin)) return -1;
+    raw();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    intrflush(stdscr, FALSE);
+    set_escdelay(25);
+    mouseinterval(0);
+    (void)mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    define_key("\033[200~", ROOST_KEY_PASTE_START);
+    define_key("\033[201~", ROOST_KEY_PASTE_END);
+    define_key("\033[1;5D", ROOST_KEY_WORD_LEFT);
+    define_key("\033[1;3D", ROOST_KEY_WORD_LEFT);
+    define_key("\033[1;5C", ROOST_KEY_WORD_RIGHT);
+    define_key("\033[1;3C", ROOST_KEY_WORD_RIGHT);
+    putp("\033[?2004h");
+    fflush(stdout);
+    return 0;
+}
+
+/* Gives the terminal back. */
+static inline void roost_nc_close(void) {
+    putp("\033[?2004l");
+    fflush(stdout);
+    endwin();
+}
+
+/* Makes a colour with the terminal's own background. */
+static inline int roost_nc_start_colors(void) {
+    if (!has_colors()) return 0;
+    start_color();
+    use_default_colors();
+    return COLORS;
+}
+
+/* The columns that ncurses takes for a character; -1 for one that the system does not know. */
+static inline int roost_nc_columns(uint32_t scalar) { return wcwidth((wchar_t)scalar); }
+
+/* Writes one character with its marks. */
+static inline void roost_nc_put(
+    int row, int column, const uint32_t *scalars, int count, unsigned attributes, short pair) {
+    wchar_t text[CCHARW_MAX + 1];
+    cchar_t cell;
+    int length = count < CCHARW_MAX ? count : CCHARW_MAX;
+    for (int index = 0; index < length; index++) text[index] = (wchar_t)scalars[index];
+    text[length] = 0;
+    if (setcchar(&cell, text, (attr_t)attributes, pair, NULL) != ERR)
+        (void)mvadd_wch(row, column, &cell);
+}
+
+static inline unsigned roost_nc_attributes(int is_bold, int is_dim, int is_reversed, int is_underlined) {
+    return (unsigned)((is_bold ? A_BOLD : 0) | (is_dim ? A_DIM : 0) | (is_reversed ? A_REVERSE : 0)
+        | (is_underlined ? A_UNDERLINE : 0));
+}
+
+/* Reads a key without waiting: 0 for none, 1 for a character, 2 for a key with a code. */
+static inline int roost_nc_key(uint32_t *code) {
+    wint_t read = 0;
+    int kind = get_wch(&read);
+    *code = (uint32_t)read;
+    return kind == ERR ? 0 : kind == KEY_CODE_YES ? 2 : 1;
+}
+
+/* Reads the action of the mouse: 1 for a press, 2 and 3 for the wheel up and down, 0 for any other. */
+static inline int roost_nc_mouse(int *row, int *column) {
+    MEVENT event;
+    if (getmouse(&event) != OK) return 0;
+    *row = event.y;
+    *column = event.x;
+    if (event.bstate & BUTTON4_PRESSED) return 2;
+    if (event.bstate & BUTTON5_PRESSED) return 3;
+    return event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED) ? 1 : 0;
+}
+
+/* Follows the terminal's size; returns 1 if it has changed. */
+static inline int roost_nc_follow_size(int *rows, int *columns) {
+    struct winsize size;
+    int changed = 0;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0
+        && (size.ws_row != LINES || size.ws_col != COLS)) {
+        resizeterm(size.ws_row, size.ws_col);
+        changed = 1;
+    }
+    *rows = LINES;
+    *columns = COLS;
+    return changed;
+}
+
+/* Everything that is written from now on is drawn again. */
+static inline void roost_nc_forget(void) { clear(); }
+static inline void roost_nc_flush(void) { refresh(); }
+
+#endif

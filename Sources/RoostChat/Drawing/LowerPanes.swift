@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+
+/// The line between timeline and composer: people who type, notices, the thing that is edited.
+struct StatusPane {
+    private let state: ChatState
+    private let pane: Pane
+
+    init(_ state: ChatState, _ pane: Pane) {
+        self.state = state
+        self.pane = pane
+    }
+
+    func draw(on grid: inout Grid) {
+        grid.put(
+            String(repeating: "─", count: pane.columns), row: pane.row, column: pane.column,
+            end: pane.end, style: .quiet)
+        guard let (text, style) = content else { return }
+        grid.put(
+            SafeText.line(" \(text) ").fitted(to: pane.columns - 3), row: pane.row,
+            column: pane.column + 2, end: pane.end, style: style)
+    }
+
+    private var content: (String, CellStyle)? {
+        if let notice = state.notice {
+            return (notice.text, CellStyle(notice.isFailure ? .bad : .good))
+        }
+        guard let open = state.conversation else { return nil }
+        if open.editing != nil { return ("editing a message · Esc leaves it", CellStyle(.waiting)) }
+        let writers = (state.typing[open.channel] ?? []).prefix(3).map { MessageBlock.name(of: $0) }
+        guard !writers.isEmpty else { return nil }
+        let verb = writers.count == 1 ? "is" : "are"
+        return ("\(writers.joined(separator: ", ")) \(verb) typing…", CellStyle(.waiting))
+    }
+}
+
+/// The text that is being typed, or a question with its answer.
+struct ComposerPane {
+    /// The columns of the sign before the text.
+    static let indent = 3
+
+    private let state: ChatState
+    private let pane: Pane
+
+    init(_ state: ChatState, _ pane: Pane) {
+        self.state = state
+        self.pane = pane
+    }
+
+    func draw(on grid: inout Grid) {
+        var (sign, text) = ("›", state.composer)
+        if let prompt = state.prompt {
+            let question = Self.question(prompt.kind)
+            let end = grid.put(
+                SafeText.line(" " + question).fitted(to: pane.columns - 2), row: pane.row,
+                column: pane.column, end: pane.end, style: CellStyle(.accent, bold: true))
+            switch prompt.kind {
+            case .reaction, .discard: grid.cursor = Grid.Place(row: pane.row, column: end)
+            default: drawLine(prompt.answer, from: end + 1, on: &grid)
+            }
+            return
+        }
+        if state.conversation == nil { (sign, text) = (" ", Composer()) }
+        grid.put(
+            sign, row: pane.row, column: pane.column + 1, end: pane.end,
+            style: CellStyle(.accent, bold: true))
+        let lines = ComposerLines(text, columns: pane.columns - Self.indent)
+        let first = max(
+            0, min(lines.cursor.row - pane.rows / 2, lines.lines.count - pane.rows))
+        for (offset, line) in lines.lines.dropFirst(first).prefix(pane.rows).enumerated() {
+            grid.put(
+                line, row: pane.row + offset, column: pane.column + Self.indent, end: pane.end)
+        }
+        if text.isEmpty, state.conversation != nil {
+            grid.put(
+                SafeText.line(hint).fitted(to: pane.columns - Self.indent), row: pane.row,
+                column: pane.column + Self.indent, end: pane.end, style: .quiet)
+        }
+        guard state.focus == .composer, state.conversation != nil else { return }
+        grid.cursor = Grid.Place(
+            row: pane.row + lines.cursor.row - first,
+            column: min(pane.column + Self.indent + lines.cursor.column, pane.end - 1))
+    }
+
+    private var hint: String {
+        if state.conversation?.thread != nil { return "Reply in the thread…" }
+        return state.health.connection.state == .connected
+            ? "Write a message…" : "Write a message; it is sent when the connection is back…"
+    }
+
+    private func drawLine(_ answer: Composer, from column: Int, on grid: inout Grid) {
+        // The end of a long answer is in sight.
+        var units = SafeText.line(answer.before)
+        while units.columns > max(pane.end - column - 2, 1) { units.removeFirst() }
+        let end = grid.put(units, row: pane.row, column: column, end: pane.end)
+        grid.put(SafeText.line(answer.after), row: pane.row, column: end, end: pane.end)
+        grid.cursor = Grid.Place(row: pane.row, column: min(end, pane.end - 1))
+    }
+
+    static func question(_ kind: ChatState.Prompt.Kind) -> String {
+        switch kind {
+        case .search: "Search on this device:"
+        case .attach: "File to send:"
+        case .newChannel: "Chat with (user IDs):"
+        case .reaction:
+            "React: "
+                + ChatState.reactions.enumerated()
+                .map { "\($0.offset + 1) \($0.element)" }.joined(separator: "  ")
+        case .discard: "Delete this message? y/n"
+        }
+    }
+}
+
+/// The list of found messages, in the place of the timeline.
+struct ResultsPane {
+    private static let rowsEach = 3
+
+    private let state: ChatState
+    private let pane: Pane
+
+    init(_ state: ChatState, _ pane: Pane) {
+        self.state = state
+        self.pane = pane
+    }
+
+    private var capacity: Int { max((pane.rows - 2) / Self.rowsEach, 1) }
+
+    private var first: Int {
+        let count = state.search?.matches?.count ?? 0
+        return max(0, min((state.search?.selected ?? 0) - capacity / 2, count - capacity))
+    }
+
+    /// Returns the index of the match in a row of the screen.
+    func index(at row: Int) -> Int? {
+        let place = row - pane.row - 2
+        guard place >= 0, place / Self.rowsEach < capacity else { return nil }
+        let index = first + place / Self.rowsEach
+        return index < (state.search?.matches?.count ?? 0) ? index : nil
+    }
+
+    func draw(on grid: inout Grid) {
+        guard let search = state.search else { return }
+        let found =
+            switch search.matches {
+            case nil: "searching…"
+            case .some(let matches) where matches.isEmpty: "nothing found"
+            case .some(let matches): "\(matches.count) found"
+            }
+        let note = search.isComplete ? "" : " · parts of the history are not on this device"
+        grid.put(
+            SafeText.line(" “\(search.words)”: \(found)\(note)").fitted(to: pane.columns),
+            row: pane.row, column: pane.column, end: pane.end, style: CellStyle(bold: true))
+        for (place, match) in (search.matches ?? []).dropFirst(first).prefix(capacity).enumerated()
+        {
+            let row = pane.row + 2 + place * Self.rowsEach
+            draw(match, row: row, isSelected: first + place == search.selected, on: &grid)
+        }
+    }
+
+    private func draw(
+        _ match: MessageSearchPage.Match, row: Int, isSelected: Bool, on grid: inout Grid
+    ) {
+        let message = match.message
+        let time = LocalTime(message.createdAt, in: state.timeZone)
+        let channel = state.channels.first { $0.url == message.channelURL }
+        let place = channel.map { ChannelPane.title(of: $0, for: state.me) } ?? ""
+        let name = MessageBlock.name(of: message, me: state.me)
+        grid.put(
+            SafeText.line("\(time.shortDate) \(time.clock) \(name) · \(place)")
+                .fitted(to: pane.columns - 3),
+            row: row, column: pane.column + 2, end: pane.end, style: .quiet)
+        var column = pane.column + 2
+        var from = match.snippet.startIndex
+        for range in match.highlights where range.lowerBound >= from {
+            column = grid.put(
+                SafeText.line(String(match.snippet[from..<range.lowerBound])), row: row + 1,
+                column: column, end: pane.end)
+            column = grid.put(
+                SafeText.line(String(match.snippet[range])), row: row + 1, column: column,
+                end: pane.end, style: CellStyle(.accent, bold: true))
+            from = range.upperBound
+        }
+        grid.put(
+            SafeText.line(String(match.snippet[from...])), row: row + 1, column: column,
+            end: pane.end)
+        if isSelected {
+            for line in [row, row + 1] {
+                grid.put(
+                    "▌", row: line, column: pane.column, end: pane.end,
+                    style: CellStyle(.accent, bold: true))
+            }
+        }
+    }
+}

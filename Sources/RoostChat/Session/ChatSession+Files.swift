@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+
+extension ChatSession {
+    /// Fetches a file of a message and saves a copy under a free name.
+    func save(_ file: FileContent) async {
+        do {
+            for try await step in client.download(file) {
+                switch step {
+                case .progress(let received, let total):
+                    let state = FileState.loading(received: received.bytes, total: total?.bytes)
+                    send(.file(address: file.url, state))
+                case .finished(let downloaded):
+                    let path = try await copy(downloaded, named: file.name)
+                    send(.file(address: file.url, .saved(path)))
+                }
+            }
+        } catch {
+            let reason = (error as? RoostError)?.message ?? error.localizedDescription
+            send(.file(address: file.url, .failed(reason)))
+        }
+    }
+
+    private func copy(_ file: DownloadedFile, named name: String) async throws -> String {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let safe = SavedName.safe(name)
+        for number in 1...1_000 {
+            let target = folder.appending(path: SavedName.numbered(safe, number))
+            guard !FileManager.default.fileExists(atPath: target.path) else { continue }
+            try await client.copy(file, to: target)
+            return target.path
+        }
+        throw CocoaError(.fileWriteFileExists)
+    }
+
+    /// Sends a file of this machine; the client keeps a copy until it has arrived.
+    func sendFile(
+        _ path: String, to channel: ChannelURL, _ thread: MessageID?
+    ) async throws(RoostError) {
+        let full = path.hasPrefix("~/") ? NSHomeDirectory() + path.dropFirst(1) : path
+        let url = URL(fileURLWithPath: full)
+        var isFolder: ObjCBool = false
+        // SAFETY: the pointer is used during the call only.
+        let exists = unsafe FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+        guard exists, !isFolder.boolValue else {
+            send(.failed("There is no file \(path)"))
+            return
+        }
+        let file = OutgoingFile(.copy(ofFileAt: url), name: url.lastPathComponent)
+        try await client.send(FileMessageParams(files: [file], parentID: thread), to: channel)
+    }
+}

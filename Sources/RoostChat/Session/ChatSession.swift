@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Roost
+
+/// The chat at work: inputs change the state one after another, and effects reach the client.
+///
+/// It uses the public interface of `Roost` only, as any app does.
+public actor ChatSession {
+    let client: ChatClient
+    let folder: URL
+    private(set) var state: ChatState
+    private let show: @Sendable (ChatState) -> Void
+    private let repaint: @Sendable () -> Void
+    private let inputs: AsyncStream<ChatInput>
+    private nonisolated let feed: AsyncStream<ChatInput>.Continuation
+    private var tasks: [Task<Void, Never>] = []
+    private var list: ChannelList?
+    /// The effects that must happen in their order: the user's writes, and the places of the
+    /// timeline.
+    private let writes = Lane()
+    private let places = Lane()
+    /// Signals that holes and pending changes may differ.
+    private let doubts = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private var history: HistoryDownload?
+
+    /// Effects in their order, for one task.
+    private struct Lane {
+        let effects: AsyncStream<ChatEffect>
+        let feed: AsyncStream<ChatEffect>.Continuation
+
+        init() { (effects, feed) = AsyncStream.makeStream(of: ChatEffect.self) }
+    }
+
+    /// Creates a session that has not begun.
+    ///
+    /// - Parameters:
+    ///   - client: An open client; the end of `run` closes it.
+    ///   - size: The size of the screen.
+    ///   - timeZone: The time zone of the shown times.
+    ///   - folder: The folder of saved files.
+    ///   - show: Gets the state after each input; returns at once.
+    ///   - repaint: Draws the whole screen again; returns at once.
+    public init(
+        _ client: ChatClient, size: GridSize, timeZone: TimeZone, savingFilesIn folder: URL,
+        show: @escaping @Sendable (ChatState) -> Void, repaint: @escaping @Sendable () -> Void
+    ) {
+        self.client = client
+        self.folder = folder
+        self.show = show
+        self.repaint = repaint
+        state = ChatState(me: client.configuration.userID, size: size, timeZone: timeZone)
+        (inputs, feed) = AsyncStream.makeStream(of: ChatInput.self)
+    }
+
+    /// Takes an input, in the order of the calls.
+    public nonisolated func send(_ input: ChatInput) { feed.yield(input) }
+
+    /// Runs until the user or the caller ends it, and closes the client.
+    ///
+    /// The first screen comes from the disk; the connection is made behind it.
+    public func run() async {
+        startFollowing()
+        perform(.connect)
+        for await input in inputs {
+            let effects = state.receive(input)
+            show(state)
+            if effects.contains(.quit) {
+                for effect in effects where effect != .quit { perform(effect) }
+                break
+            }
+            for effect in effects { perform(effect) }
+        }
+        writes.feed.finish()
+        places.feed.finish()
+        for task in tasks.dropFirst() { task.cancel() }
+        // The last writes, such as a draft, reach the disk.
+        await tasks.first?.value
+        await client.close()
+    }
+
+    /// Adds a task that ends with the session.
+    private func start(_ body: @escaping @Sendable () async -> Void) {
+        tasks.append(Task { await body() })
+    }
+
+    private func startFollowing() {
+        // The first task is that of the user's writes; see `run`.
+        start { [self] in for await effect in writes.effects { await write(effect) } }
+        start { [self] in
+            var place = OpenPlace()
+            for await effect in places.effects { await move(effect, &place) }
+        }
+        start { [self] in await followChannels() }
+        start { [self] in
+            for await health in await client.healthStates() {
+                send(.health(health))
+                doubt()
+                await ChatClock.pause(ChatClock.frame)
+            }
+        }
+        start { [self] in
+            for await event in await client.events() {
+                if case .typing(let users, let channel) = event { send(.typing(users, channel)) }
+            }
+        }
+        start { [self] in
+            for await event in await client.outboxEvents() { note(event) }
+        }
+        start { [self] in
+            while !Task.isCancelled {
+                send(.tick(ChatClock.now))
+                await ChatClock.pause(.seconds(1))
+            }
+        }
+        start { [self] in
+            for await _ in doubts.stream {
+                await look()
+                await ChatClock.pause(.milliseconds(200))
+            }
+        }
+    }
+
+    private func followChannels() async {
+        var filter = ChannelFilter()
+        filter.includesEmpty = true
+        do {
+            let list = try await client.channelList(ChannelListQuery(filter, pageSize: 40))
+            self.list = list
+            for await snapshot in await list.snapshots() {
+                send(.channels(snapshot.channels, hasMore: snapshot.hasMore))
+                await ChatClock.pause(ChatClock.frame)
+            }
+        } catch {
+            send(.failed("The channels cannot be read: \(error.message)"))
+        }
+    }
+
+    private nonisolated func note(_ event: OutboxEvent) {
+        switch event {
+        case .uploading(let request, let progress): send(.uploading(request, progress))
+        case .changeQueued, .changeMade, .changeDropped: doubt()
+        case .changeRefused(let refusal):
+            doubt()
+            send(.failed("The server refused a change: \(refusal.reason.words)"))
+        default: break
+        }
+    }
+
+    // MARK: Doubts
+
+    private nonisolated func doubt() { doubts.continuation.yield() }
+
+    /// Reads the facts of the open channel that come with no stream.
+    private func look() async {
+        guard let channel = state.conversation?.channel else { return }
+        send(.pending(channel, await client.pendingChanges(in: channel)))
+        do {
+            let holes = try await client.holes(in: channel)
+            send(
+                .holes(
+                    channel, holes.map { ChatInput.Hole(from: $0.from, through: $0.through) }))
+        } catch {
+            send(.failed("The history cannot be read: \(error.message)"))
+        }
+    }
+
+    // MARK: Effects
+
+    private func perform(_ effect: ChatEffect) {
+        switch effect {
+        case .open, .jump, .loadOlder, .loadNewer, .openThread, .closeThread:
+            places.feed.yield(effect)
+        case .send, .sendFile, .edit, .delete, .addReaction, .removeReaction, .resend, .discard,
+            .markAsRead, .startTyping, .endTyping, .saveDraft:
+            writes.feed.yield(effect)
+        case .repaint: repaint()
+        case .quit: break
+        case .search, .createChannel, .loadMoreChannels, .readPresence, .connect, .disconnect,
+            .downloadHistory, .pauseDownload, .save:
+            // A task of its own: none of them waits for another.
+            Task { [self] in
+                do throws(RoostError) {
+                    try await act(effect)
+                } catch {
+                    send(.failed(error.message))
+                }
+            }
+        }
+    }
+
+    private func act(_ effect: ChatEffect) async throws(RoostError) {
+        switch effect {
+        case .connect:
+            // A failure shows in the health, and the client tries again by itself.
+            try? await client.connect()
+        case .disconnect: await client.disconnect()
+        case .search(let words):
+            let page = try await client.search(MessageSearch(words, limit: 50))
+            send(.found(words, page.matches, isComplete: page.unseen.isEmpty))
+        case .createChannel(let people):
+            let params = ChannelCreateParams(memberIDs: people, isDistinct: people.count == 1)
+            send(.created(try await client.createChannel(params).url))
+        case .loadMoreChannels: try await list?.loadMore()
+        case .readPresence(let people):
+            let page = try await client.users(UserQuery(ids: people))
+            let states = page.elements.compactMap { user in
+                user.details.isOnline.map { (user.id, $0) }
+            }
+            send(.presence(Dictionary(states) { _, last in last }))
+        case .downloadHistory(let channel): await download(channel)
+        case .pauseDownload: await history?.pause()
+        case .save(let file): await save(file)
+        default: break
+        }
+    }
+
+    private func download(_ channel: ChannelURL) async {
+        await history?.cancel()
+        let history = await client.download(DownloadRequest(channels: [channel]))
+        self.history = history
+        for await progress in await history.progressUpdates() {
+            send(.historyDownload(channel, progress))
+            doubt()
+            await ChatClock.pause(ChatClock.frame)
+        }
+    }
+
+    private func write(_ effect: ChatEffect) async {
+        do throws(RoostError) {
+            switch effect {
+            case .send(let text, let channel, let thread):
+                try await client.send(UserMessageParams(text: text, parentID: thread), to: channel)
+            case .sendFile(let path, let channel, let thread):
+                try await sendFile(path, to: channel, thread)
+            case .edit(let target, let channel, let text):
+                try await client.edit(target, in: channel, MessageEdit(text: text))
+            case .delete(let target, let channel): try await client.delete(target, in: channel)
+            case .addReaction(let key, let target, let channel):
+                try await client.addReaction(key, to: target, in: channel)
+            case .removeReaction(let key, let target, let channel):
+                try await client.removeReaction(key, from: target, in: channel)
+            case .resend(let request): await client.resend(request)
+            case .discard(let request, let channel):
+                await client.cancel(request)
+                await client.removeFailed(request, in: channel)
+            case .markAsRead(let channel, let moment):
+                try await client.markAsRead(channel, through: moment)
+            case .startTyping(let channel): await client.startTyping(in: channel)
+            case .endTyping(let channel): await client.endTyping(in: channel)
+            case .saveDraft(let text, let place):
+                if text.isEmpty {
+                    try await client.removeDraft(at: place)
+                } else {
+                    try await client.saveDraft(text, at: place)
+                }
+            default: break
+            }
+        } catch {
+            send(.failed(error.message))
+        }
+    }
+
+    // MARK: Places
+
+    /// The open lists of messages, with the tasks that follow them.
+    private struct OpenPlace {
+        var timeline: Timeline?
+        var following: Task<Void, Never>?
+        var thread: Timeline?
+        var followingThread: Task<Void, Never>?
+    }
+
+    private func move(_ effect: ChatEffect, _ place: inout OpenPlace) async {
+        do throws(RoostError) {
+            switch effect {
+            case .open(let channel, let moment):
+                await close(&place)
+                let timeline = try await client.timeline(
+                    of: channel, startingAt: moment ?? .distantFuture)
+                place.timeline = timeline
+                place.following = follow(timeline)
+                if let draft = await client.draft(at: DraftPlace(channel)) {
+                    send(.draft(draft.place, draft.text))
+                }
+            case .jump(let moment): try await place.timeline?.jump(to: moment)
+            case .loadOlder:
+                let count = try await place.timeline?.loadOlder()
+                // Without a new message no snapshot ends the wait for the page.
+                if count == 0 { await repeatSnapshot(of: place.timeline) }
+            case .loadNewer:
+                let count = try await place.timeline?.loadNewer()
+                if count == 0 { await repeatSnapshot(of: place.timeline) }
+            case .openThread(let channel, let parent):
+                await closeThread(&place)
+                let thread = try await client.timeline(
+                    of: channel, filter: MessageFilter(replyType: .all, parentID: parent))
+                place.thread = thread
+                place.followingThread = Task { [self] in
+                    for await snapshot in await thread.snapshots() {
+                        send(.replies(parent, snapshot.messages))
+                        await ChatClock.pause(ChatClock.frame)
+                    }
+                }
+                let draft = await client.draft(at: DraftPlace(channel, thread: parent))
+                if let draft { send(.draft(draft.place, draft.text)) }
+            case .closeThread: await closeThread(&place)
+            default: break
+            }
+        } catch {
+            await repeatSnapshot(of: place.timeline)
+            // Without a connection the screen says so already.
+            if error.code != .connectionRequired { send(.failed(error.message)) }
+        }
+    }
+
+    private func follow(_ timeline: Timeline) -> Task<Void, Never> {
+        Task { [self] in
+            for await snapshot in await timeline.snapshots() {
+                send(.messages(timeline.channel, ChatInput.Window(snapshot)))
+                doubt()
+                await ChatClock.pause(ChatClock.frame)
+            }
+        }
+    }
+
+    private func repeatSnapshot(of timeline: Timeline?) async {
+        guard let timeline else { return }
+        send(.messages(timeline.channel, ChatInput.Window(await timeline.snapshot)))
+    }
+
+    private func close(_ place: inout OpenPlace) async {
+        await closeThread(&place)
+        place.following?.cancel()
+        await place.timeline?.close()
+        place.timeline = nil
+    }
+
+    private func closeThread(_ place: inout OpenPlace) async {
+        place.followingThread?.cancel()
+        await place.thread?.close()
+        place.thread = nil
+    }
+}
+
+extension ChatInput.Window {
+    init(_ snapshot: Timeline.Snapshot) {
+        self.init(
+            snapshot.messages, hasOlder: snapshot.hasOlder, hasNewer: snapshot.hasNewer,
+            hasHugeGap: snapshot.hasHugeGap)
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The name of a saved file, made of a name that another person chose.
+enum SavedName {
+    private static let maxBytes = 120
+
+    /// Returns a name without folders, control characters and a dot at its start.
+    static func safe(_ name: String) -> String {
+        let parts = name.split(whereSeparator: { $0 == "/" || $0 == "\\" })
+        let last = parts.last.map { String($0) } ?? ""
+        var safe = ""
+        for scalar in last.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .unassigned, .privateUse, .lineSeparator,
+                .paragraphSeparator:
+                continue
+            default: break
+            }
+            guard safe.utf8.count + UTF8.width(scalar) <= maxBytes else { break }
+            safe.unicodeScalars.append(scalar)
+        }
+        safe = String(safe.drop { $0 == "." || $0 == " " || $0 == "-" })
+        return safe.isEmpty ? "file" : safe
+    }
+
+    /// Returns the name with a number before its ending, such as `ticket-2.png`.
+    static func numbered(_ name: String, _ number: Int) -> String {
+        guard number > 1 else { return name }
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else {
+            return "\(name)-\(number)"
+        }
+        return "\(name[..<dot])-\(number)\(name[dot...])"
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Roost
+
+/// One fact for the chat: a key, a snapshot of the client, the result of an effect.
+public enum ChatInput: Sendable {
+    case key(Key)
+    case mouse(MouseAction)
+    case resized(GridSize)
+    /// The present time, about once a second.
+    case tick(Timestamp)
+
+    case health(Health)
+    case channels([GroupChannel], hasMore: Bool)
+    case typing([User], ChannelURL)
+    /// The online state of users, as far as the server told.
+    case presence([UserID: Bool])
+
+    case messages(ChannelURL, Window)
+    /// The replies to a message.
+    case replies(MessageID, [Message])
+    /// The changes of a channel's messages that the server has not made yet.
+    case pending(ChannelURL, [PendingChange])
+    case holes(ChannelURL, [Hole])
+    case draft(DraftPlace, String)
+
+    case uploading(RequestID, UploadProgress)
+    case file(address: String, FileState)
+    case found(String, [MessageSearchPage.Match], isComplete: Bool)
+    case historyDownload(ChannelURL, HistoryDownload.Progress)
+    case created(ChannelURL)
+    /// Asks for the chat with a user, from the disk or the server.
+    case want(UserID)
+    /// A failed effect, in a sentence for the reader.
+    case failed(String)
+    case told(String)
+
+    /// A part of a channel's history that is not on this device.
+    public struct Hole: Hashable, Sendable {
+        /// The start; `.distantPast` for the beginning of the channel.
+        public var from: Timestamp
+        /// The end; `.distantFuture` for the newest messages.
+        public var through: Timestamp
+
+        public init(from: Timestamp, through: Timestamp) {
+            self.from = from
+            self.through = through
+        }
+    }
+
+    /// The part of a channel's history that is on screen.
+    public struct Window: Sendable {
+        public var messages: [Message]
+        public var hasOlder: Bool
+        public var hasNewer: Bool
+        public var hasHugeGap: Bool
+
+        public init(
+            _ messages: [Message], hasOlder: Bool = false, hasNewer: Bool = false,
+            hasHugeGap: Bool = false
+        ) {
+            self.messages = messages
+            self.hasOlder = hasOlder
+            self.hasNewer = hasNewer
+            self.hasHugeGap = hasHugeGap
+        }
+    }
+}
+
+/// The progress of a file on its way to this device.
+public enum FileState: Hashable, Sendable {
+    case loading(received: Int64, total: Int64?)
+    /// The path of the copy.
+    case saved(String)
+    case failed(String)
+}
+
+/// One action outside of the state: a call of the client, or the end of the program.
+public enum ChatEffect: Hashable, Sendable {
+    /// Opens a channel at a moment, nil for its newest messages.
+    case open(ChannelURL, at: Timestamp?)
+    case jump(Timestamp)
+    case loadOlder
+    case loadNewer
+    case openThread(ChannelURL, MessageID)
+    case closeThread
+    case send(String, ChannelURL, thread: MessageID?)
+    case sendFile(path: String, ChannelURL, thread: MessageID?)
+    case edit(MessageTarget, ChannelURL, text: String)
+    case delete(MessageTarget, ChannelURL)
+    case addReaction(String, MessageTarget, ChannelURL)
+    case removeReaction(String, MessageTarget, ChannelURL)
+    case resend(RequestID)
+    case discard(RequestID, ChannelURL)
+    case markAsRead(ChannelURL, through: Timestamp)
+    case startTyping(ChannelURL)
+    case endTyping(ChannelURL)
+    /// Keeps a draft; an empty text removes it.
+    case saveDraft(String, DraftPlace)
+    case search(String)
+    case createChannel([UserID])
+    case loadMoreChannels
+    case readPresence([UserID])
+    case connect
+    case disconnect
+    case downloadHistory(ChannelURL)
+    case pauseDownload
+    case save(FileContent)
+    /// Draws every cell again, after another program has written on the terminal.
+    case repaint
+    case quit
+}

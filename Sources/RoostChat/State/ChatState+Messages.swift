@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+
+/// The reader's way through the timeline, and the keys for one message.
+extension ChatState {
+    /// Moves the timeline by rows; positive numbers go to older messages.
+    mutating func scroll(by rows: Int) -> [ChatEffect] {
+        guard conversation != nil else { return [] }
+        let pane = TimelinePane(self, ScreenLayout(self).timeline)
+        let (anchor, isAtTop) = pane.anchor(scrolledBy: rows)
+        conversation?.anchor = anchor
+        return page(isAtTop: isAtTop)
+    }
+
+    /// Asks for the page that the reader has come to.
+    private mutating func page(isAtTop: Bool) -> [ChatEffect] {
+        guard let open = conversation, open.thread == nil, !open.isPaging, open.isLoaded else {
+            return []
+        }
+        if isAtTop, open.hasOlder {
+            conversation?.isPaging = true
+            return [.loadOlder]
+        }
+        if open.anchor == nil, open.hasNewer {
+            conversation?.isPaging = true
+            return [.loadNewer]
+        }
+        return []
+    }
+
+    /// Shows the newest messages, and follows them.
+    mutating func followNewest() -> [ChatEffect] {
+        conversation?.anchor = nil
+        conversation?.selected = nil
+        if focus == .messages { focus = .composer }
+        guard let conversation, conversation.hasNewer || conversation.hasHugeGap else { return [] }
+        return [.jump(.distantFuture)]
+    }
+
+    /// Selects the message so many places below the selected one.
+    mutating func select(by count: Int) -> [ChatEffect] {
+        guard let open = conversation else { return [] }
+        let shown = open.shown(to: me)
+        guard !shown.isEmpty else {
+            focus = .composer
+            return []
+        }
+        var index = shown.count - 1
+        if let selected = open.selected,
+            let place = shown.firstIndex(where: { $0.message.rowID == selected })
+        {
+            index = place + count
+            if index >= shown.count, !open.hasNewer { return followNewest() }
+        }
+        let isAtTop = index < 0
+        index = min(max(index, 0), shown.count - 1)
+        conversation?.selected = shown[index].message.rowID
+        let pane = TimelinePane(self, ScreenLayout(self).timeline)
+        conversation?.anchor = pane.anchor(showing: index)
+        return page(isAtTop: isAtTop || (index == 0 && count < 0))
+    }
+
+    mutating func pressInMessages(_ key: Key) -> [ChatEffect] {
+        switch key {
+        case .up: return select(by: -1)
+        case .down: return select(by: 1)
+        case .home: return select(by: -1_000)
+        case .end: return followNewest()
+        case .escape:
+            conversation?.selected = nil
+            conversation?.anchor = nil
+            focus = .composer
+            return []
+        case .tab, .backTab:
+            conversation?.selected = nil
+            focus = .channels
+            return []
+        case .enter: return openThread()
+        case .delete: return askToDelete()
+        case .character(let letter): return pressLetter(letter)
+        default: return []
+        }
+    }
+
+    private mutating func pressLetter(_ letter: Unicode.Scalar) -> [ChatEffect] {
+        guard let shown = selectedMessage, !shown.isDeleted else { return [] }
+        let message = shown.message
+        switch letter {
+        case "r": return message.messageID == nil ? [] : ask(.reaction(message.target))
+        case "t": return openThread()
+        case "d": return askToDelete()
+        case "e":
+            guard isMine(message), case .user(let text) = message.content else { return [] }
+            let effects = leave()
+            conversation?.editing = message.target
+            composer = Composer(text)
+            focus = .composer
+            return effects
+        case "s": return message.files.map { .save($0) }
+        case "x":
+            guard case .unsent(let request, .failed) = message.delivery else { return [] }
+            return [.resend(request)]
+        default:
+            guard let place = Int(String(letter)), Self.reactions.indices.contains(place - 1),
+                message.messageID != nil
+            else { return [] }
+            return react(Self.reactions[place - 1], to: message.target)
+        }
+    }
+
+    private func isMine(_ message: Message) -> Bool {
+        message.sender?.user.id == me || message.messageID == nil
+    }
+
+    private mutating func askToDelete() -> [ChatEffect] {
+        guard let shown = selectedMessage, !shown.isDeleted, isMine(shown.message) else {
+            return []
+        }
+        return ask(.discard(shown.message.target))
+    }
+
+    /// Deletes a message, or gives an unsent one up.
+    mutating func remove(_ target: MessageTarget) -> [ChatEffect] {
+        guard let channel = conversation?.channel else { return [] }
+        conversation?.selected = nil
+        conversation?.anchor = nil
+        focus = .composer
+        switch target {
+        case .delivered: return [.delete(target, channel)]
+        case .unsent(let request): return [.discard(request, channel)]
+        }
+    }
+
+    /// Adds a reaction, or removes the reader's own.
+    mutating func react(_ key: String, to target: MessageTarget) -> [ChatEffect] {
+        guard let open = conversation else { return [] }
+        let message = open.shown(to: me).first { $0.message.target == target }?.message
+        let mine = message?.details.reactions?.contains { reaction in
+            reaction.key == key && reaction.userIDs.contains(me)
+        }
+        return mine == true
+            ? [.removeReaction(key, target, open.channel)]
+            : [.addReaction(key, target, open.channel)]
+    }
+
+    private mutating func openThread() -> [ChatEffect] {
+        guard let shown = selectedMessage, !shown.isDeleted, conversation?.thread == nil,
+            let id = shown.message.messageID, let channel = conversation?.channel
+        else { return [] }
+        let effects = leave()
+        conversation?.thread = Conversation.Thread(parent: shown.message, id: id)
+        conversation?.selected = nil
+        conversation?.anchor = nil
+        composer = Composer()
+        focus = .composer
+        return effects + [.openThread(channel, id)]
+    }
+
+    // MARK: Mouse
+
+    /// Applies an action of the mouse.
+    mutating func point(_ action: MouseAction) -> [ChatEffect] {
+        let layout = ScreenLayout(self)
+        switch action.kind {
+        case .wheelUp, .wheelDown:
+            let rows = action.kind == .wheelUp ? 3 : -3
+            if layout.list.contains(action.row, action.column) {
+                let index = channels.firstIndex { $0.url == highlighted } ?? 0
+                let next = min(max(index - rows.signum(), 0), max(channels.count - 1, 0))
+                highlighted = channels.isEmpty ? nil : channels[next].url
+                return []
+            }
+            return scroll(by: rows)
+        case .press: return press(at: action.row, action.column, layout)
+        }
+    }
+
+    private mutating func press(
+        at row: Int, _ column: Int, _ layout: ScreenLayout
+    ) -> [ChatEffect] {
+        if focus == .help {
+            focus = .composer
+            return []
+        }
+        if let key = KeyLine(self).key(at: row, column, layout) { return take(key) }
+        if layout.list.contains(row, column) {
+            guard let channel = ChannelPane(self, layout.list).channel(at: row) else { return [] }
+            focus = .composer
+            return open(channel)
+        }
+        if layout.composer.contains(row, column) {
+            focus = .composer
+            return []
+        }
+        guard layout.timeline.contains(row, column) else { return [] }
+        if focus == .results {
+            guard let index = ResultsPane(self, layout.timeline).index(at: row),
+                let match = search?.matches?[index]
+            else { return [] }
+            return openMatch(match)
+        }
+        guard let message = TimelinePane(self, layout.timeline).message(at: row) else { return [] }
+        conversation?.selected = message
+        focus = .messages
+        return []
+    }
+}
+
+extension Message {
+    /// The message as the target of a change.
+    var target: MessageTarget {
+        switch delivery {
+        case .delivered(let id, _): .delivered(id)
+        case .unsent(let request, _): .unsent(request)
+        }
+    }
+
+    /// The files of the message, the first one included.
+    var files: [FileContent] {
+        guard case .file(let file) = content else { return [] }
+        return file.files.isEmpty ? [file] : file.files
+    }
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+public import Roost
+
+/// All of the chat's screen as a value; inputs change it and return effects.
+///
+/// No clock, no client, no terminal: `receive` decides, a `ChatSession` acts.
+public struct ChatState: Sendable {
+    /// The part of the screen that gets the keys.
+    enum Focus: Hashable, Sendable {
+        case composer
+        case channels
+        case messages
+        /// A line that asks for a word; see `prompt`.
+        case prompt
+        /// The list of found messages.
+        case results
+        case help
+    }
+
+    /// A line that asks for a word.
+    struct Prompt: Hashable, Sendable {
+        enum Kind: Hashable, Sendable {
+            case search
+            case attach
+            case newChannel
+            case reaction(MessageTarget)
+            case discard(MessageTarget)
+        }
+
+        let kind: Kind
+        var answer = Composer()
+        /// The focus to return to.
+        let back: Focus
+    }
+
+    /// The answer of a search on this device.
+    struct Search: Hashable, Sendable {
+        let words: String
+        var matches: [MessageSearchPage.Match]?
+        /// Whether every message of the history is on this device and was searched.
+        var isComplete = true
+        var selected = 0
+    }
+
+    /// A sentence for the reader, for some seconds.
+    struct Notice: Hashable, Sendable {
+        let text: String
+        let isFailure: Bool
+        let until: Timestamp
+    }
+
+    public let me: UserID
+    /// The time zone of the shown times.
+    let timeZone: TimeZone
+    public internal(set) var size: GridSize
+    var now = Timestamp(milliseconds: 0)
+    public internal(set) var health = Health()
+    public internal(set) var channels: [GroupChannel] = []
+    var hasMoreChannels = false
+    /// The highlighted channel of the list, while the list has the keys.
+    var highlighted: ChannelURL?
+    public internal(set) var conversation: Conversation?
+    var focus = Focus.composer
+    var composer = Composer()
+    /// Whether the keys are those of a pasted text.
+    var isPasting = false
+    /// Whether the composer differs from the draft on disk.
+    var hasUnsavedDraft = false
+    var isTyping = false
+    var typing: [ChannelURL: [User]] = [:]
+    var presence: [UserID: Bool] = [:]
+    var presenceReadAt = Timestamp.distantPast
+    var files: [String: FileState] = [:]
+    var uploads: [RequestID: UploadProgress] = [:]
+    var prompt: Prompt?
+    var search: Search?
+    var notice: Notice?
+    /// The user whose chat is to be opened; nil once it was.
+    var wanted: UserID?
+    /// Whether the reader has cut the connection.
+    var isCut = false
+
+    public init(me: UserID, size: GridSize, timeZone: TimeZone) {
+        self.me = me
+        self.size = size
+        self.timeZone = timeZone
+    }
+
+    /// The open channel, as far as the list has it.
+    var openChannel: GroupChannel? {
+        conversation.flatMap { open in channels.first { $0.url == open.channel } }
+    }
+
+    /// The place of the composer's draft; nil without an open channel.
+    var draftPlace: DraftPlace? {
+        conversation.map { DraftPlace($0.channel, thread: $0.thread?.id) }
+    }
+
+    /// The selected message, as it is shown.
+    var selectedMessage: ShownMessage? {
+        guard let conversation, let selected = conversation.selected else { return nil }
+        return conversation.shown(to: me).first { $0.message.rowID == selected }
+    }
+
+    // MARK: Inputs
+
+    /// Applies an input and returns the effects to perform, in this order.
+    public mutating func receive(_ input: ChatInput) -> [ChatEffect] {
+        switch input {
+        case .key(let key): return take(key)
+        case .mouse(let action): return point(action)
+        case .resized(let size):
+            self.size = size
+            return []
+        case .tick(let now): return tick(now)
+        case .health(let health):
+            let wasConnected = self.health.connection.state == .connected
+            self.health = health
+            if !wasConnected, health.connection.state == .connected {
+                return readPresence() + seek()
+            }
+        case .channels(let channels, let hasMore): return show(channels, hasMore)
+        case .typing(let users, let channel):
+            typing[channel] = users.isEmpty ? nil : users.filter { $0.id != me }
+        case .presence(let states): presence.merge(states) { _, new in new }
+        case .messages(let channel, let window):
+            guard conversation?.channel == channel else { break }
+            conversation?.show(window)
+            return markAsRead()
+        case .replies(let parent, let replies):
+            guard conversation?.thread?.id == parent else { break }
+            conversation?.thread?.replies = replies
+            conversation?.thread?.isLoaded = true
+        case .pending(let channel, let changes):
+            if conversation?.channel == channel { conversation?.pending = changes }
+        case .holes(let channel, let holes):
+            if conversation?.channel == channel { conversation?.holes = holes }
+        case .draft(let place, let text):
+            if place == draftPlace, composer.isEmpty { composer = Composer(text) }
+        case .uploading(let request, let progress):
+            uploads[request] = progress.sent < progress.total ? progress : nil
+        case .file(let address, let state): return note(state, of: address)
+        case .found(let words, let matches, let isComplete):
+            guard search?.words == words else { break }
+            search?.matches = matches
+            search?.isComplete = isComplete
+        case .historyDownload(let channel, let progress):
+            if conversation?.channel == channel { conversation?.download = progress }
+        case .created(let channel): return open(channel)
+        case .want(let user):
+            wanted = user
+            return seek()
+        case .failed(let sentence): say(sentence, isFailure: true)
+        case .told(let sentence): say(sentence, isFailure: false)
+        }
+        return []
+    }
+
+    private mutating func tick(_ now: Timestamp) -> [ChatEffect] {
+        self.now = now
+        if let notice, notice.until < now { self.notice = nil }
+        var effects = saveDraft()
+        if health.connection.state == .connected,
+            presenceReadAt < now.moved(by: -20_000)
+        {
+            effects += readPresence()
+        }
+        return effects
+    }
+
+    private mutating func show(_ channels: [GroupChannel], _ hasMore: Bool) -> [ChatEffect] {
+        self.channels = channels
+        hasMoreChannels = hasMore
+        if highlighted.map({ url in !channels.contains { $0.url == url } }) ?? true {
+            highlighted = conversation?.channel ?? channels.first?.url
+        }
+        if wanted != nil { return seek() }
+        guard conversation == nil, let first = channels.first else { return markAsRead() }
+        return open(first.url)
+    }
+
+    private mutating func note(_ state: FileState, of address: String) -> [ChatEffect] {
+        files[address] = state
+        switch state {
+        case .saved(let path): say("Saved as \(path)", isFailure: false)
+        case .failed(let reason): say("The file was not saved: \(reason)", isFailure: true)
+        case .loading: break
+        }
+        return []
+    }
+
+    mutating func say(_ sentence: String, isFailure: Bool) {
+        notice = Notice(
+            text: sentence, isFailure: isFailure,
+            until: now.moved(by: 6_000))
+    }
+
+    // MARK: Channels
+
+    /// Opens the chat with the wanted user, or has the server make it.
+    private mutating func seek() -> [ChatEffect] {
+        guard let user = wanted else { return [] }
+        let known = channels.first { channel in
+            channel.isDistinct && Set(channel.members.map(\.id)) == [me, user]
+        }
+        if let known {
+            wanted = nil
+            return open(known.url)
+        }
+        guard health.connection.state == .connected else { return [] }
+        wanted = nil
+        return [.createChannel([user])]
+    }
+
+    /// Opens a channel at a moment, nil for its newest messages.
+    mutating func open(
+        _ channel: ChannelURL, at moment: Timestamp? = nil, wanting message: MessageID? = nil
+    ) -> [ChatEffect] {
+        highlighted = channel
+        if focus == .messages, message == nil { focus = .composer }
+        if conversation?.channel == channel, conversation?.thread == nil {
+            conversation?.wanted = message
+            conversation?.anchor = nil
+            return moment.map { [.jump($0)] } ?? []
+        }
+        var effects = leave()
+        var conversation = Conversation(channel)
+        conversation.wanted = message
+        self.conversation = conversation
+        composer = Composer()
+        effects.append(.open(channel, at: moment))
+        return effects + readPresence()
+    }
+
+    /// Leaves the composer's place: keeps the draft, and ends the typing.
+    mutating func leave() -> [ChatEffect] {
+        defer { conversation?.editing = nil }
+        return saveDraft() + endTyping()
+    }
+
+    mutating func saveDraft() -> [ChatEffect] {
+        guard hasUnsavedDraft, let place = draftPlace, conversation?.editing == nil else {
+            return []
+        }
+        hasUnsavedDraft = false
+        return [.saveDraft(composer.text, place)]
+    }
+
+    mutating func endTyping() -> [ChatEffect] {
+        guard isTyping, let channel = conversation?.channel else { return [] }
+        isTyping = false
+        return [.endTyping(channel)]
+    }
+
+    /// Marks the open channel as read, if its newest message is on screen.
+    private mutating func markAsRead() -> [ChatEffect] {
+        guard let conversation, conversation.followsNewest, conversation.isLoaded,
+            let channel = openChannel, channel.unreadMessageCount > 0,
+            let newest = conversation.messages.last(where: { $0.position != nil }),
+            newest.createdAt > conversation.markedThrough
+        else { return [] }
+        self.conversation?.markedThrough = newest.createdAt
+        return [.markAsRead(channel.url, through: newest.createdAt)]
+    }
+
+    private mutating func readPresence() -> [ChatEffect] {
+        guard health.connection.state == .connected, let channel = openChannel else { return [] }
+        let others = channel.members.map(\.id).filter { $0 != me }.prefix(20)
+        guard !others.isEmpty else { return [] }
+        presenceReadAt = now
+        return [.readPresence(Array(others))]
+    }
+}
+
+extension Timestamp {
+    /// Returns a later or an earlier moment, the last or the first one at the limits.
+    func moved(by count: Int64) -> Timestamp {
+        let (sum, overflows) = milliseconds.addingReportingOverflow(count)
+        return overflows
+            ? (count > 0 ? .distantFuture : .distantPast) : Timestamp(milliseconds: sum)
+    }
+}
+
+extension ChatState {
+    /// Returns the state on a screen of another size.
+    public func resized(to size: GridSize) -> ChatState {
+        var state = self
+        state.size = size
+        return state
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+import RoostChat
+import RoostCommandLine
+import RoostTerminal
+
+extension Option {
+    static let chatDemo = Option(
+        "demo",
+        help:
+            "start a server and two people to chat with; needs no other option, and leaves nothing "
+            + "behind")
+    static let saves = Option(
+        "save-to", .text(placeholder: "DIR"), standard: ".",
+        help: "the folder for files that you save")
+    static let with = Option(
+        "with", .text(placeholder: "ID"),
+        help: "open the chat with this user, or start one as soon as the server can be reached")
+    /// The options of a client, which the demo does without.
+    fileprivate static let place: [Option] = [
+        Option.server, .applicationID, .user, .cache,
+    ].map { Option($0.name, $0.value, help: $0.help) }
+}
+
+extension Command {
+    static let chat = Command(
+        "chat", summary: "a chat in the terminal, also without a network",
+        explanation: """
+            Shows channels and messages from this machine's disk at once, connects behind that, and sends
+            what was written offline when the connection is back. F1 shows the keys; docs/chat.md
+            explains them. The mouse works too. NO_COLOR turns colours off.
+
+            An access token comes from --token-file, from the variable ROOST_TOKEN or from --token.
+            """,
+        options: [.chatDemo] + Option.place + [
+            .tokenFile, .token, .keyFolder, .with, .saves, .plainTransport,
+        ],
+        example: "roost chat --demo",
+        exitCodes: [.done, .failed, .wrongArguments, .storage],
+        run: { arguments throws(CommandFailure) in
+            guard arguments.has(.chatDemo) else {
+                try await run(try settings(arguments), arguments)
+                return
+            }
+            for option in Option.place + [.with]
+            where arguments.has(option) {
+                throw CommandFailure(
+                    .wrongArguments,
+                    "--demo brings its own server and people: leave --\(option.name) out.")
+            }
+            guard TerminalScreen.isTerminal else { throw noTerminal }
+            let demo = try await ChatDemo.start()
+            do throws(CommandFailure) {
+                try await run(demo.settings, arguments)
+            } catch {
+                await demo.end()
+                throw error
+            }
+            await demo.end()
+        })
+
+    private static let noTerminal = CommandFailure(
+        .wrongArguments,
+        "roost chat needs a terminal for input and output; roost client is for scripts.")
+
+    private static func settings(
+        _ arguments: Arguments
+    ) throws(CommandFailure) -> Configuration {
+        for option in Option.place where !arguments.has(option) {
+            throw CommandFailure(
+                .wrongArguments,
+                "roost chat still needs \(option.usage), or only --demo to try it. See roost help chat."
+            )
+        }
+        return try Configuration(arguments)
+    }
+
+    private static func run(
+        _ settings: Configuration, _ arguments: Arguments
+    ) async throws(CommandFailure) {
+        guard TerminalScreen.isTerminal else { throw noTerminal }
+        // Before the terminal is taken over, so that no signal ends the program without giving it back.
+        let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP, SIGWINCH])
+        let style = Style.standardOutput
+        guard let screen = TerminalScreen(usesColor: style.hasColor) else {
+            throw CommandFailure(.failed, "The system has no free file descriptors.")
+        }
+        let client: ChatClient
+        do throws(RoostError) {
+            client = try await ChatClient.open(settings)
+        } catch {
+            throw CommandFailure(opening: error)
+        }
+        let session = ChatSession(
+            client, size: GridSize(rows: 24, columns: 80), timeZone: .current,
+            savingFilesIn: URL(fileURLWithPath: arguments.requiredText(.saves)),
+            show: { screen.show($0) }, repaint: { screen.repaint() })
+        if let other = arguments.text(.with) { session.send(.want(UserID(other))) }
+        for sentence in client.storageReport { session.send(.told(sentence)) }
+        let watching = Task {
+            for await signal in signals.signals {
+                if signal == SIGWINCH { screen.wake() } else { session.send(.key(.control("q"))) }
+            }
+        }
+        let drawing = Task { () -> Bool in
+            let isKnown = await OwnThread.run { screen.run { session.send($0) } }
+            // The end of the terminal is the end of the session.
+            session.send(.key(.control("q")))
+            return isKnown
+        }
+        await session.run()
+        screen.finish()
+        let isKnown = await drawing.value
+        watching.cancel()
+        guard isKnown else {
+            throw CommandFailure(
+                .failed,
+                "This terminal is unknown: set TERM to its kind, such as xterm-256color, and install "
+                    + "its description.")
+        }
+    }
+}

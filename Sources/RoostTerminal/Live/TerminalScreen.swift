@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CRoostNcurses
+public import RoostChat
+import Synchronization
+
+/// The terminal of this process: keys in, states out.
+///
+/// One thread reads and draws. It draws the newest state, at most about 30 times a second; states
+/// in between are dropped. So a slow terminal holds up its own thread and nothing else.
+public final class TerminalScreen: Sendable {
+    /// The shortest time between two frames.
+    private static let frame = Duration.milliseconds(33)
+
+    private struct Shared {
+        var newest: ChatState?
+        var isClosed = false
+        var needsRepaint = false
+        var isAwake = false
+    }
+
+    private let shared = Mutex(Shared())
+    private let reading: Int32
+    private let writing: Int32
+    private let usesColor: Bool
+
+    /// - Parameter usesColor: Whether colours are wanted and not refused by `NO_COLOR`.
+    public init?(usesColor: Bool) {
+        self.usesColor = usesColor
+        var (reading, writing): (Int32, Int32) = (-1, -1)
+        // SAFETY: both numbers are valid during the call.
+        guard unsafe roost_nc_make_pipe(&reading, &writing) == 0 else { return nil }
+        (self.reading, self.writing) = (reading, writing)
+    }
+
+    deinit { roost_nc_close_pipe(reading, writing) }
+
+    /// Whether standard input and output are a terminal.
+    public static var isTerminal: Bool { roost_nc_is_terminal() != 0 }
+
+    // MARK: Any thread
+
+    /// Shows a state instead of those before it; returns at once.
+    public func show(_ state: ChatState) {
+        shared.withLock { $0.newest = state }
+        wake()
+    }
+
+    /// Draws all cells again; returns at once.
+    public func repaint() {
+        shared.withLock { $0.needsRepaint = true }
+        wake()
+    }
+
+    /// Ends `run`; returns at once.
+    public func finish() {
+        shared.withLock { $0.isClosed = true }
+        wake()
+    }
+
+    /// Lets the thread look at the size of the terminal; returns at once.
+    public func wake() {
+        let isFirst = shared.withLock { shared in
+            defer { shared.isAwake = true }
+            return !shared.isAwake
+        }
+        if isFirst { roost_nc_wake(writing) }
+    }
+
+    // MARK: The terminal's thread
+
+    /// Takes the terminal over and blocks the calling thread until `finish`.
+    ///
+    /// - Parameter receive: Gets keys, actions of the mouse and sizes, the first size at once.
+    /// - Returns: False for a terminal that ncurses does not know.
+    public func run(_ receive: (ChatInput) -> Void) -> Bool {
+        guard roost_nc_open() == 0 else { return false }
+        defer { roost_nc_close() }
+        var painter = Painter(usesColor: usesColor)
+        var size = followSize().size
+        receive(.resized(size))
+        let clock = ContinuousClock()
+        var nextFrame = clock.now
+        var state: ChatState?
+        // A frame is due, and whether all of its cells have to be written.
+        var (isFresh, isLost) = (false, false)
+        while true {
+            let now = clock.now
+            wait(atMost: isFresh ? now.duration(to: nextFrame) : nil)
+            let (newest, isClosed, needsRepaint) = take()
+            if isClosed { return true }
+            if let newest {
+                state = newest
+                isFresh = true
+            }
+            let seen = followSize()
+            if seen.hasChanged {
+                size = seen.size
+                receive(.resized(size))
+            }
+            if seen.hasChanged || needsRepaint { (isFresh, isLost) = (true, true) }
+            while let input = readInput() { receive(input) }
+            guard isFresh, var current = state, clock.now >= nextFrame else { continue }
+            // The state may not know of a new size yet.
+            if current.size != size { current = current.resized(to: size) }
+            // Reading a key would show an empty screen, so it is emptied at the last moment.
+            if isLost { painter.forget() }
+            painter.paint(ChatScreen.draw(current))
+            (isFresh, isLost) = (false, false)
+            nextFrame = clock.now + Self.frame
+        }
+    }
+
+    private func take() -> (ChatState?, isClosed: Bool, needsRepaint: Bool) {
+        roost_nc_drain(reading)
+        return shared.withLock { shared in
+            defer {
+                shared.newest = nil
+                shared.isAwake = false
+                shared.needsRepaint = false
+            }
+            return (shared.newest, shared.isClosed, shared.needsRepaint)
+        }
+    }
+
+    /// Waits for a key, a wake-up, or the time of the next frame.
+    private func wait(atMost duration: Duration?) {
+        let milliseconds = duration.map { max(0, Int32(clamping: Int($0 / .milliseconds(1)) + 1)) }
+        // A terminal that has gone is readable for ever.
+        if roost_nc_wait(reading, milliseconds ?? -1) != 0 { finish() }
+    }
+
+    private func followSize() -> (size: GridSize, hasChanged: Bool) {
+        var (rows, columns): (Int32, Int32) = (0, 0)
+        // SAFETY: both numbers are valid during the call.
+        let hasChanged = unsafe roost_nc_follow_size(&rows, &columns) == 1
+        return (GridSize(rows: Int(rows), columns: Int(columns)), hasChanged)
+    }
+
+    private func readInput() -> ChatInput? {
+        var code: UInt32 = 0
+        // Keys without a meaning are skipped; each of them was read.
+        while true {
+            // SAFETY: the number is valid during the call, here and below.
+            let kind = unsafe roost_nc_key(&code)
+            if kind == 0 { return nil }
+            if kind == 2 {
+                let code = Int32(bitPattern: code)
+                if code == KEY_MOUSE {
+                    if let action = readMouse() { return .mouse(action) }
+                } else if let key = KeyTable.key(code: code) {
+                    return .key(key)
+                }
+                continue
+            }
+            guard let scalar = Unicode.Scalar(code) else { continue }
+            guard scalar == "\u{1B}" else {
+                if let key = KeyTable.key(character: scalar) { return .key(key) }
+                continue
+            }
+            var next: UInt32 = 0
+            guard unsafe roost_nc_key(&next) == 1, let second = Unicode.Scalar(next) else {
+                return .key(.escape)
+            }
+            if let key = KeyTable.alt(second) { return .key(key) }
+        }
+    }
+
+    private func readMouse() -> MouseAction? {
+        var (row, column): (Int32, Int32) = (0, 0)
+        let kind = unsafe roost_nc_mouse(&row, &column)
+        let kinds: [Int32: MouseAction.Kind] = [1: .press, 2: .wheelUp, 3: .wheelDown]
+        return kinds[kind].map { MouseAction($0, row: Int(row), column: Int(column)) }
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+import Testing
+
+@testable import RoostChat
+
+/// The decisions: inputs in, effects out.
+struct ChatStateTests {
+    @Test func `the first channel of the list opens by itself`() {
+        var state = ChatState(
+            me: "ada", size: GridSize(rows: 24, columns: 80), timeZone: .current)
+        let effects = state.receive(.channels(Sample.channels, hasMore: false))
+        #expect(effects == [.open("train", at: nil)])
+        // Later lists leave the reader where she is.
+        #expect(state.receive(.channels(Sample.channels.reversed(), hasMore: false)).isEmpty)
+    }
+
+    @Test func `typing announces itself, and Enter sends without the spaces around`() {
+        var state = Sample.chat()
+        #expect(state.type("Hi ").allSatisfy { $0 == .startTyping("train") })
+        #expect(
+            state.press(.enter) == [
+                .endTyping("train"), .send("Hi", "train", thread: nil),
+                .saveDraft("", DraftPlace("train")),
+            ])
+        #expect(state.composer.isEmpty)
+        #expect(state.press(.enter).isEmpty)
+    }
+
+    @Test func `a message of several lines is one message, typed or pasted`() {
+        var state = Sample.chat()
+        state.type("one")
+        state.press(.newLine)
+        state.type("two")
+        #expect(state.press(.enter).contains(.send("one\ntwo", "train", thread: nil)))
+        state.press(.pasteStart)
+        state.type("a")
+        #expect(state.press(.enter).allSatisfy { $0 == .startTyping("train") })
+        state.type("b")
+        state.press(.pasteEnd)
+        #expect(state.press(.enter).contains(.send("a\nb", "train", thread: nil)))
+    }
+
+    @Test func `a draft is kept with the next tick, and when the channel is left`() {
+        var state = Sample.chat()
+        state.type("later")
+        #expect(
+            state.receive(.tick(Sample.minute(21))).contains(
+                .saveDraft("later", DraftPlace("train"))))
+        // An unchanged draft is not written again.
+        let effects = state.receive(.tick(Sample.minute(22)))
+        #expect(!effects.contains(.saveDraft("later", DraftPlace("train"))))
+        state.type("!")
+        let leaving = state.press(.control("n"))
+        #expect(leaving.contains(.saveDraft("later!", DraftPlace("train"))))
+        #expect(leaving.contains(.open("library", at: nil)))
+        #expect(state.composer.isEmpty)
+        _ = state.receive(.draft(DraftPlace("train"), "of another channel"))
+        #expect(state.composer.isEmpty)
+        _ = state.receive(.draft(DraftPlace("library"), "here"))
+        #expect(state.composer.text == "here")
+    }
+
+    @Test func `the newest message on screen is marked as read once`() {
+        var state = Sample.chat(channels: [Sample.channel("train", "Night train", unread: 1)])
+        let message = Sample.message(4, "News")
+        let window = ChatInput.Window(Sample.talk + [message])
+        #expect(
+            state.receive(.messages("train", window))
+                == [.markAsRead("train", through: message.createdAt)])
+        #expect(state.receive(.messages("train", window)).isEmpty)
+    }
+
+    @Test func `nothing is marked as read while the reader looks at older messages`() {
+        let many = (1...60).map { Sample.message($0, "Line \($0)") }
+        var state = Sample.chat(
+            messages: many, channels: [Sample.channel("train", "Night train", unread: 1)])
+        state.press(.pageUp)
+        let more = ChatInput.Window(many + [Sample.message(61, "News")])
+        #expect(state.receive(.messages("train", more)).isEmpty)
+        #expect(
+            state.press(.end).isEmpty
+                && !state.receive(.messages("train", more)).isEmpty)
+    }
+
+    @Test func `keys of a selected message edit, react, delete and open its thread`() {
+        var state = Sample.chat()
+        state.press(.up)
+        #expect(state.selectedMessage?.message.messageID == 3)
+        #expect(state.press(.character("1")) == [.addReaction("👍", .delivered(3), "train")])
+        // Another person's message can be neither edited nor deleted.
+        #expect(state.press(.character("e")).isEmpty && state.focus == .messages)
+        #expect(state.press(.character("d")).isEmpty && state.prompt == nil)
+        state.press(.up, .up)
+        state.press(.character("e"))
+        #expect(state.composer.text == "Are you on the train?")
+        state.type("?")
+        #expect(
+            state.press(.enter)
+                == [.edit(.delivered(1), "train", text: "Are you on the train??")])
+        state.press(.up)
+        state.press(.up, .up, .character("d"))
+        #expect(state.press(.character("n")).isEmpty)
+        state.press(.character("d"))
+        #expect(state.press(.character("y")) == [.delete(.delivered(1), "train")])
+        state.press(.up)
+        #expect(state.press(.character("t")) == [.openThread("train", 3)])
+        state.type("Where?")
+        #expect(state.press(.enter).contains(.send("Where?", "train", thread: 3)))
+        #expect(state.press(.escape).contains(.closeThread))
+    }
+
+    @Test func `a second press of a reaction takes it back`() {
+        var message = Sample.message(3, "Soup!")
+        message.details.reactions = [
+            Reaction(key: "👍", userIDs: ["ada"], updatedAt: Sample.start)
+        ]
+        var state = Sample.chat(messages: [message])
+        state.press(.up)
+        state.press(.character("r"))
+        #expect(state.press(.character("1")) == [.removeReaction("👍", .delivered(3), "train")])
+    }
+
+    @Test func `a failed message is sent again or discarded`() {
+        let failed = Sample.unsent("r1", "Lost", .failed(.networkError))
+        var state = Sample.chat(messages: Sample.talk + [failed])
+        state.press(.up)
+        #expect(state.press(.character("x")) == [.resend("r1")])
+        state.press(.delete)
+        #expect(state.press(.character("y")) == [.discard("r1", "train")])
+    }
+
+    @Test func `the reader's own cut and its end reach the client`() {
+        var state = Sample.chat()
+        #expect(state.press(.control("o")) == [.disconnect])
+        #expect(state.press(.control("o")) == [.connect])
+    }
+
+    @Test func `the top of the timeline asks for older messages once`() {
+        var state = Sample.chat()
+        _ = state.receive(
+            .messages(
+                "train",
+                ChatInput.Window((1...60).map { Sample.message($0, "x") }, hasOlder: true)))
+        var effects: [ChatEffect] = []
+        for _ in 0..<40 { effects += state.press(.pageUp) }
+        #expect(effects == [.loadOlder])
+    }
+
+    @Test func `a found message is opened at its moment and selected when it comes`() {
+        var state = Sample.chat()
+        state.press(.control("f"))
+        state.type("owls")
+        #expect(state.press(.enter) == [.search("owls")])
+        // An answer to an earlier search changes nothing.
+        _ = state.receive(.found("bats", [], isComplete: true))
+        #expect(state.search?.matches == nil)
+        _ = state.receive(.found("owls", [], isComplete: false))
+        #expect(Sample.screen(state).contains("nothing found"))
+        state.press(.escape)
+        #expect(state.focus == .composer && state.search == nil)
+    }
+
+    @Test func `a chat is found on disk, or made as soon as the server is there`() {
+        var state = ChatState(
+            me: "ada", size: GridSize(rows: 24, columns: 80), timeZone: .current)
+        #expect(state.receive(.want("bo")).isEmpty)
+        #expect(state.receive(.channels(Sample.channels, hasMore: false)).isEmpty)
+        var health = Health()
+        health.connection.state = .connected
+        #expect(state.receive(.health(health)) == [.createChannel(["bo"])])
+        #expect(state.receive(.health(health)).isEmpty)
+        let pair = GroupChannel(
+            url: "pair", isDistinct: true,
+            members: [Sample.ada, Sample.bo].map { Member(user: $0) })
+        #expect(
+            state.receive(.channels([pair], hasMore: false)).contains(.open("pair", at: nil)))
+        #expect(state.conversation?.channel == "pair")
+        _ = state.receive(.channels(Sample.channels + [pair], hasMore: false))
+        _ = state.press(.control("n"))
+        #expect(state.conversation?.channel == "train")
+        #expect(state.receive(.want("bo")).contains(.open("pair", at: nil)))
+    }
+
+    @Test func `a message deleted on screen keeps its place, and one paged away does not`() {
+        var state = Sample.chat()
+        _ = state.receive(.messages("train", ChatInput.Window([Sample.talk[0], Sample.talk[2]])))
+        #expect(Sample.screen(state).contains("deleted"))
+        _ = state.receive(.messages("train", ChatInput.Window([Sample.talk[2]])))
+        #expect(!Sample.screen(state).contains("Are you on the train?"))
+    }
+
+    @Test func `a reply is in its thread, and in the channel only if it was sent there`() {
+        var reply = Sample.message(4, "Over there", at: 4)
+        reply.parentID = 3
+        var open = reply
+        open.isReplyToChannel = true
+        var state = Sample.chat(messages: Sample.talk + [reply])
+        #expect(!Sample.screen(state).contains("Over there"))
+        _ = state.receive(.messages("train", ChatInput.Window(Sample.talk + [open])))
+        #expect(Sample.screen(state).contains("Over there"))
+        _ = state.press(.up, .up, .character("t"))
+        _ = state.receive(.replies(3, [reply]))
+        #expect(Sample.screen(state).contains("Over there"))
+        #expect(Sample.screen(state).contains("› thread"))
+    }
+
+    @Test func `any keys leave a screen of any size drawable`() {
+        let keys: [Key] = [
+            .up, .down, .left, .pageUp, .pageDown, .home, .end, .tab, .escape, .enter, .newLine,
+            .character("e"), .character("t"), .character("d"), .character("y"), .character("日"),
+            .backspace, .control("f"), .control("n"), .control("p"), .control("t"),
+            .control("u"), .function(1), .delete, .pasteStart, .pasteEnd,
+        ]
+        var seed: UInt64 = 7
+        func draw(_ count: Int) -> Int {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(seed >> 33) % count
+        }
+        var state = Sample.chat(
+            messages: (1...30).map { Sample.message($0, "Line \($0) 日本語 wraps around here") })
+        for _ in 0..<3_000 {
+            _ = state.receive(.key(keys[draw(keys.count)]))
+            if draw(4) == 0 {
+                _ = state.receive(.resized(GridSize(rows: draw(30), columns: draw(120))))
+            }
+            if draw(4) == 0 {
+                let kinds: [MouseAction.Kind] = [.press, .wheelUp, .wheelDown]
+                _ = state.receive(
+                    .mouse(MouseAction(kinds[draw(3)], row: draw(40), column: draw(130))))
+            }
+            let grid = ChatScreen.draw(state)
+            #expect(grid.size == state.size)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostTestSupport
+
+/// A terminal of a test: `tmux` runs programs in it and says what is on their screens.
+final class TmuxScreen: Sendable {
+    /// The reason to skip a test; nil where `tmux` is installed.
+    static let isMissing = !["/usr/bin/tmux", "/usr/local/bin/tmux", "/opt/homebrew/bin/tmux"]
+        .contains { FileManager.default.isExecutableFile(atPath: $0) }
+
+    private let socket: String
+    private let name: String
+
+    /// Starts a program in a terminal of its own.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the terminal in this folder.
+    ///   - folder: The folder of the test, in which the program starts.
+    ///   - words: The program and its arguments.
+    ///   - columns: The columns at first.
+    ///   - rows: The rows at first.
+    ///   - environment: Variables of the program.
+    /// - Throws: An error if `tmux` did not start it.
+    init(
+        _ name: String, in folder: URL, _ words: [String], columns: Int = 80, rows: Int = 24,
+        environment: [String: String] = [:]
+    ) async throws {
+        socket = folder.appending(path: "tmux-\(name)").path
+        self.name = name
+        let variables = environment.sorted { $0.key < $1.key }.flatMap { ["-e", "\($0)=\($1)"] }
+        let size = ["-x", "\(columns)", "-y", "\(rows)"]
+        try await tmux(
+            ["-f", "/dev/null", "new-session", "-d", "-s", name] + size + variables
+                + ["-c", folder.path] + words)
+        // The size is the test's, not that of a client that attaches.
+        try await tmux(["set-option", "-g", "window-size", "manual"])
+    }
+
+    struct Failure: Error { let words: [String] }
+
+    /// Runs a command of tmux and returns its output.
+    @discardableResult
+    private func tmux(_ words: [String]) async throws -> String {
+        let process = try ChildProcess(
+            "/usr/bin/env", ["-u", "TMUX", "tmux", "-u", "-S", socket] + words, errors: "/dev/null",
+            environment: ["LC_ALL": "C.UTF-8", "TERM": "xterm-256color"])
+        let output = await process.text { _ in false }
+        guard await process.end() == .exited(0) else { throw Failure(words: words) }
+        return output
+    }
+
+    /// Types a text as it is.
+    func type(_ text: String) async throws {
+        try await tmux(["send-keys", "-t", name, "-l", text])
+    }
+
+    /// Presses keys by their names in tmux, such as `Enter` and `C-o`.
+    func press(_ keys: String...) async throws {
+        try await tmux(["send-keys", "-t", name] + keys)
+    }
+
+    func resize(columns: Int, rows: Int) async throws {
+        try await tmux(["resize-window", "-t", name, "-x", "\(columns)", "-y", "\(rows)"])
+    }
+
+    /// The lines of the screen.
+    func lines() async throws -> [String] {
+        try await tmux(["capture-pane", "-p", "-t", name]).split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).dropLast().map { String($0) }
+    }
+
+    /// Reads the screen until it is as expected; each reading starts a process, which takes its time.
+    @discardableResult
+    func wait(
+        for expected: String, _ holds: ([String]) -> Bool
+    ) async throws -> [String] {
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(90)
+        while true {
+            let lines = try await lines()
+            if holds(lines) { return lines }
+            guard clock.now < end else {
+                throw NeverShown(expected: expected, screen: lines.joined(separator: "\n"))
+            }
+        }
+    }
+
+    /// Waits until a text is on the screen.
+    @discardableResult
+    func wait(for text: String) async throws -> [String] {
+        try await wait(for: text) { lines in lines.contains { $0.contains(text) } }
+    }
+
+    struct NeverShown: Error, CustomStringConvertible {
+        let expected: String
+        let screen: String
+        var description: String { "never shown: \(expected)\nthe screen:\n\(screen)" }
+    }
+
+    /// Waits until the program has ended, and the terminal with it.
+    func waitUntilEnded() async throws {
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(90)
+        while let lines = try? await lines() {
+            guard clock.now < end else {
+                throw NeverShown(expected: "the end", screen: lines.joined(separator: "\n"))
+            }
+        }
+    }
+
+    /// Ends the terminal with its program.
+    func end() async { _ = try? await tmux(["kill-server"]) }
+}
