@@ -48,6 +48,11 @@ let modules: [Target] = [
     .target(name: "RoostConformance", dependencies: ["RoostSockets"]),
     .target(name: "RoostModel"),
     .target(name: "RoostWire", dependencies: ["RoostModel"]),
+    // Style and script of the pages are files of the repository, and part of the program.
+    .target(
+        name: "RoostPages",
+        dependencies: ["RoostExecutors", "RoostModel", "RoostSockets", "RoostWire"],
+        resources: [.embedInCode("Assets/page.css"), .embedInCode("Assets/page.js")]),
     .target(name: "RoostHistory", dependencies: ["RoostWire"]),
     .target(name: "RoostNATS", dependencies: ["RoostExecutors", "RoostSockets", "RoostWire"]),
     .target(name: "RoostCore", dependencies: ["RoostModel", "RoostWire"]),
@@ -98,8 +103,8 @@ let modules: [Target] = [
     .target(
         name: "RoostHost",
         dependencies: [
-            "RoostCluster", "RoostExecutors", "RoostModel", "RoostNATS", "RoostPostgres",
-            "RoostServer", "RoostSockets", "RoostSQLite", "RoostWire",
+            "RoostCluster", "RoostExecutors", "RoostModel", "RoostNATS", "RoostPages",
+            "RoostPostgres", "RoostServer", "RoostSockets", "RoostSQLite", "RoostWire",
         ]),
     // As any app does, it sees the public API only.
     .target(name: "RoostChat", dependencies: ["Roost"], packageAccess: false),
@@ -115,8 +120,9 @@ let modules: [Target] = [
         name: "RoostCommand",
         dependencies: [
             "Roost", "RoostChat", "RoostCluster", "RoostCommandLine", "RoostConformance",
-            "RoostCore", "RoostHistory", "RoostHost", "RoostModel", "RoostPostgres", "RoostServer",
-            "RoostSockets", "RoostStore", "RoostTerminal", "RoostWire",
+            "RoostCore", "RoostExecutors", "RoostHistory", "RoostHost", "RoostModel", "RoostPages",
+            "RoostPostgres", "RoostServer", "RoostSockets", "RoostStore", "RoostTerminal",
+            "RoostWire",
         ],
         // Equal functions are linked once: generics leave many, and the command has a limit of size.
         linkerSettings: [
@@ -219,6 +225,8 @@ let tests: [Target] = [
         dependencies: ["CRoostAllocations", "RoostTestSupport", "RoostModel", "RoostWire"],
         exclude: ["Serialized"]),
     .testTarget(
+        name: "RoostPagesTests", dependencies: ["RoostModel", "RoostPages", "RoostSockets"]),
+    .testTarget(
         name: "RoostHistoryTests", dependencies: ["RoostTestSupport", "RoostHistory", "RoostWire"]),
     .testTarget(
         name: "RoostCoreTests",
@@ -292,7 +300,7 @@ let tests: [Target] = [
         name: "RoostHostTests",
         dependencies: [
             "RoostTestSupport", "RoostCluster", "RoostDiskSimulation", "RoostExecutors",
-            "RoostHost", "RoostModel", "RoostPostgres", "RoostSQLite", "RoostServer",
+            "RoostHost", "RoostModel", "RoostPages", "RoostPostgres", "RoostSQLite", "RoostServer",
             "RoostSockets", "RoostWire",
         ]),
     .testTarget(
@@ -311,7 +319,8 @@ let tests: [Target] = [
         name: "RoostCommandTests",
         dependencies: [
             "Roost", "RoostTestSupport", "RoostCluster", "RoostCommand", "RoostCommandLine",
-            "RoostCore", "RoostExecutors", "RoostHistory", "RoostModel", "RoostPostgres",
+            "RoostCore", "RoostExecutors", "RoostHistory", "RoostModel", "RoostPages",
+            "RoostPostgres",
             "RoostServer", "RoostSockets", "RoostSQLite", "RoostStore", "RoostWire",
         ]),
     .testTarget(name: "ProjectTests", dependencies: ["RoostTestSupport"]),
@@ -348,10 +357,11 @@ let settings: [SwiftSetting] = [
 for target in package.targets where target.type != .system && !target.name.hasPrefix("CRoost") {
     target.swiftSettings = settings
     // These wait for people and servers, so their size counts and not their speed.
-    let unhurried = [
-        "RoostChat", "RoostCommand", "RoostCommandLine", "RoostConformance", "RoostTerminal",
+    let small = [
+        "RoostChat", "RoostCommand", "RoostCommandLine", "RoostConformance", "RoostPages",
+        "RoostTerminal",
     ]
-    if unhurried.contains(target.name) {
+    if small.contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
     }
 }

@@ -26,8 +26,12 @@ final class DrivenClient {
     ///   - user: The user.
     ///   - server: The address of the server.
     ///   - cache: The name of the cache and of the history; nil for those of the user.
+    ///   - options: Further arguments.
     /// - Throws: If the process cannot be started.
-    init(_ program: Program, user: String, server: String, cache: String? = nil) throws {
+    init(
+        _ program: Program, user: String, server: String, cache: String? = nil,
+        options: [String] = []
+    ) throws {
         let pipe = program.path(".\(user)-\(UUID().uuidString)")
         // SAFETY: the path is valid during each call.
         guard unsafe mkfifo(pipe, 0o600) == 0 else { throw Failure(request: "pipe", text: pipe) }
@@ -40,7 +44,7 @@ final class DrivenClient {
                 "client", "--server", server, "--app-id", "demo", "--user", user,
                 "--cache", program.path(cache ?? "cache-\(user)"),
                 "--history", program.path("\(cache ?? user).jsonl"),
-            ], input: pipe)
+            ] + options, input: pipe)
     }
 
     /// Makes a request, and returns the result of its successful answer.

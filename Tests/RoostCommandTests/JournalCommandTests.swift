@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct JournalCommandTests {
     /// The journal of a machine that was asked for a connection and got none.
-    private static let journal: String = {
+    static let journal: String = {
         var recording = Recording()
         var machine = SyncMachine(SyncState(me: "ada", random: SeededRandom(1, 2, 3, 4)))
         let inputs: [SyncMachine.Input] = [

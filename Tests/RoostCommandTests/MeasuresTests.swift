@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostCommand
 import RoostModel
+import RoostPages
 import Testing
 
 struct MeasuresTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostCore
+package import RoostCore
 public import RoostModel
 import RoostStore
 
@@ -97,10 +97,13 @@ extension HistoryHole.Attempt {
 }
 
 extension HistoryHole {
-    init(_ gap: HistoryGap, in history: SearchedChannel, _ state: SyncState) {
+    package init(
+        _ gap: HistoryGap, in history: SearchedChannel, size: Size = .unknown,
+        lastAttempt: Attempt? = nil
+    ) {
         channel = history.url
-        size = Size(state.session?.gapSizes[channel]?[gap])
-        lastAttempt = state.attempts[channel].map { Attempt($0) }
+        self.size = size
+        self.lastAttempt = lastAttempt
         from = max(gap.lower.createdAt, history.visibleFrom ?? .distantPast)
         through = gap.upper.createdAt
         reason =
@@ -110,6 +113,14 @@ extension HistoryHole {
             case .between: .betweenVisits
             case .end: .notCaughtUp
             }
+    }
+}
+
+extension HistoryHole {
+    init(_ gap: HistoryGap, in history: SearchedChannel, _ state: SyncState) {
+        self.init(
+            gap, in: history, size: Size(state.session?.gapSizes[history.url]?[gap]),
+            lastAttempt: state.attempts[history.url].map { Attempt($0) })
     }
 }
 

@@ -3,6 +3,7 @@
 import RoostCommandLine
 import RoostCore
 import RoostModel
+import RoostPages
 import RoostStore
 
 extension Option {

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Roost
 import RoostCommandLine
 import RoostModel
+import RoostPages
 import RoostStore
 
 extension Option {
-    static let text = Option("text", help: "show the text of unsent messages")
+    static let text = Option(
+        "text", help: "show the text of unsent messages, and on a page the names of channels")
+    static let htmlPage = Option(
+        "html", .text(placeholder: "FILE"),
+        help: "write a page for a browser instead, also of a sealed cache without its key")
+    static let journalFile = Option(
+        "journal", .text(placeholder: "FILE"),
+        help: "put a sync journal on the page, as roost journal reads it")
 }
 
 extension Command {
@@ -16,12 +25,23 @@ extension Command {
             Reads every cache below a folder, without a server and without changing anything; a client
             may have it open. Each channel's history is drawn as a bar: █ is complete, ░ is a hole, ├ is the
             beginning of the channel, ┄ is an unknown beginning.
+
+            With --html the same and more becomes one page without outside resources: the reasons of holes, the
+            order of eviction, the fate of unsent messages, and with --journal a sync journal to step through.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
-        options: [.text, .keyOfCache], example: "roost cache inspect ./ada",
-        exitCodes: [.done, .wrongArguments, .storage],
+        options: [.text, .keyOfCache, .htmlPage, .journalFile],
+        example: "roost cache inspect ./ada",
+        exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             let root = arguments.operands[0]
+            if let file = arguments.text(.htmlPage) {
+                return try await writePage(to: file, root, arguments)
+            }
+            if arguments.has(.journalFile) {
+                throw CommandFailure(
+                    .wrongArguments, "--journal goes with --html FILE; roost journal prints one.")
+            }
             var isFirst = true
             try await CacheFolders.forEach(below: root) { folder throws(StoreError) in
                 let found = try await FolderInspection.of(
@@ -34,6 +54,31 @@ extension Command {
                 StandardOutput.writeNow(drawing.lines.joined(separator: "\n"))
             }
         })
+
+    private static func writePage(
+        to file: String, _ root: String, _ arguments: Arguments
+    ) async throws(CommandFailure) {
+        let journal = try arguments.text(.journalFile).map { path throws(CommandFailure) in
+            JournalChart(try JournalFile.reading(path))
+        }
+        var pages: [CachePage] = []
+        try await CacheFolders.forEach(below: root) { folder throws(StoreError) in
+            let found = try await FolderStructure.of(
+                CacheFolders.named(folder), arguments.protection)
+            pages.append(
+                CachePage(
+                    found, folder: folder, showsText: arguments.has(.text),
+                    journal: pages.isEmpty ? journal : nil, now: WallClock.now))
+        }
+        let document = PageDocument(
+            title: "Cache in \(root)",
+            body: .joined(pages.enumerated().map { $1.parts(prefix: "cache\($0)-") }))
+        guard TextFile.write(document.file, to: file) else {
+            throw CommandFailure(
+                .storage, "\(file) cannot be written: name a place with room and rights.")
+        }
+        StandardOutput.writeNow("wrote \(file)")
+    }
 }
 
 extension Arguments {

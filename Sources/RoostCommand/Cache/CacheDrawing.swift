@@ -3,6 +3,7 @@
 import RoostCommandLine
 import RoostCore
 import RoostModel
+import RoostPages
 import RoostStore
 
 /// The output of `roost cache inspect` about one user's folder.
@@ -91,7 +92,7 @@ struct CacheDrawing {
             }
         let age = Measures.age(of: item.createdAt, now: now)
         let tries = item.attemptCount > 0 ? ", tried \(item.attemptCount)×" : ""
-        let words = item.message(from: nil)?.text ?? item.draft?.text ?? item.newText
+        let words = item.shownText
         let text = words.map { showsText ? ": \($0)" : "" } ?? ""
         let kind = item.kind == "message" ? "" : " \(item.kind)"
         if item.draft != nil {
@@ -104,14 +105,6 @@ struct CacheDrawing {
         let target = item.change?.action.target.map { " of \($0.words)" } ?? ""
         return "    \(style(.waiting, state))\(kind)\(target), \(age) old\(tries), "
             + "to \(item.channel)\(text)"
-    }
-}
-
-extension OutboxItem {
-    /// The new text of an edit; nil for all other changes.
-    fileprivate var newText: String? {
-        guard case .edit(_, let edit)? = change?.action else { return nil }
-        return edit.text
     }
 }
 

@@ -68,7 +68,7 @@ package struct RangeBar: Equatable, Sendable {
     }
 
     /// Returns one cell for each length, and the rest in proportion; together exactly `width`.
-    private static func cells(for lengths: [Int64], width: Int) -> [Int] {
+    static func cells(for lengths: [Int64], width: Int) -> [Int] {
         let spare = width - lengths.count
         let total = lengths.reduce(0.0) { $0 + Double($1) }
         var cells: [Int] = []

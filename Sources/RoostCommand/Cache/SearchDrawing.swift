@@ -3,6 +3,7 @@
 import RoostCommandLine
 import RoostCore
 import RoostModel
+import RoostPages
 import RoostStore
 
 /// The output of `roost cache search` about one cache.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCommandLine
+import RoostPages
 import RoostStore
 
 extension Option {

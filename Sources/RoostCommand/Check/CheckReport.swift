@@ -2,6 +2,7 @@
 
 package import RoostCommandLine
 package import RoostHistory
+import RoostPages
 import RoostWire
 
 /// The output of `roost check`.

@@ -36,6 +36,11 @@ extension Option {
         help: "append each request, outcome and snapshot to this file, for roost check")
     static let health = Option(
         "health", help: "report each change of the client's health as an event")
+    static let livePage = Option(
+        "page", .number(placeholder: "PORT", 0...65_535),
+        help:
+            "show cache, outbox and journal in this machine's browser; the event page has the link, "
+            + "which works once; 0 takes a free port")
     static let plainTransport = Option(
         "allow-plain-transport",
         help: "allow plain http over a network; this machine is always allowed")
@@ -53,13 +58,13 @@ extension Command {
             """,
         options: [
             .server, .applicationID, .user, .tokenFile, .token, .cache, .keyFolder, .pageSize,
-            .history, .health, .plainTransport,
+            .history, .health, .livePage, .plainTransport,
         ],
         example: """
             echo '{"id":1,"request":"connect"}' | roost client --server http://127.0.0.1:8080 \
             --app-id demo --user ada --cache ./ada
             """,
-        exitCodes: [.done, .wrongArguments, .storage],
+        exitCodes: [.done, .wrongArguments, .storage, .server],
         run: { arguments throws(CommandFailure) in
             var configuration = try Configuration(arguments)
             configuration.migrating = { StandardError.reportMigration($0.done, of: $0.total) }
@@ -74,13 +79,29 @@ extension Command {
             } catch {
                 throw CommandFailure(opening: error)
             }
+            let page = try await Self.page(arguments.number(.livePage), of: client)
             let output = StandardOutput()
             var session = ClientSession(
                 client: client, output: output, history: history,
-                reportsHealth: arguments.has(.health))
+                reportsHealth: arguments.has(.health), page: page?.link)
             await session.run(reading: StandardInput())
+            await page?.stop()
             if let failure = await history?.failure { throw failure }
         })
+
+    /// Starts the live page of a client; closes the client if that fails.
+    private static func page(
+        _ port: Int?, of client: ChatClient
+    ) async throws(CommandFailure) -> ClientPageServer? {
+        // The option's range is the type's.
+        guard let port = port.map({ UInt16($0) }) else { return nil }
+        do throws(CommandFailure) {
+            return try await ClientPageServer.start(client, port: port)
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
 }
 
 extension Configuration {

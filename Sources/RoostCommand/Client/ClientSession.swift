@@ -15,6 +15,8 @@ struct ClientSession {
     let history: HistoryFile?
     /// Whether each change of the client's health is an event.
     let reportsHealth: Bool
+    /// The link to the live page; nil without one.
+    let page: String?
     var timeline: Timeline?
     var list: ChannelList?
     /// The inboxes that are being read, by name.
@@ -22,12 +24,13 @@ struct ClientSession {
 
     init(
         client: ChatClient, output: StandardOutput, history: HistoryFile? = nil,
-        reportsHealth: Bool = false
+        reportsHealth: Bool = false, page: String? = nil
     ) {
         self.client = client
         self.output = output
         self.history = history
         self.reportsHealth = reportsHealth
+        self.page = page
     }
 
     /// The effect of a request besides its answer.
@@ -54,6 +57,10 @@ struct ClientSession {
                     user: client.configuration.userID.rawValue,
                     application: client.configuration.applicationID)))
         await output.write(readyLine.text)
+        if let page {
+            let link = JSONValue.Field("url", .string(page))
+            await output.write(ReplyLine.event("page", [link]).text)
+        }
         await withDiscardingTaskGroup { group in
             group.addTask { await Self.reportOutcomes(outbox, to: output, history) }
             group.addTask { await Self.reportRepairs(events, to: output) }

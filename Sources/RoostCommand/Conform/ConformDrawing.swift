@@ -2,6 +2,7 @@
 
 package import RoostCommandLine
 package import RoostConformance
+import RoostPages
 
 /// The output of `roost conform`.
 package struct ConformDrawing: Sendable {

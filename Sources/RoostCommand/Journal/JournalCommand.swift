@@ -26,16 +26,7 @@ extension Command {
         example: "roost journal report.jsonl --until 120",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
-            let path = arguments.operands[0]
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw CommandFailure(.storage, "\(path) cannot be read: name a file that can.")
-            }
-            let file: JournalFile
-            do throws(RoostError) {
-                file = try JournalFile(reading: String(decoding: data, as: UTF8.self))
-            } catch {
-                throw CommandFailure(.failed, error.message)
-            }
+            let file = try JournalFile.reading(arguments.operands[0])
             let last = arguments.number(.until)
             let (machine, differences) = file.replay(until: last)
             show(

@@ -2,6 +2,7 @@
 
 import Foundation
 import RoostModel
+import RoostPages
 
 /// The device's clock and calendar, for people.
 enum WallClock {
@@ -10,10 +11,5 @@ enum WallClock {
     }
 
     /// Returns a moment as `2026-03-01 10:22:03` in UTC.
-    static func date(_ moment: Timestamp) -> String {
-        let date = Date(timeIntervalSince1970: Double(moment.seconds))
-        return date.formatted(
-            .iso8601.year().month().day().dateTimeSeparator(.space).time(
-                includingFractionalSeconds: false))
-    }
+    static func date(_ moment: Timestamp) -> String { UTCDate.text(moment) }
 }

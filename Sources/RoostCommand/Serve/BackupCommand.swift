@@ -3,6 +3,7 @@
 import RoostCommandLine
 import RoostHost
 import RoostModel
+import RoostPages
 
 extension Option {
     static let copiedData = Option(

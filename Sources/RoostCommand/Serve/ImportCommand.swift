@@ -3,6 +3,7 @@
 import RoostCluster
 import RoostCommandLine
 import RoostHost
+import RoostPages
 import RoostPostgres
 
 extension Option {

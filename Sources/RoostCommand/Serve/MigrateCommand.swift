@@ -2,6 +2,7 @@
 
 import RoostCluster
 import RoostCommandLine
+import RoostPages
 import RoostPostgres
 
 extension Command {

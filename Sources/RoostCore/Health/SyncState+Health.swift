@@ -56,7 +56,7 @@ extension SyncState {
     }
 
     /// Returns the reason why a pending item is not sent yet; nil if it is about to be sent.
-    func wait(of item: OutboxItem) -> Health.Wait? {
+    package func wait(of item: OutboxItem) -> Health.Wait? {
         let (id, lanes) = (item.requestID, outbox.lanes)
         let entry = lanes.item(id)
         if notes.isSuspended { return .suspension }

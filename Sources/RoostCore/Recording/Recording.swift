@@ -63,6 +63,15 @@ package struct Recording: Sendable {
 
     package var entries: [Entry] { parts.flatMap(\.entries) }
 
+    /// The number of recorded inputs, and the last of them.
+    package func last(_ limit: Int) -> (count: Int, entries: [Entry]) {
+        var last: [Entry] = []
+        for part in parts.reversed() where last.count < limit {
+            last = part.entries.suffix(limit - last.count) + last
+        }
+        return (count, last)
+    }
+
     /// Gives all inputs to the first machine again.
     ///
     /// - Returns: The first entry with other effects, and these; nil where all are as recorded.

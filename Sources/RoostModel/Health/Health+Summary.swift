@@ -86,7 +86,8 @@ extension Health.Outbox {
 }
 
 extension Health.Wait {
-    fileprivate func sentence(at now: Timestamp) -> String {
+    /// The reason in a few words, such as "waits for a connection".
+    package func sentence(at now: Timestamp) -> String {
         switch self {
         case .connection: "waits for a connection"
         case .suspension: "waits for the files"

@@ -42,7 +42,8 @@ package enum Digest {
         }
     }
 
-    static func base64(_ bytes: [UInt8]) -> String {
+    /// Returns the bytes in Base64, with padding.
+    package static func base64(_ bytes: [UInt8]) -> String {
         let length = (bytes.count + 2) / 3 * 4
         // SAFETY: the encoder writes `length` bytes and a zero.
         let text = unsafe [UInt8](unsafeUninitializedCapacity: length + 1) { text, count in

@@ -11,6 +11,8 @@ package import RoostSealing
 package struct StoreProtection: Sendable {
     private enum Form {
         case clear
+        /// Nothing sealed is opened, and what is not sealed can be read.
+        case withoutKey
         case sealed(any MasterKeySource)
         case keyFolder(String, replacesKey: Bool)
     }
@@ -26,6 +28,9 @@ package struct StoreProtection: Sendable {
 
     /// No encryption; an encrypted store is not opened.
     package static let none = StoreProtection(form: .clear)
+
+    /// For the structure of an encrypted store, which is readable without its key.
+    static let withoutKey = StoreProtection(form: .withoutKey)
 
     /// Encrypted with a key of the app; existing plaintext is encrypted at the opening.
     package static func sealed(_ source: any MasterKeySource) -> StoreProtection {
@@ -78,12 +83,18 @@ package struct StoreProtection: Sendable {
 
     /// Whether new content is encrypted.
     var isSealed: Bool {
-        if case .clear = form { false } else { !takesOff }
+        switch form {
+        case .clear, .withoutKey: false
+        case .sealed, .keyFolder: !takesOff
+        }
     }
+
+    /// Whether sealed content stays sealed.
+    var lacksKey: Bool { if case .withoutKey = form { true } else { false } }
 
     private var source: (any MasterKeySource)? {
         switch form {
-        case .clear: nil
+        case .clear, .withoutKey: nil
         case .sealed(let source): source
         case .keyFolder: preconditionFailure("A protection is prepared before it is used.")
         }
@@ -213,6 +224,7 @@ package struct StoreProtection: Sendable {
     func attachWhereSealed(
         to connection: Connection, owner: StoreOwner?, _ place: String
     ) throws(StoreError) {
+        if lacksKey { return }
         let hasVault: Bool
         do throws(SQLiteError) {
             hasVault = try connection.first(.vaultTableCount) == 1

@@ -98,7 +98,7 @@ extension Query where Input == Void, Output == (row: Int64, count: Int) {
 }
 
 extension Query where Input == Void, Output == Int64 {
-    fileprivate static let userCount = Query(sql: "SELECT count(*) FROM user") { row in
+    static let userCount = Query(sql: "SELECT count(*) FROM user") { row in
         row.int64(0)
     }
 

@@ -191,7 +191,7 @@ extension StoreProtection {
 }
 
 extension DatabaseFiles {
-    fileprivate var byteCount: Int64 { byteCounts.main + byteCounts.log }
+    var byteCount: Int64 { byteCounts.main + byteCounts.log }
 }
 
 /// The errors that prevent reading the two files of a folder; nil for a readable file.

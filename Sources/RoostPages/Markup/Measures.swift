@@ -29,6 +29,9 @@ package enum Measures {
 
     /// Returns a count such as `1 message` or `2 messages`.
     package static func count(_ number: Int, _ noun: String) -> String {
-        number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+        "\(number) \(self.noun(number, noun))"
     }
+
+    /// Returns the noun behind a number.
+    static func noun(_ number: Int, _ noun: String) -> String { number == 1 ? noun : noun + "s" }
 }
