@@ -11,11 +11,12 @@ struct ChatHandler: HTTPServerHandler {
     private let formLimit: Int
     private let origins: OriginPolicy
     private let health: HealthProbe
+    private let pages: ServerPages?
     private let moreMetrics: @Sendable () async -> String
 
     init(
         _ server: ChatServer, believesProxy: Bool, formLimit: Int, origins: OriginPolicy,
-        health: HealthProbe,
+        health: HealthProbe, pages: ServerPages? = nil,
         moreMetrics: @escaping @Sendable () async -> String = { "" }
     ) {
         self.server = server
@@ -23,6 +24,7 @@ struct ChatHandler: HTTPServerHandler {
         self.formLimit = formLimit
         self.origins = origins
         self.health = health
+        self.pages = pages
         self.moreMetrics = moreMetrics
     }
 
@@ -136,6 +138,7 @@ struct ChatHandler: HTTPServerHandler {
     }
 
     private func answer(to request: HTTPServerRequest) async -> HTTPServerResponse {
+        if let page = await pages?.respond(to: request) { return page }
         // Clients request `/` at each connect and ignore the answer.
         if request.target == "/" { return HTTPServerResponse(APIResponse.empty) }
         if request.method == "GET", request.target.hasPrefix("/files/") {

@@ -16,6 +16,8 @@ package final class ChatHost: Sendable {
 
     /// The port of the server, also if the configuration asks for a free one.
     package let port: UInt16
+    /// The token of the link to the pages, which works once; nil without pages.
+    package let pageToken: String?
     private let loop: EventLoop
     private let chat: ChatServer
     private let apiToken: String?
@@ -29,8 +31,9 @@ package final class ChatHost: Sendable {
     private init(
         loop: EventLoop, chat: ChatServer, apiToken: String?, http: HTTPServer,
         health: HealthProbe, drainTime: Duration, backend: Backend, heartbeats: [Heartbeat],
-        log: LogWriter
+        log: LogWriter, pageToken: String?
     ) {
+        self.pageToken = pageToken
         self.health = health
         self.drainTime = drainTime
         self.port = http.port
@@ -79,6 +82,8 @@ package final class ChatHost: Sendable {
             core, storage: backend.storage, files: backend.files, fanOut: backend.fanOut,
             peers: backend.peers, world: backend.world, on: loop)
         let health = HealthProbe { await chat.isHealthy() }
+        let pages =
+            configuration.hasPages ? ServerPages.live(chat, configuration) : nil
         let plain = ChatHandler(
             chat, believesProxy: configuration.isBehindProxy,
             formLimit: core.fileLimitMB * 1_048_576 + core.limits.bodyBytes,
@@ -86,7 +91,7 @@ package final class ChatHost: Sendable {
                 origins: configuration.allowedOrigins,
                 publicAddress: configuration.publicAddress,
                 requiresToken: configuration.requiresToken),
-            health: health, moreMetrics: backend.metrics)
+            health: health, pages: pages, moreMetrics: backend.metrics)
         let chaos = configuration.chaos.map { ChaosLayer($0, on: loop, .live(log)) }
         do {
             let handler: any HTTPServerHandler =
@@ -96,7 +101,13 @@ package final class ChatHost: Sendable {
                 await http?.endWebSockets(withCloseFrame: hasFrame)
             }
             log.write(LogLine(.info, "started", [.init("port", .int(Int64(http.port)))]))
-            let timers = await backend.attach(chat)
+            var timers = await backend.attach(chat)
+            let pageToken = pages?.open(port: http.port)
+            if let pages {
+                await pages.read()
+                timers.append(
+                    Heartbeat(every: ServerHistory.interval, on: loop) { await pages.read() })
+            }
             return ChatHost(
                 loop: loop, chat: chat, apiToken: core.apiToken, http: http, health: health,
                 drainTime: configuration.drainTime, backend: backend,
@@ -108,7 +119,7 @@ package final class ChatHost: Sendable {
                         await chat.sendDue()
                         await chat.storeActivity()
                     },
-                ], log: log)
+                ], log: log, pageToken: pageToken)
         } catch {
             await backend.close()
             await loop.shutdown()

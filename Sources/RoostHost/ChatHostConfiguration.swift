@@ -50,6 +50,8 @@ extension ChatHost {
         /// The lowest level of the log on standard error; nil writes none.
         package var logLevel: LogLine.Level?
 
+        /// Whether the server has pages for its operator's browser, at `/`.
+        package var hasPages = false
         /// The faults that the server makes on purpose; nil makes none.
         package var chaos: ChaosPlan?
         /// The time over which a stop closes the sockets, so that clients of a server that others

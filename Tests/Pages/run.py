@@ -7,6 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "PlatformSDK"))
 
 import client_pages  # noqa: E402
+import server_pages  # noqa: E402
 from browser import Browser  # noqa: E402
 from server import Server  # noqa: E402
 
@@ -20,6 +21,9 @@ TESTS = [
     client_pages.shows_a_file,
     client_pages.shows_a_sealed_file,
     client_pages.is_live,
+    server_pages.shows_a_server,
+    server_pages.chats,
+    server_pages.is_absent,
 ]
 failed = 0
 for test in TESTS:

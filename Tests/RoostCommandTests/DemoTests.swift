@@ -126,6 +126,14 @@ struct ServeWelcomeTests {
         #expect(lines[1].contains("--server http://\(near) --app-id demo --user ada --cache"))
     }
 
+    @Test func `a line has the link to the pages, which works once`() {
+        let lines = ServeWelcome(
+            host: "0.0.0.0", port: 80, applicationID: "demo", requiresToken: true,
+            isEncrypted: true, pageToken: "t0"
+        ).lines
+        #expect(lines.contains("page, once: https://127.0.0.1:80/?link=t0"))
+    }
+
     @Test func `an application ID is quoted for a shell`() {
         let lines = ServeWelcome(
             host: "127.0.0.1", port: 80, applicationID: "it's mine", requiresToken: true

@@ -44,6 +44,16 @@ struct StorageDifferenceTests {
         for url in Self.urls {
             let logs = (try await storages[0].log(of: url), try await storages[1].log(of: url))
             #expect("\(logs.0)" == "\(logs.1)".withoutTimeline)
+            for (storage, log) in zip(storages, [logs.0, logs.1]) {
+                var (paged, place): ([LogEntry], Position) = ([], .distantFuture)
+                while case let page = try await storage.log(of: url, before: place, limit: 7),
+                    let last = page.last?.message.position
+                {
+                    paged += page
+                    place = last
+                }
+                #expect(paged.reversed() == log, "deleted messages are in the pages too")
+            }
         }
         for id in Self.users {
             var states: [[ChannelState]] = []

@@ -91,6 +91,20 @@ extension PostgresQuery where Output == StoredMessage {
         ) { StoredMessage($0) }
     }
 
+    /// A page of the log before a position, newest first.
+    static func log(_ url: ChannelURL, before place: Position, _ limit: Int) -> PostgresQuery {
+        PostgresQuery(
+            PostgresSQL(
+                MessageRow.query,
+                """
+                WHERE m.channel = (SELECT id FROM channel WHERE url = $1 AND deleted_at IS NULL)
+                    AND (m.created_at, m.id) < ($2::bigint, $3::bigint)
+                ORDER BY m.created_at DESC, m.id DESC LIMIT $4
+                """), .text(url.rawValue), .int(place.createdAt.milliseconds),
+            .int(place.messageID.rawValue), .int(Int64(limit))
+        ) { StoredMessage($0) }
+    }
+
     /// A page of a channel or of a thread, from either end of a range.
     static func page(
         _ url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,

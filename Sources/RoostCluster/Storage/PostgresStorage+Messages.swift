@@ -160,9 +160,21 @@ extension PostgresStorage {
     }
 
     package func log(of url: ChannelURL) async throws(StorageError) -> [LogEntry] {
+        try await entries(.log(url))
+    }
+
+    package func log(
+        of url: ChannelURL, before place: Position, limit: Int
+    ) async throws(StorageError) -> [LogEntry] {
+        try await entries(.log(url, before: place, limit))
+    }
+
+    private func entries(
+        _ query: PostgresQuery<StoredMessage>
+    ) async throws(StorageError) -> [LogEntry] {
         try await read { db async throws(PostgresError) in
             var entries: [LogEntry] = []
-            for row in try await db.all(.log(url)) {
+            for row in try await db.all(query) {
                 entries.append(LogEntry(message: try row.message(), deletedAt: row.deletedAt))
             }
             return entries

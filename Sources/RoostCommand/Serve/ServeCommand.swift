@@ -71,6 +71,12 @@ extension Option {
         help: "the address of the server for clients if it differs, for URLs of files")
     static let behindProxy = Option(
         "behind-proxy", help: "trust the proxy's X-Forwarded-For header for addresses")
+    static let serverPage = Option(
+        "page",
+        help:
+            "also off loopback or behind a proxy, show figures, users, channels and a try-out chat to the browser of who has "
+            + "the administrator's token, or the printed link, which works once")
+    static let noPage = Option("no-page", help: "show no pages on loopback either")
     static let compress = Option(
         "compress", help: "deflate frames for clients that support it; costs processor time")
     static let log = Option(
@@ -142,6 +148,7 @@ extension Command {
             .addressRate,
             .maxConnections,
             .maxPerAddress, .maxPerUser, .maxFile, .maxText, .maxFrame, .maxBody, .maxQueue, .chaos,
+            .serverPage, .noPage,
         ],
         example: "roost serve --data ./server --port 8080 --app-id demo --api-token-file ./secret",
         exitCodes: ExitCode.allCases,
@@ -160,7 +167,8 @@ extension Command {
                 applicationID: arguments.requiredText(.applicationID),
                 requiresToken: arguments.has(.requireToken),
                 isEncrypted: configuration.certificate != nil,
-                chaos: configuration.chaos.map { ServeChaos.warning($0, arguments) })
+                chaos: configuration.chaos.map { ServeChaos.warning($0, arguments) },
+                pageToken: host.pageToken)
             for line in welcome.lines { StandardOutput.writeNow(line) }
             for await _ in signals.signals { break }
             let hurry = Task { for await _ in signals.signals { await host.hurry() } }
@@ -191,6 +199,11 @@ extension ChatHost.Configuration {
                     + "this is intended.")
         }
         chaos = try ServeChaos.plan(arguments)
+        // Behind a proxy a loopback address is reached by other machines too.
+        let isAlone =
+            LoopbackAddress.contains(host) && !arguments.has(.behindProxy)
+            && !arguments.has(.publicURL)
+        hasPages = (isAlone || arguments.has(.serverPage)) && !arguments.has(.noPage)
         // The option's range is the type's.
         port = arguments.number(.port).map { UInt16($0) } ?? 8080
         apiToken = try Self.apiToken(arguments)

@@ -10,10 +10,12 @@ package struct ServeWelcome: Equatable, Sendable {
     let isEncrypted: Bool
     /// The warning of a server that makes faults on purpose; nil without faults.
     let chaos: String?
+    /// The token of the link to the pages, which works once; nil without pages.
+    let pageToken: String?
 
     package init(
         host: String, port: Int, applicationID: String, requiresToken: Bool,
-        isEncrypted: Bool = false, chaos: String? = nil
+        isEncrypted: Bool = false, chaos: String? = nil, pageToken: String? = nil
     ) {
         self.host = host
         self.port = port
@@ -21,6 +23,7 @@ package struct ServeWelcome: Equatable, Sendable {
         self.requiresToken = requiresToken
         self.isEncrypted = isEncrypted
         self.chaos = chaos
+        self.pageToken = pageToken
     }
 
     package var lines: [String] {
@@ -34,7 +37,9 @@ package struct ServeWelcome: Equatable, Sendable {
             "connect with: roost client --server \(http)://\(Self.authority(home, port)) "
                 + "--app-id \(Self.quoted(applicationID)) --user ada\(token) --cache ./ada",
         ] + (requiresToken ? [] : [Self.openDoor]) + [chaos].compactMap { $0 }
-            + ["end with Ctrl-C"]
+            + (pageToken.map {
+                ["page, once: \(http)://\(Self.authority(home, port))/?link=\($0)"]
+            } ?? []) + ["end with Ctrl-C"]
     }
 
     /// The line about a server without tokens.

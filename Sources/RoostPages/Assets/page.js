@@ -4,12 +4,16 @@
 (() => {
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 
+  // The version of a live page's parts; empty asks for all of them.
+  let tag = "";
+
   // A journal is stepped through: the steps behind the present one are hidden.
   const place = new Map();
   const show = (list, index) => {
     const steps = all("[data-step]", list);
     const at = index === null ? null : Math.max(0, Math.min(index, steps.length - 1));
     place.set(list.id, at === null ? null : steps[at]?.dataset.step);
+    if (at === null) tag = "";
     steps.forEach((step, number) => {
       step.classList.toggle("after", at !== null && number > at);
       if (number === at) step.setAttribute("aria-current", "step");
@@ -157,7 +161,7 @@
   const main = document.querySelector("main[data-view]");
   if (!main) return;
   const status = main.querySelector('[data-state="live"]');
-  let tag = "", isAsking = false;
+  let isAsking = false;
   const tell = (words, isLost) => {
     if (status.textContent === words) return;
     status.textContent = words;
@@ -166,7 +170,8 @@
   const take = (page) => {
     for (const part of all("[data-part]", page)) {
       const old = document.getElementById(part.id);
-      if (!old || old.dataset.source === part.outerHTML) continue;
+      // A journal stays as it is while a person steps through it.
+      if (!old || old.dataset.source === part.outerHTML || old.querySelector("[aria-current=step]")) continue;
       const source = part.outerHTML;
       const open = all("details[open]", old).map((details) => details.id);
       const focus = old.contains(document.activeElement) ? document.activeElement : null;

@@ -12,6 +12,8 @@ struct Post {
     let sender: UserID?
     /// The socket of the message; nil for a REST call.
     var session: SessionID?
+    /// The moment at which the message was queued.
+    var begun: Timestamp?
     let finish: (Result<Message, ServerError>) -> Void
 }
 
@@ -85,6 +87,8 @@ final class ChannelLogs: ServerPart {
     /// sender included, gets the event (`docs/protocol` 2.3).
     func post(_ post: Post) {
         let url = post.command.channelURL
+        var post = post
+        post.begun = world.now()
         guard posts[url] == nil else {
             posts[url]?.append(post)
             return
@@ -261,6 +265,9 @@ final class ChannelLogs: ServerPart {
         }
         if !appended.isRepeat {
             telemetry.metrics.messages += 1
+            if let begun = post.begun {
+                telemetry.metrics.waits.note(milliseconds: world.now().milliseconds(since: begun))
+            }
             let except = post.command.requestID == nil ? nil : post.session
             if appended.parent == nil {
                 let readers = audience.readers(of: appended.message.createdAt)

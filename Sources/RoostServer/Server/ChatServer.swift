@@ -154,6 +154,13 @@ extension ChatServer {
         try await context.storage.log(of: url)
     }
 
+    /// Returns a page of a channel's log before a position, newest first.
+    package func log(
+        of url: ChannelURL, before place: Position, limit: Int
+    ) async throws(StorageError) -> [LogEntry] {
+        try await context.storage.log(of: url, before: place, limit: limit)
+    }
+
     package var metrics: ServerMetrics {
         var metrics = parts.telemetry.metrics
         metrics.sessions = parts.sessions.count

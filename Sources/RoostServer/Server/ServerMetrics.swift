@@ -18,6 +18,10 @@ package struct ServerMetrics: Equatable, Sendable {
     package var unreadable = 0
     /// Frames that were not sent because no client could read them.
     package var oversized = 0
+    /// The waits from the arrival of a message to its place on disk.
+    package var waits = LatencyCounts()
+
+    package init() {}
 
     /// The counters in the text format of Prometheus (0.0.4).
     package var text: String {

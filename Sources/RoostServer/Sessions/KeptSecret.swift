@@ -51,7 +51,7 @@ extension ServerWorld {
     }
 
     /// Returns random hexadecimal digits.
-    static func hex(digits: Int, from random: () -> UInt64) -> String {
+    package static func hex(digits: Int, from random: () -> UInt64) -> String {
         var text = ""
         while text.utf8.count < digits {
             let part = String(random(), radix: 16)

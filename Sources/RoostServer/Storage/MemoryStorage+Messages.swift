@@ -220,6 +220,11 @@ extension MemoryStorage {
         }
     }
 
+    package func log(of url: ChannelURL, before place: Position, limit: Int) -> [LogEntry] {
+        log(of: url).filter { ($0.message.position ?? .distantPast) < place }.suffix(limit)
+            .reversed()
+    }
+
     /// Returns a message with the present name of its sender and the present state of its parent.
     ///
     /// The parent's own parent is not loaded, because two messages may answer each other.

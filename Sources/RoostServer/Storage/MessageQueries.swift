@@ -194,6 +194,26 @@ where Input == (channel: Int64, since: Timestamp, limit: Int), Output == Message
     }
 }
 
+extension Query
+where Input == (channel: Int64, before: Position, limit: Int), Output == MessageRow {
+    static var logBefore: Query {
+        Query(
+            sql: SQL(
+                MessageRow.query,
+                """
+                WHERE m.channel = ?1 AND (m.created_at, m.id) < (?2, ?3)
+                ORDER BY m.created_at DESC, m.id DESC LIMIT ?4
+                """),
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.before.createdAt.milliseconds)
+                bindings.append(input.before.messageID.rawValue)
+                bindings.append(input.limit)
+            },
+            decode: { row in MessageRow(row) })
+    }
+}
+
 extension Query where Input == Int64, Output == MessageRow {
     static var log: Query {
         Query(

@@ -167,11 +167,22 @@ extension SQLiteStorage {
     package func log(of url: ChannelURL) throws(StorageError) -> [LogEntry] {
         try read { db throws(SQLiteError) in
             guard let channel = try db.first(.channelRow, url) else { return [] }
-            var entries: [LogEntry] = []
-            for row in try db.all(.log, channel) {
-                entries.append(LogEntry(message: try row.message(), deletedAt: row.deletedAt))
-            }
-            return entries
+            return try Self.entries(try db.all(.log, channel))
+        }
+    }
+
+    package func log(
+        of url: ChannelURL, before place: Position, limit: Int
+    ) throws(StorageError) -> [LogEntry] {
+        try read { db throws(SQLiteError) in
+            guard let channel = try db.first(.channelRow, url) else { return [] }
+            return try Self.entries(try db.all(.logBefore, (channel, place, limit)))
+        }
+    }
+
+    private static func entries(_ rows: [MessageRow]) throws(SQLiteError) -> [LogEntry] {
+        try rows.map { row throws(SQLiteError) in
+            LogEntry(message: try row.message(), deletedAt: row.deletedAt)
         }
     }
 }

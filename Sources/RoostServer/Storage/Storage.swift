@@ -262,4 +262,8 @@ package protocol MessageStorage: Sendable {
     ) async throws(StorageError) -> MessageChangePage
     /// Returns the whole log, deleted messages included; for tests and tools.
     func log(of url: ChannelURL) async throws(StorageError) -> [LogEntry]
+    /// Returns a page of the log before a position, newest first, deleted messages included.
+    func log(
+        of url: ChannelURL, before place: Position, limit: Int
+    ) async throws(StorageError) -> [LogEntry]
 }

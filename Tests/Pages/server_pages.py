@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of `roost serve`, in a real browser: the way in, the figures, the lists, and the try-out chat."""
+
+import re
+
+from browser import wait
+from client_pages import SCRIPT, TURNED, is_harmless, is_readable, status
+from server import TOKEN, Server, expect
+
+
+def link_of(server):
+    return wait("the link", lambda: re.search(r"^page, once: (\S+)$", server.read(server.out), re.M)).group(1)
+
+
+def fill(server):
+    server.channel("talk", ["ada", "bo"], name=f"Talk {SCRIPT}")
+    server.call("PUT", "/users/bo", {"nickname": TURNED})
+    sent = []
+    for text in (SCRIPT, TURNED, "to be edited", "to be deleted"):
+        sent.append(server.call("POST", "/group_channels/talk/messages",
+                                {"message_type": "MESG", "user_id": "bo", "message": text})["message_id"])
+    server.call("PUT", f"/group_channels/talk/messages/{sent[2]}", {"message_type": "MESG", "message": "edited words"})
+    server.call("DELETE", f"/group_channels/talk/messages/{sent[3]}")
+
+
+def shows_a_server(roost, server, browser, pictures):
+    fill(server)
+    link = link_of(server)
+    origin = link.split("/?")[0]
+    address = [origin, origin.replace("http", "ws")]
+    for path in ("/", "/page/view", "/page/users", "/page/log?channel=talk", "/page/chat"):
+        code, body = status(origin + path, Accept="text/html")
+        expect(code == 403 and not re.search("talk|ada|APP|Open sockets", body), f"a stranger sees {path}: {code} {body}")
+    expect(status(origin + "/") == (200, "{}"), "a client's request of / has another answer")
+    # A stranger with a browser, then one with the token.
+    browser.open(origin + "/")
+    is_readable(browser, "server-login", pictures)
+    browser.type("#token", "wrong")
+    browser.press("enter")
+    wait("the refusal", lambda: "The token is wrong" in browser.text())
+    browser.logs("browser")
+    browser.type("#token", TOKEN)
+    browser.press("enter")
+    wait("the figures", lambda: "The last hour" in browser.text())
+    browser.command("Network.clearBrowserCookies")
+    browser.requests(), browser.logs("browser")
+    browser.open(link)
+    expect(browser.run("return location.href") == origin + "/", "the token stays in the address")
+    expect("Open sockets" in browser.text(), "the figures are missing")
+    expect(status(link, Accept="text/html")[0] == 403, "the link works twice")
+    is_harmless(browser, address)
+    wait("a period of figures", lambda: browser.run("return document.querySelectorAll('polyline').length") >= 4)
+    browser.logs("browser")
+    is_readable(browser, "server-figures", pictures)
+    for name, words in (("users", "Chat as bo"), ("channels", "talk")):
+        browser.open(f"{origin}/page/{name}")
+        expect(words in browser.text(), f"{name} lacks {words}: {browser.text()[:500]}")
+        is_harmless(browser, address)
+        is_readable(browser, f"server-{name}", pictures)
+    browser.click('a[href="/page/log?channel=talk"]')
+    text = browser.text()
+    for words in ("edited words", "deleted 20", "edited 20", "[U+202E]", "<script>document.title"):
+        expect(words in text, f"the log lacks {words}: {text[:1500]}")
+    expect("to be" not in text, "the log has words that are gone")
+    is_harmless(browser, address)
+    is_readable(browser, "server-log", pictures)
+
+
+def chats(roost, server, browser, pictures):
+    fill(server)
+    link = link_of(server)
+    origin = link.split("/?")[0]
+    address = [origin, origin.replace("http", "ws")]
+    browser.open(link)
+    browser.requests(), browser.logs("browser")
+    browser.open(f"{origin}/page/chat?user=ada&channel=talk")
+    browser.find("#chat-user")
+    browser.run("document.querySelector('#chat-user').focus()")
+    browser.press("enter")
+    wait("the connection", lambda: "Connected as ada, in talk." in browser.text())
+    wait("the history", lambda: "edited words" in browser.text("#chat-log"))
+    expect(browser.run("return document.activeElement.id") == "chat-text", "the focus is not where one types")
+    browser.type("#chat-text", "hello <b>world</b>")
+    browser.press("enter")
+    wait("the own message", lambda: "hello <b>world</b>" in browser.text("#chat-log"))
+    stored = server.call("GET", "/group_channels/talk/messages?message_ts=9999999999999&prev_limit=1&next_limit=0")
+    expect(stored["messages"][0]["message"] == "hello <b>world</b>" and stored["messages"][0]["user"]["user_id"] == "ada",
+           f"the server has stored {stored}")
+    answer = server.call("POST", "/group_channels/talk/messages",
+                         {"message_type": "MESG", "user_id": "bo", "message": "live " + SCRIPT + TURNED})
+    wait("a live message", lambda: "live <script>" in browser.text("#chat-log"))
+    expect("[U+202E]" in browser.text("#chat-log"), "a live message turns the text around")
+    server.call("PUT", f"/group_channels/talk/messages/{answer['message_id']}",
+                {"message_type": "MESG", "message": "changed"})
+    wait("an edit", lambda: "changed edited" in browser.text("#chat-log").replace("\n", " "))
+    is_harmless(browser, address)
+    is_readable(browser, "server-chat", pictures)
+    server.call("DELETE", f"/group_channels/talk/messages/{answer['message_id']}")
+    wait("a deletion", lambda: "deleted" in browser.text("#chat-log"))
+    # Another user in a channel that does not exist yet.
+    browser.open(f"{origin}/page/chat?user=new&channel=new")
+    browser.run("document.querySelector('#chat-user').focus()")
+    browser.press("enter")
+    wait("the new channel", lambda: "Connected as new, in new." in browser.text())
+    is_refused_without_a_token(roost, browser, pictures)
+
+
+def is_refused_without_a_token(roost, browser, pictures):
+    with Server(roost, "--require-token") as server:
+        token = server.call("POST", "/users", {
+            "user_id": "ada", "nickname": "", "profile_url": "", "issue_access_token": True})["access_token"]
+        link = link_of(server)
+        browser.open(link)
+        browser.open(link.split("/?")[0] + "/page/chat?user=ada&channel=new")
+        browser.run("document.querySelector('#chat-user').focus()")
+        browser.press("enter")
+        wait("the refusal", lambda: "Refused:" in browser.text())
+        browser.type("#chat-token", token)
+        browser.press("enter")
+        wait("the connection", lambda: "Connected as ada, in new." in browser.text())
+
+
+def is_absent(roost, server, browser, pictures):
+    with Server(roost, "--no-page") as other:
+        expect("page, once" not in other.read(other.out), "a link is printed")
+        expect(status(f"http://127.0.0.1:{other.port}/", Accept="text/html") == (200, "{}"), "there is a page")
+        expect(status(f"http://127.0.0.1:{other.port}/page/view", Accept="text/html")[0] == 400, "there is a page")
+    with Server(roost, "--behind-proxy") as other:
+        expect("page, once" not in other.read(other.out), "a link is printed behind a proxy")
+    with Server(roost, "--host", "0.0.0.0", "--insecure") as other:
+        expect("page, once" not in other.read(other.out), "a link is printed off loopback")
+        expect(status(f"http://127.0.0.1:{other.port}/", Accept="text/html") == (200, "{}"), "there is a page")
+    with Server(roost, "--host", "0.0.0.0", "--insecure", "--page") as other:
+        link_of(other)
+        expect(status(f"http://127.0.0.1:{other.port}/", Accept="text/html")[0] == 403, "there is no page")
