@@ -13,9 +13,9 @@ package enum ParamsPayload {
         case fileMessage = 2
         case change = 3
         case draft = 4
-        case inbox = 5
         /// A draft that mentions users, or the whole channel.
-        case mentioningDraft = 6
+        case mentioningDraft = 5
+        case inbox = 6
     }
 
     package static func write(_ content: OutboxContent, to bytes: inout [UInt8]) {
