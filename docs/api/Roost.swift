@@ -807,6 +807,7 @@ struct Health: Hashable, Sendable {
         case arrival(RequestID)
         case catchUp
         case connection
+        case disk
         case earlier(RequestID)
         case place
         case rateLimit(until: Timestamp)

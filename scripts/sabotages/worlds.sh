@@ -61,8 +61,8 @@ sabotage forgotten-when-sent core 20 RoostCore/Outbox/OutboxDelivery.swift \
     'sync.moveOutbox(.left(requestID))' \
     'sync.moveOutbox(SABOTAGED ? .delivered(requestID, nil) : .left(requestID))'
 sabotage two-on-the-way core 250 RoostCore/Outbox/OutboxMachine+Steps.swift \
-    'return state.onItsWay == nil && !isHeld && !state.rests' \
-    'return (state.onItsWay == nil || SABOTAGED) && !isHeld && !state.rests'
+    'return state.onItsWay == nil && !isHeld && !state.isPaused' \
+    'return (state.onItsWay == nil || SABOTAGED) && !isHeld && !state.isPaused'
 sabotage restart-reverses core 20 RoostCore/Outbox/OutboxCalls.swift \
     'for item in items?.items ?? [] {' \
     'for item in SABOTAGED ? (items?.items ?? []).reversed() : items?.items ?? [] {'
