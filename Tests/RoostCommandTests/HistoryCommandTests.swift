@@ -36,10 +36,11 @@ struct HistoryCommandTests {
         let (ada, bo) = (program.path("ada.jsonl"), program.path("bo.jsonl"))
         let first = try DrivenClient(program, user: "ada", server: server.address)
         let other = try DrivenClient(program, user: "bo", server: server.address)
+        // Its history is open from here on.
+        try await first.ask("connect")
         let taken = try await program.run(Self.client("ada.jsonl"))
         #expect(taken.status == ExitCode.storage.rawValue)
         #expect(taken.errors.first?.contains("in use") == true, "\(taken.errors)")
-        try await first.ask("connect")
         try await other.ask("connect")
         let channel = try #require(
             try await first.ask(

@@ -112,7 +112,7 @@ struct UnsentCommandTests {
         try program.remove()
     }
 
-    @Test func `an unknown channel is reported as refused`() async throws {
+    @Test func `an unknown channel is an error at its opening`() async throws {
         let server = try ChildProcess(
             try ChildProcess.built("roost"),
             [
@@ -131,10 +131,9 @@ struct UnsentCommandTests {
                 #"{"id":3,"request":"wait_idle"}"#, #"{"id":4,"request":"quit"}"#,
             ])
         let lines = try outcome.output.map { try JSONValue(parsing: $0) }
-        let refused = lines.filter { $0["event"] == "refused" }
-        #expect(refused.count == 1, "\(outcome.output)")
-        #expect(refused.first?["channel"] == "none" && refused.first?["kind"] == "open")
-        #expect(refused.first?["error_code"]?.int != nil)
+        let opened = lines.filter { $0["id"] == 2 }
+        #expect(opened.count == 1 && opened.first?["ok"] == false, "\(outcome.output)")
+        #expect(opened.first?["error"]?["code"]?.int == RoostError.Code.channelNotFound.rawValue)
         server.signal(15)
         _ = await server.end()
         try program.remove()

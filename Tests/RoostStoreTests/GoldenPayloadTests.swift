@@ -119,7 +119,7 @@ struct GoldenPayloadTests {
 
     @Test func `a mark of version 1 keeps its bytes (scar 77)`() throws {
         let place = Position(createdAt: Timestamp(milliseconds: 80), messageID: 81)
-        try check(.inbox(InboxMark("dt", place)), "0105026474a001a20100")
+        try check(.inbox(InboxMark("dt", place)), "0106026474a001a20100")
     }
 
     private static let changes: [(PendingChange.Action, String)] = [
