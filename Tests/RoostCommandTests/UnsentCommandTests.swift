@@ -133,7 +133,8 @@ struct UnsentCommandTests {
         let lines = try outcome.output.map { try JSONValue(parsing: $0) }
         let opened = lines.filter { $0["id"] == 2 }
         #expect(opened.count == 1 && opened.first?["ok"] == false, "\(outcome.output)")
-        #expect(opened.first?["error"]?["code"]?.int == RoostError.Code.channelNotFound.rawValue)
+        let code = Int64(RoostError.Code.channelNotFound.rawValue)
+        #expect(opened.first?["error"]?["code"]?.int == code)
         server.signal(15)
         _ = await server.end()
         try program.remove()
