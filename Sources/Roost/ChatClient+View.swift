@@ -36,7 +36,7 @@ extension ChatClient {
                 holes[channel.row] = history.gaps.map { HistoryHole($0, in: history, state) }
             }
             var waits: [RequestID: Health.Wait] = [:]
-            for item in unsent.items where item.state == .pending {
+            for item in unsent.items where item.isWaiting {
                 waits[item.requestID] = state.wait(of: item)
             }
             return ClientView(

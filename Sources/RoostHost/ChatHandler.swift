@@ -138,7 +138,10 @@ struct ChatHandler: HTTPServerHandler {
     }
 
     private func answer(to request: HTTPServerRequest) async -> HTTPServerResponse {
-        if let page = await pages?.respond(to: request) { return page }
+        if let pages {
+            let peer = headers(of: request).peer
+            if let page = await pages.respond(to: request, from: peer) { return page }
+        }
         // Clients request `/` at each connect and ignore the answer.
         if request.target == "/" { return HTTPServerResponse(APIResponse.empty) }
         if request.method == "GET", request.target.hasPrefix("/files/") {

@@ -12,10 +12,22 @@ struct InboxStepTests {
         CoveredRange(lower: Script.position(lower), upper: Script.position(upper))
     }
 
+    @Test func `a place behind the newest range is reached from that range`() {
+        #expect(
+            Self.step([Self.range(2, 5)], isCaughtUp: false) == .fetch(after: Script.position(5)))
+        #expect(Self.step([Self.range(2, 5)]) == .rest)
+    }
+
+    @Test func `an end that the cache has lost is fetched again`() {
+        #expect(
+            Self.step([Self.range(5, 10)], liveEnd: Script.position(11))
+                == .fetch(after: Script.position(10)))
+    }
+
     /// Returns the step after message 10.
     private static func step(
         _ ranges: [CoveredRange], messages: [Int64] = [], isChecked: Bool = true,
-        isCaughtUp: Bool = true, isConnected: Bool = true
+        isCaughtUp: Bool = true, liveEnd: Position? = nil, isConnected: Bool = true
     ) -> InboxStep {
         let messages = messages.map { Script.message($0) }
         let extent = messages.last.map { last in
@@ -23,10 +35,11 @@ struct InboxStepTests {
                 lower: messages.first?.position ?? .distantPast,
                 upper: last.position ?? .distantFuture)
         }
+        let coverage = Coverage(ranges)
         return InboxStep(
-            CacheWindow(
-                extent: extent, messages: messages, coverage: Coverage(ranges), sequence: 1),
-            after: Script.position(10), isChecked: isChecked, isCaughtUp: isCaughtUp,
+            CacheWindow(extent: extent, messages: messages, coverage: coverage, sequence: 1),
+            after: Script.position(10), isChecked: isChecked,
+            liveEnd: liveEnd ?? (isCaughtUp ? coverage.newest?.upper : nil),
             isConnected: isConnected)
     }
 

@@ -102,13 +102,13 @@ struct ServerPagesTests {
         #expect(await scene.ask("/page/users", key: key.map(String.init)).status == 200)
     }
 
-    @Test func `after ten wrong tokens in a minute none is compared`() async throws {
+    @Test func `wrong tokens of others lock nobody out`() async throws {
         let scene = try await Scene()
-        for _ in 0..<10 { _ = await scene.ask("/page/login", "POST", body: "token=wrong") }
-        let minute = EventLoop.systemSeconds() / 60
+        for _ in 0..<10 {
+            #expect(await scene.ask("/page/login", "POST", body: "token=wrong").status == 403)
+        }
         let right = await scene.ask("/page/login", "POST", body: "token=administrator")
-        // The minute may have ended in between.
-        #expect(right.status == 403 || EventLoop.systemSeconds() / 60 > minute)
+        #expect(right.status == 303)
     }
 
     @Test func `a client's request of the root has its old answer, with and without pages`()

@@ -28,8 +28,18 @@ extension ChatSession {
         let safe = SavedName.safe(name)
         for number in 1...1_000 {
             let target = folder.appending(path: SavedName.numbered(safe, number))
-            guard !FileManager.default.fileExists(atPath: target.path) else { continue }
-            try await client.copy(file, to: target)
+            // The name is taken first: another file of that name may be saved at the same time.
+            do {
+                try Data().write(to: target, options: .withoutOverwriting)
+            } catch CocoaError.fileWriteFileExists {
+                continue
+            }
+            do {
+                try await client.copy(file, to: target)
+            } catch {
+                try? FileManager.default.removeItem(at: target)
+                throw error
+            }
             return target.path
         }
         throw CocoaError(.fileWriteFileExists)

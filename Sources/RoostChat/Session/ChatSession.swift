@@ -50,6 +50,7 @@ public actor ChatSession {
         self.show = show
         self.repaint = repaint
         state = ChatState(me: client.configuration.userID, size: size, timeZone: timeZone)
+        state.now = ChatClock.now
         (inputs, feed) = AsyncStream.makeStream(of: ChatInput.self)
     }
 

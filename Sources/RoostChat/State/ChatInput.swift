@@ -7,6 +7,8 @@ public enum ChatInput: Sendable {
     case key(Key)
     case mouse(MouseAction)
     case resized(GridSize)
+    /// The end of the program, by a signal or with the terminal.
+    case quit
     /// The present time, about once a second.
     case tick(Timestamp)
 

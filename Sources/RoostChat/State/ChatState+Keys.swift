@@ -12,7 +12,10 @@ extension ChatState {
             isPasting = key == .pasteStart
             return []
         }
-        if isPasting { return type(key == .enter ? .newLine : key) }
+        if isPasting {
+            hasPasted = true
+            return type(key == .enter ? .newLine : key)
+        }
         if let effects = pressAnywhere(key) { return effects }
         switch focus {
         case .help:
@@ -113,6 +116,7 @@ extension ChatState {
         let channel = conversation.channel
         if let target = conversation.editing {
             self.conversation?.editing = nil
+            takeUp()
             return [.edit(target, channel, text: text)]
         }
         let place = DraftPlace(channel, thread: conversation.thread?.id)
@@ -126,18 +130,21 @@ extension ChatState {
     private mutating func goBack() -> [ChatEffect] {
         if conversation?.editing != nil {
             conversation?.editing = nil
-            composer = Composer()
+            takeUp()
             return []
         }
         if conversation?.thread != nil {
             let effects = leave()
             conversation?.thread = nil
             conversation?.selected = nil
-            composer = Composer()
+            takeUp()
             return effects + [.closeThread]
         }
         return followNewest()
     }
+
+    /// Puts the text back that an edit or a thread has set aside.
+    mutating func takeUp() { composer = Composer(setAside.popLast() ?? "") }
 
     // MARK: Channels
 

@@ -93,6 +93,7 @@ extension ChatState {
         case "e":
             guard isMine(message), case .user(let text) = message.content else { return [] }
             let effects = leave()
+            if conversation?.editing == nil { setAside.append(composer.text) }
             conversation?.editing = message.target
             composer = Composer(text)
             focus = .composer
@@ -148,7 +149,10 @@ extension ChatState {
         guard let shown = selectedMessage, !shown.isDeleted, conversation?.thread == nil,
             let id = shown.message.messageID, let channel = conversation?.channel
         else { return [] }
+        if conversation?.editing != nil { takeUp() }
+        conversation?.editing = nil
         let effects = leave()
+        setAside.append(composer.text)
         conversation?.thread = Conversation.Thread(parent: shown.message, id: id)
         conversation?.selected = nil
         conversation?.anchor = nil

@@ -66,6 +66,10 @@ public struct ChatState: Sendable {
     var composer = Composer()
     /// Whether the keys are those of a pasted text.
     var isPasting = false
+    /// Whether a key of a pasted text came since the last tick: a paste that stops has lost its end.
+    var hasPasted = false
+    /// The texts that an edit or a thread has set aside, the last one on top.
+    var setAside: [String] = []
     /// Whether the composer differs from the draft on disk.
     var hasUnsavedDraft = false
     var isTyping = false
@@ -114,6 +118,7 @@ public struct ChatState: Sendable {
         case .resized(let size):
             self.size = size
             return []
+        case .quit: return leave() + [.quit]
         case .tick(let now): return tick(now)
         case .health(let health):
             let wasConnected = self.health.connection.state == .connected
@@ -161,6 +166,8 @@ public struct ChatState: Sendable {
     private mutating func tick(_ now: Timestamp) -> [ChatEffect] {
         self.now = now
         if let notice, notice.until < now { self.notice = nil }
+        if !hasPasted { isPasting = false }
+        hasPasted = false
         var effects = saveDraft()
         if health.connection.state == .connected,
             presenceReadAt < now.moved(by: -20_000)
@@ -230,6 +237,7 @@ public struct ChatState: Sendable {
         conversation.wanted = message
         self.conversation = conversation
         composer = Composer()
+        setAside = []
         effects.append(.open(channel, at: moment))
         return effects + readPresence()
     }

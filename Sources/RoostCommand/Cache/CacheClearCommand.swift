@@ -116,7 +116,7 @@ struct CacheClearing {
         }
         if case .everything(let includingUnsent) = extent {
             gone = found.cache.channels.map(\.url)
-            if includingUnsent { unsent = found.outbox.items.count }
+            if includingUnsent { unsent = found.outbox.items.count { $0.inboxMark == nil } }
         }
         let before = try await writer.cacheBytes()
         if !isDryRun {
@@ -130,7 +130,7 @@ struct CacheClearing {
                 try await writer.commit([.clearAll])
                 try await writer.trim(downTo: .max)
                 if includingUnsent {
-                    for item in found.outbox.items {
+                    for item in found.outbox.items where item.inboxMark == nil {
                         try await store.outbox.note(.removal(item.requestID))
                     }
                 }

@@ -24,7 +24,8 @@ extension CachePage {
         case .missing:
             warnings.append("The outbox is missing: the number of its unsent messages is unknown.")
         case .readable(let readable):
-            items = readable.items.map { Item($0, showsText: showsText) }
+            items = readable.items.filter { $0.inboxMark == nil }
+                .map { Item($0, showsText: showsText) }
             warnings += Self.warnings(readable)
         case .sealed(let sealed): items = sealed.map { Item($0) }
         }
@@ -45,7 +46,7 @@ extension CachePage {
             application: client.configuration.applicationID, usedBytes: view.structure.usedBytes,
             freeBytes: view.structure.freeBytes, userCount: view.structure.userCount,
             limit: view.health.cache.limit ?? CacheBudget().limit,
-            outbox: view.unsent.items.map { item in
+            outbox: view.unsent.items.filter { $0.inboxMark == nil }.map { item in
                 Item(item, showsText: true, wait: view.waits[item.requestID]?.sentence(at: now))
             }, warnings: Self.warnings(view.unsent), state: view.health.summary(at: now), now: now,
             journal: journal)

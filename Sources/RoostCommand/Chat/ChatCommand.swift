@@ -41,7 +41,7 @@ extension Command {
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             guard arguments.has(.chatDemo) else {
-                try await run(try settings(arguments), arguments)
+                try await run(try settings(arguments), arguments, signals())
                 return
             }
             for option in Option.place + [.with]
@@ -51,9 +51,10 @@ extension Command {
                     "--demo brings its own server and people: leave --\(option.name) out.")
             }
             guard TerminalScreen.isTerminal else { throw noTerminal }
+            let signals = Self.signals()
             let demo = try await ChatDemo.start()
             do throws(CommandFailure) {
-                try await run(demo.settings, arguments)
+                try await run(demo.settings, arguments, signals)
             } catch {
                 await demo.end()
                 throw error
@@ -77,12 +78,16 @@ extension Command {
         return try Configuration(arguments)
     }
 
+    /// Waits for signals before the terminal is taken over, so that none ends the program without
+    /// giving it back.
+    private static func signals() -> SignalWatch {
+        SignalWatch([SIGINT, SIGTERM, SIGHUP, SIGWINCH])
+    }
+
     private static func run(
-        _ settings: Configuration, _ arguments: Arguments
+        _ settings: Configuration, _ arguments: Arguments, _ signals: sending SignalWatch
     ) async throws(CommandFailure) {
         guard TerminalScreen.isTerminal else { throw noTerminal }
-        // Before the terminal is taken over, so that no signal ends the program without giving it back.
-        let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP, SIGWINCH])
         let style = Style.standardOutput
         guard let screen = TerminalScreen(usesColor: style.hasColor) else {
             throw CommandFailure(.failed, "The system has no free file descriptors.")
@@ -98,16 +103,17 @@ extension Command {
             savingFilesIn: URL(fileURLWithPath: arguments.requiredText(.saves)),
             show: { screen.show($0) }, repaint: { screen.repaint() })
         if let other = arguments.text(.with) { session.send(.want(UserID(other))) }
-        for sentence in client.storageReport { session.send(.told(sentence)) }
+        let report = client.storageReport
+        if !report.isEmpty { session.send(.told(report.joined(separator: " "))) }
         let watching = Task {
             for await signal in signals.signals {
-                if signal == SIGWINCH { screen.wake() } else { session.send(.key(.control("q"))) }
+                if signal == SIGWINCH { screen.wake() } else { session.send(.quit) }
             }
         }
         let drawing = Task { () -> Bool in
             let isKnown = await OwnThread.run { screen.run { session.send($0) } }
             // The end of the terminal is the end of the session.
-            session.send(.key(.control("q")))
+            session.send(.quit)
             return isKnown
         }
         await session.run()

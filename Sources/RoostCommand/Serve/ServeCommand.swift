@@ -74,8 +74,8 @@ extension Option {
     static let serverPage = Option(
         "page",
         help:
-            "also off loopback or behind a proxy, show figures, users, channels and a try-out chat to the browser of who has "
-            + "the administrator's token, or the printed link, which works once")
+            "show pages also off loopback or behind a proxy; they open with the printed link, "
+            + "which works once, or with the administrator's token")
     static let noPage = Option("no-page", help: "show no pages on loopback either")
     static let compress = Option(
         "compress", help: "deflate frames for clients that support it; costs processor time")
@@ -168,7 +168,7 @@ extension Command {
                 requiresToken: arguments.has(.requireToken),
                 isEncrypted: configuration.certificate != nil,
                 chaos: configuration.chaos.map { ServeChaos.warning($0, arguments) },
-                pageToken: host.pageToken)
+                pageToken: host.pageToken, publicAddress: configuration.publicAddress)
             for line in welcome.lines { StandardOutput.writeNow(line) }
             for await _ in signals.signals { break }
             let hurry = Task { for await _ in signals.signals { await host.hurry() } }

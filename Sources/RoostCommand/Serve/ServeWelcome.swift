@@ -12,10 +12,13 @@ package struct ServeWelcome: Equatable, Sendable {
     let chaos: String?
     /// The token of the link to the pages, which works once; nil without pages.
     let pageToken: String?
+    /// The address that clients use; nil for the bound one.
+    let publicAddress: String?
 
     package init(
         host: String, port: Int, applicationID: String, requiresToken: Bool,
-        isEncrypted: Bool = false, chaos: String? = nil, pageToken: String? = nil
+        isEncrypted: Bool = false, chaos: String? = nil, pageToken: String? = nil,
+        publicAddress: String? = nil
     ) {
         self.host = host
         self.port = port
@@ -24,6 +27,7 @@ package struct ServeWelcome: Equatable, Sendable {
         self.isEncrypted = isEncrypted
         self.chaos = chaos
         self.pageToken = pageToken
+        self.publicAddress = publicAddress
     }
 
     package var lines: [String] {
@@ -37,9 +41,14 @@ package struct ServeWelcome: Equatable, Sendable {
             "connect with: roost client --server \(http)://\(Self.authority(home, port)) "
                 + "--app-id \(Self.quoted(applicationID)) --user ada\(token) --cache ./ada",
         ] + (requiresToken ? [] : [Self.openDoor]) + [chaos].compactMap { $0 }
-            + (pageToken.map {
-                ["page, once: \(http)://\(Self.authority(home, port))/?link=\($0)"]
-            } ?? []) + ["end with Ctrl-C"]
+            + (pageToken.map { ["page, once: \(pageAddress(home, http))?link=\($0)"] } ?? [])
+            + ["end with Ctrl-C"]
+    }
+
+    /// The cookie of a public address with https is not sent to another one.
+    private func pageAddress(_ home: String, _ http: String) -> String {
+        guard let publicAddress else { return "\(http)://\(Self.authority(home, port))/" }
+        return publicAddress.hasSuffix("/") ? publicAddress : publicAddress + "/"
     }
 
     /// The line about a server without tokens.

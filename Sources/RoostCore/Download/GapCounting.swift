@@ -33,6 +33,8 @@ package struct GapCounting: SyncOperation {
     private let channel: ChannelURL
     private var epoch: LinkMachine.Epoch?
     private var gaps: [HistoryGap] = []
+    /// `Session.countDrops` when the gaps were chosen.
+    private var drops = 0
     /// The gaps that are being counted.
     private var asked: [HistoryGap] = []
     private var sizes: [HistoryGap: GapSize] = [:]
@@ -85,6 +87,7 @@ package struct GapCounting: SyncOperation {
         guard let epoch, let session = sync.session, sync.isPresent(epoch) else {
             return .fail(.notConnected)
         }
+        drops = session.countDrops
         gaps = coverage.gaps(liveEnd: session.liveEnds[channel])
         sizes = (session.gapSizes[channel] ?? [:]).filter { gaps.contains($0.key) }
         asked = gaps.reversed().filter { sizes[$0] == nil }.prefix(Self.gapLimit).map { $0 }
@@ -189,7 +192,9 @@ package struct GapCounting: SyncOperation {
     }
 
     private func end(_ sync: inout SyncState) -> Step {
-        if let epoch, sync.isPresent(epoch) { sync.session?.note(sizes, of: channel) }
+        if let epoch, sync.isPresent(epoch), sync.session?.countDrops == drops {
+            sync.session?.note(sizes, of: channel)
+        }
         return .end(.done)
     }
 }

@@ -113,6 +113,14 @@ package struct InboxMarking: SyncOperation {
         let places = marks.map { InboxPlace(inbox, $0.channel) }
         // A pending note of a mark, written later, would undo the write.
         if places.contains(where: { sync.outbox.hasNote(of: $0) }) {
+            // A note that the disk has refused alone is not tried again at once.
+            for place in places {
+                if let name = sync.outbox.order.mark(at: place)?.name,
+                    let refusal = sync.outbox.disk.refusal(of: name)
+                {
+                    return .fail(refusal)
+                }
+            }
             state = .writingNotes
             return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allNotes))))
         }
@@ -156,9 +164,14 @@ package struct InboxRemoval: SyncOperation {
         switch (state, reply) {
         case (nil, .begin):
             for id in sync.inboxes.ids where sync.inboxes[id]?.name == inbox { sync.close(id) }
-            let names = sync.outbox.items.filter { $0.inboxMark?.inbox == inbox }
+            var names = Set(
+                sync.outbox.items.filter { $0.inboxMark?.inbox == inbox }.map(\.requestID))
+            // A first mark that is being written is not in memory yet.
+            for (place, claim) in sync.outbox.inboxClaims where place.inbox == inbox {
+                names.insert(claim.name)
+            }
             sync.outbox.inboxClaims = sync.outbox.inboxClaims.filter { $0.key.inbox != inbox }
-            guard let last = names.map({ sync.enqueue(.discard($0.requestID)) }).last else {
+            guard let last = names.sorted().map({ sync.enqueue(.discard($0)) }).last else {
                 return .end(.done)
             }
             state = last

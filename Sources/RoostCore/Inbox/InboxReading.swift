@@ -82,6 +82,8 @@ package struct InboxReaderOpening: SyncOperation {
             return .fail(.noSuchInbox)
         }
         for earlier in sync.inboxes.ids where sync.inboxes[earlier]?.name == inbox {
+            // A later reader has taken the place of this one already.
+            guard earlier < id else { return .fail(.inboxBusy) }
             sync.close(earlier)
         }
         sync.inboxes.open(
@@ -278,7 +280,7 @@ extension SyncState {
     fileprivate mutating func endLook(_ window: CacheWindow, of id: InboxID) {
         guard let channel = inboxes[id]?.channelInSight else { return }
         inboxes[id]?.endLook(
-            window, me: me, isCaughtUp: session?.liveEnds[channel] != nil,
+            window, me: me, liveEnd: session?.liveEnds[channel],
             isConnected: session != nil)
         goOn(id)
     }

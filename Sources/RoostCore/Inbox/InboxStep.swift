@@ -22,10 +22,11 @@ package enum InboxStep: Equatable, Codable, Sendable {
     ///   - window: The cached messages after the place.
     ///   - place: The position through which messages were handed over.
     ///   - isChecked: Whether the cached messages are as of the present connection.
-    ///   - isCaughtUp: Whether the server has named the newest message on this connection.
+    ///   - liveEnd: The position behind which every message comes live; nil before the channel is
+    ///     caught up on this connection.
     ///   - isConnected: Whether there is a connection.
     package init(
-        _ window: CacheWindow, after place: Position, isChecked: Bool, isCaughtUp: Bool,
+        _ window: CacheWindow, after place: Position, isChecked: Bool, liveEnd: Position?,
         isConnected: Bool
     ) {
         let next = place.next
@@ -33,10 +34,23 @@ package enum InboxStep: Equatable, Codable, Sendable {
             window.coverage.range(containing: next) ?? window.coverage.range(containing: place)
         if range?.contains(next) == true, !window.messages.isEmpty {
             self = isChecked ? .hand(window.messages) : isConnected ? .check : .wait
-        } else if let range, isCaughtUp, range.upper == window.coverage.newest?.upper {
+        } else if Self.isAtEnd(range, window.coverage.newest, place, liveEnd) {
             self = .rest
         } else {
-            self = isConnected ? .fetch(after: range?.upper ?? place) : .wait
+            // A page after a place beyond the newest range would be a range of its own, and hide it.
+            let end = range?.upper ?? min(place, window.coverage.newest?.upper ?? place)
+            self = isConnected ? .fetch(after: end) : .wait
         }
+    }
+
+    /// Returns whether no message is missing after the place.
+    ///
+    /// The end of the channel is known only while the newest range reaches it, because its messages
+    /// may have been lost.
+    private static func isAtEnd(
+        _ range: CoveredRange?, _ newest: CoveredRange?, _ place: Position, _ liveEnd: Position?
+    ) -> Bool {
+        guard let newest, let liveEnd, newest.upper >= liveEnd else { return false }
+        return range.map { $0 == newest } ?? (newest.upper < place)
     }
 }

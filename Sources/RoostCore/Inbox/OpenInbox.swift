@@ -275,17 +275,23 @@ extension OpenInbox {
     }
 
     /// Ends a look with the messages after the channel's place.
-    mutating func endLook(_ window: CacheWindow, me: UserID, isCaughtUp: Bool, isConnected: Bool) {
+    mutating func endLook(
+        _ window: CacheWindow, me: UserID, liveEnd: Position?, isConnected: Bool
+    ) {
         guard let channel = reading else { return }
         reading = nil
         guard let place = places[channel] else { return }
         if isReadingStale { return look(at: channel, isUrgent: true) }
         fetched.remove(channel)
         let step = InboxStep(
-            window, after: place.handed, isChecked: place.isChecked, isCaughtUp: isCaughtUp,
+            window, after: place.handed, isChecked: place.isChecked, liveEnd: liveEnd,
             isConnected: isConnected)
-        // Without cached messages after the place there is nothing that could have changed.
-        if isConnected, window.messages.isEmpty { places[channel]?.isChecked = true }
+        // Without cached messages after the place there is nothing that could have changed. The
+        // window ends at the next hole, so later ranges may have some.
+        let hasLater = window.coverage.newest.map { $0.upper > place.handed } ?? false
+        if isConnected, window.messages.isEmpty, step == .rest || !hasLater {
+            places[channel]?.isChecked = true
+        }
         switch step {
         case .hand(let messages):
             let last = messages.last?.position ?? place.handed

@@ -16,6 +16,8 @@ package struct Session: Codable, Sendable {
     ///
     /// A channel is complete at its end only while its newest covered range reaches this position.
     package private(set) var liveEnds: [ChannelURL: Position] = [:]
+    /// The number of events that made counts worthless, so that a count under way notices one.
+    private(set) var countDrops = 0
     /// The server's counts of the messages in gaps, until a gap changes.
     package private(set) var gapSizes: [ChannelURL: [HistoryGap: GapSize]] = [:]
     /// Whether the server counts the messages of single stretches; true until it refuses.
@@ -73,7 +75,10 @@ package struct Session: Codable, Sendable {
     }
 
     /// Drops the counts of a channel, because a message that they may contain is gone.
-    mutating func dropCounts(of channel: ChannelURL) { gapSizes[channel] = nil }
+    mutating func dropCounts(of channel: ChannelURL) {
+        gapSizes[channel] = nil
+        countDrops += 1
+    }
 
     /// The server's time of the login; nil if it is absent or impossible.
     package var loginAt: Timestamp? { login.loginAt.flatMap { $0.isOfMessages ? $0 : nil } }

@@ -91,7 +91,7 @@ package struct OutboxDrafting: SyncOperation {
 
 extension OutboxItem {
     /// Whether the item is to be sent.
-    var isWaiting: Bool { state == .pending && !content.staysHere }
+    package var isWaiting: Bool { state == .pending && !content.staysHere }
 
     /// The draft; nil for all other items.
     package var draft: MessageDraft? {

@@ -15,12 +15,8 @@ final class ServerPages: Sendable {
     private struct State: Sendable {
         var access: PageAccess
         var history = ServerHistory()
-        /// Failed tries of the token in the present minute.
-        var failures: (minute: Int64, count: Int) = (0, 0)
     }
 
-    /// The most wrong tokens a minute; further ones are not compared.
-    private static let failureLimit = 10
     private static let pageSize = 50
 
     private let chat: ChatServer
@@ -56,12 +52,18 @@ final class ServerPages: Sendable {
     }
 
     /// Answers a request for a page; nil for a request that is none.
-    func respond(to request: HTTPServerRequest) async -> HTTPServerResponse? {
+    ///
+    /// `peer` is the network address of the browser; nil if unknown.
+    func respond(
+        to request: HTTPServerRequest, from peer: String? = nil
+    ) async -> HTTPServerResponse? {
         let path = request.path
         // A client's request of `/` has another answer.
         let isHome = path == "/" && request.headers["Accept"]?.contains("text/html") == true
         guard isHome || path.hasPrefix("/page/") else { return nil }
-        if request.method == "POST", path == "/page/login" { return logIn(request) }
+        if request.method == "POST", path == "/page/login" {
+            return await logIn(request, from: peer)
+        }
         guard request.method == "GET" || request.method == "HEAD" else {
             return .refusedPage(405, "This page only shows.")
         }
@@ -92,26 +94,25 @@ final class ServerPages: Sendable {
         configuration.certificate != nil || configuration.publicAddress?.hasPrefix("https:") == true
     }
 
-    private func logIn(_ request: HTTPServerRequest) -> HTTPServerResponse {
+    /// Compares the token as any call does, so that the limits by address hold here too.
+    private func logIn(
+        _ request: HTTPServerRequest, from peer: String?
+    ) async -> HTTPServerResponse {
         let form = String(decoding: request.body.prefix(4_096), as: UTF8.self)
-        let token = HTTPServerRequest.formValue("token", in: form) ?? ""
+        var headers = RequestHeaders(apiToken: HTTPServerRequest.formValue("token", in: form) ?? "")
+        headers.peer = peer
+        let answer = await chat.respond(
+            to: APIRequest(.get, ["users"], query: [QueryItem("limit", "1")]), headers: headers)
+        guard answer.status == 200 else {
+            return .page(ServerForm.login(isWrong: true), status: 403)
+        }
         let (second, key) = (EventLoop.systemSeconds(), makeSecret())
-        // Hashes, so that the time of the comparison tells nothing about the token.
-        let isRight =
-            configuration.apiToken.map { !$0.isEmpty && Digest.sha256($0) == Digest.sha256(token) }
-            ?? false
         let cookie: String? = state.withLock { state in
-            let minute = second / 60
-            if state?.failures.minute != minute { state?.failures = (minute, 0) }
-            guard isRight, (state?.failures.count ?? .max) < Self.failureLimit else {
-                state?.failures.count += 1
-                return nil
-            }
             state?.access.admit(key, at: second)
             return state?.access.cookie(key, isEncrypted: isEncrypted)
         }
         return cookie.map { .seeOther(OwnPath("/"), cookie: $0) }
-            ?? .page(ServerForm.login(isWrong: true), status: 403)
+            ?? .page(ServerForm.login(), status: 403)
     }
 
     // MARK: The pages

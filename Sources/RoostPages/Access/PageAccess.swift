@@ -4,8 +4,9 @@ internal import RoostSockets
 
 /// The decision who may see a live page: the one who has the link that was printed once.
 ///
-/// The link works one time. It is exchanged for a key in a cookie, which no other site's page can
-/// use and no script can read. Only hashes are kept, so a comparison tells nothing by its time.
+/// The link works one time. It is exchanged for a key in a cookie, which no script can read and no
+/// page of another host can use. Other ports of the host get it if the browser visits them. Only
+/// hashes are kept, so a comparison tells nothing by its time.
 package struct PageAccess: Sendable {
     /// The greatest number of keys; the oldest one ends when there are more.
     static let keyLimit = 16
@@ -46,7 +47,7 @@ package struct PageAccess: Sendable {
         return keys.contains { $0.hash == hash && second < $0.until }
     }
 
-    /// Returns the header that sets a key, for this server and this browser only.
+    /// Returns the header that sets a key, for this browser only.
     package func cookie(_ key: String, isEncrypted: Bool = false) -> String {
         "\(cookieName)=\(key); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(Self.keySeconds)"
             + (isEncrypted ? "; Secure" : "")

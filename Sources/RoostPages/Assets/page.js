@@ -65,8 +65,8 @@
     const say = (words) => { output.textContent = words; };
     // Marks of direction and characters that nobody sees are shown by their numbers, as in all pages.
     const plain = (text) => String(text ?? "").slice(0, 4000).replace(
-      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-      (sign) => `[U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
+      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu,
+      (sign) => `[U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
     const part = (name, kind, text) => {
       const element = document.createElement(name);
       element.className = kind;
@@ -85,7 +85,11 @@
       if (old) old.replaceWith(line);
       else log.append(line);
       known.set(id, line);
-      while (log.children.length > 200) log.firstChild.remove();
+      line.message = id;
+      while (log.children.length > 200) {
+        known.delete(log.firstChild.message);
+        log.firstChild.remove();
+      }
       log.scrollTop = log.scrollHeight;
     };
     const call = async (method, path, body) => {

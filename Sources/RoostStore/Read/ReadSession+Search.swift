@@ -55,7 +55,7 @@ extension ReadSession {
             request.senderRows = rows
         }
         let finder = WaitingFinder(question, query, tokenizer)
-        // Found in memory first: they are few, and a full page of them needs no index.
+        // Found in memory first: they are few.
         var waiting = try finder.unsent()
         waiting += try finder.edited { id throws(SQLiteError) in
             try firstMessage(.messageByID, id)

@@ -90,7 +90,9 @@ package struct WaitingWords: Equatable, Sendable {
     }
 
     /// The number of cached messages that may be found no more.
-    var changedCount: Int { marks.values.reduce(0) { $0.addingSaturated($1.count) } }
+    var changedCount: Int {
+        marks.values.reduce(unsent.count) { $0.addingSaturated($1.count) }
+    }
 }
 
 /// A hit.
