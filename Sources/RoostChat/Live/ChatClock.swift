@@ -10,6 +10,6 @@ enum ChatClock {
 
     static var now: Timestamp { Timestamp(Date()) }
 
-    /// Waits; returns early at a cancellation.
+    /// Waits, so that snapshots come no faster than frames; returns early at a cancellation.
     static func pause(_ duration: Duration) async { try? await Task.sleep(for: duration) }
 }
