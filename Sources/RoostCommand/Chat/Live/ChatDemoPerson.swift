@@ -23,7 +23,7 @@ struct ChatDemoPerson {
         }
     }
 
-    /// Waits as a person does who reads or types; a cancelled wait ends early, and so does its loop.
+    /// Waits as a person does who reads or types; returns early at a cancellation.
     private func pause(_ milliseconds: Int) async {
         try? await Task.sleep(for: .milliseconds(milliseconds))
     }
