@@ -44,14 +44,20 @@ final class RunningApp {
     func tell(
         _ command: String, _ answer: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> [String] {
-        try input.write(contentsOf: Data("\(command)\n".utf8))
-        let beginnings = Self.outcomes + answer.split(separator: " ").prefix(1).map(String.init)
-        let lines = await read { line in beginnings.contains { line.hasPrefix($0) } }
+        let lines = try await ask(command, answer)
         // Without the answer the rest of the day would wait in vain.
         try #require(
             lines.last?.hasPrefix(answer) == true, "\(name): \(command): \(lines)",
             sourceLocation: sourceLocation)
         return lines
+    }
+
+    /// Gives a command, and returns the lines up to its answer: one with the first word of this, or
+    /// another outcome.
+    func ask(_ command: String, _ answer: String) async throws -> [String] {
+        try input.write(contentsOf: Data("\(command)\n".utf8))
+        let beginnings = Self.outcomes + answer.split(separator: " ").prefix(1).map(String.init)
+        return await read { line in beginnings.contains { line.hasPrefix($0) } }
     }
 
     /// Waits for a line with this beginning.

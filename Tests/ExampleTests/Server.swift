@@ -12,15 +12,17 @@ final class Server: Sendable {
     let port: Int
 
     init(
-        _ folder: TemporaryFolder, port: Int = 0, certificates: TemporaryCertificates? = nil
+        _ folder: TemporaryFolder, port: Int = 0, certificates: TemporaryCertificates? = nil,
+        chaos plan: String? = nil
     ) async throws {
+        let faults = plan.map { ["--chaos", $0] } ?? []
         let secrets = certificates.map { ["--tls-cert", $0.certificate, "--tls-key", $0.key] }
         process = try ChildProcess(
             try ChildProcess.built("roost"),
             [
                 "serve", "--data", folder.file("server"), "--port", "\(port)", "--app-id", "demo",
                 "--api-token", "secret",
-            ] + (secrets ?? []))
+            ] + (secrets ?? []) + faults)
         let text = await process.text { $0.contains("listening") && $0.hasSuffix("\n") }
         guard text.contains("listening"), let address = text.firstMatch(of: /127\.0\.0\.1:(\d+)/),
             let port = Int(address.output.1)

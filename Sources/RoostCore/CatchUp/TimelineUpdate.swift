@@ -70,7 +70,8 @@ package struct TimelineSynchronization: SyncOperation {
             return .end(.done)
         case (.fillingGap(let page, _), .ended(.gap(.reachedNewest))):
             sync.timelines[timeline]?.reachServer(page)
-            return .end(.done)
+            // A live message may stand alone where the first page could not be loaded.
+            return open.wasLoaded ? .end(.done) : askForRest(of: page, &sync)
         default: return .fail(reply)
         }
     }

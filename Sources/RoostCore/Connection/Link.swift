@@ -164,6 +164,9 @@ extension SyncState {
             link.login = nil
             drive(.loginRefused(epoch, .init(code: error.code, message: error.message)))
         case .busy(let event): drive(.busy(epoch, retryAfter: event.retryAfter))
+        case .pong:
+            failUnanswered()
+            return isPresent(epoch) ? event : nil
         default:
             guard isPresent(epoch), !takeRoomEvent(event) else { return nil }
             return event

@@ -57,6 +57,8 @@ package struct LinkMachine: Equatable, Codable, Sendable {
         /// The server is overloaded and names a pause.
         case busy(Epoch, retryAfter: Duration)
         case received(Epoch)
+        /// The acknowledgement of a command is overdue: the socket may be dead.
+        case answerMissing(Epoch)
         /// The session key is no longer valid: log in again.
         case expired(Epoch)
         case lost(Epoch, Loss)
@@ -118,6 +120,7 @@ package struct LinkMachine: Equatable, Codable, Sendable {
             epoch == self.epoch ? refused(refusal, entropy) : []
         case .busy(let epoch, let wait): epoch == self.epoch ? busy(wait, entropy) : []
         case .received(let epoch): epoch == self.epoch ? received() : []
+        case .answerMissing(let epoch): epoch == self.epoch ? received(isAlive: false) : []
         case .expired(let epoch): epoch == self.epoch ? expired(entropy) : []
         case .lost(let epoch, let loss): epoch == self.epoch ? lost(loss, entropy) : []
         case .token(let epoch, let isNew): epoch == self.epoch ? tokenAnswered(isNew) : []

@@ -27,6 +27,8 @@ package struct Outbox: Codable, Sendable {
     var draftNames: [DraftPlace: RequestID] = [:]
     /// The last mark of an inbox that this process has requested for each place.
     var inboxClaims: [InboxPlace: InboxClaim] = [:]
+    /// The items in flight whose acknowledgement is overdue, and for which the server was pinged.
+    var overdue: Set<RequestID> = []
     /// The items with a caller that waits for the outcome.
     var awaited: Set<RequestID> = []
     /// The number of this process's turn to send; nil while another process has the turn.
@@ -82,13 +84,16 @@ package struct Outbox: Codable, Sendable {
         isUnsentMessage(requestID) && lanes.item(requestID)?.hasLeft == false
     }
 
-    /// The channels with messages that the server may or may not have.
+    /// The messages that the server may or may not have, waiting and failed ones.
+    var unsureMessages: [OutboxItem] {
+        items.filter { $0.hasLeft && $0.change == nil && !lanes.isOnItsWay($0.requestID) }
+    }
+
+    /// The channels with waiting messages that the server may or may not have.
     var unsureChannels: [ChannelURL] {
         var seen: Set<ChannelURL> = []
-        return items.filter {
-            $0.hasLeft && $0.state == .pending && $0.change == nil
-                && !lanes.isOnItsWay($0.requestID)
-        }.map(\.channel).filter { seen.insert($0).inserted }
+        return unsureMessages.filter { $0.state == .pending }.map(\.channel)
+            .filter { seen.insert($0).inserted }
     }
 
     /// Returns the outcome of an item, nil inside for success; nil while the item is pending.
@@ -177,7 +182,9 @@ extension SyncState {
             }
         case .transmit(let id): leaving.append(.leave(id))
         case .armAckTimer(let id, let duration): arm(.outboxAnswer(id), for: duration)
-        case .disarmAckTimer(let id): disarm(.outboxAnswer(id))
+        case .disarmAckTimer(let id):
+            disarm(.outboxAnswer(id))
+            outbox.overdue.remove(id)
         case .armRest(let lane, let duration): arm(.outboxRest(lane), for: duration)
         }
     }

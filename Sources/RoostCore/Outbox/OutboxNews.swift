@@ -179,8 +179,12 @@ package struct OutboxMissing: SyncOperation {
     }
 }
 
-/// Points changes at messages that another process delivered, if the cache has them.
-package struct OutboxAiming: SyncOperation {
+/// Settles what the cache has delivered: messages of unknown outcome, and messages that waiting
+/// changes name and another process delivered.
+///
+/// A process may end between the commit of a delivered message and its removal from the outbox.
+/// Pages of the server show the message only while it is among the newest ones.
+package struct OutboxMatching: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
         case lookingUp([RequestID])
@@ -195,11 +199,10 @@ package struct OutboxAiming: SyncOperation {
         case (.beginning, .begin):
             let awaited = sync.outbox.items.compactMap(\.content.awaited)
             let stranded = Set(awaited.filter { !sync.outbox.order.contains($0) })
-            return lookUp(stranded.sorted())
+            let unsure = sync.outbox.unsureMessages.map(\.requestID)
+            return lookUp(unsure + stranded.sorted())
         case (.lookingUp(let ids), .read(let result)):
-            if case .success(.message(let message?)) = result {
-                sync.moveOutbox(.delivered(ids[0], message.messageID))
-            }
+            if case .success(.message(let message?)) = result { sync.noteDelivery(message) }
             return lookUp(Array(ids.dropFirst()))
         default: return .fail(reply)
         }

@@ -15,7 +15,7 @@ package enum OutboxOperation: Equatable, Codable, Sendable {
     case refusals(OutboxRefusals)
     case writing(OutboxWriting)
     case missing(OutboxMissing)
-    case aiming(OutboxAiming)
+    case matching(OutboxMatching)
     case turn(OutboxTurn)
     case search(OutboxSearch)
     case delivery(OutboxDelivery)
@@ -57,8 +57,8 @@ package enum OutboxOperation: Equatable, Codable, Sendable {
         case .missing(var operation):
             defer { self = .missing(operation) }
             return operation.resume(reply, &sync)
-        case .aiming(var operation):
-            defer { self = .aiming(operation) }
+        case .matching(var operation):
+            defer { self = .matching(operation) }
             return operation.resume(reply, &sync)
         case .turn(var operation):
             defer { self = .turn(operation) }

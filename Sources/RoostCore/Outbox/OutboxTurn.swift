@@ -9,7 +9,7 @@ package struct OutboxTurn: SyncOperation {
         case asking(suspensions: Int)
         /// The turn is taken; the items of the other process are being read.
         case rereading(turn: Int?)
-        case aiming(turn: Int)
+        case matching(turn: Int)
     }
 
     private var state = State.beginning
@@ -28,10 +28,10 @@ package struct OutboxTurn: SyncOperation {
             state = .rereading(turn: isHeld ? turn : nil)
             return .need(.wait(.outboxDisk(sync.requestRead())))
         case (.rereading(let turn?), .woken) where sync.outbox.isConnected:
-            state = .aiming(turn: turn)
-            return .need(.run(.outbox(.aiming(OutboxAiming()))))
+            state = .matching(turn: turn)
+            return .need(.run(.outbox(.matching(OutboxMatching()))))
         case (.rereading, .woken): return giveWay(&sync)
-        case (.aiming(let turn), .ended):
+        case (.matching(let turn), .ended):
             let unsure = sync.outbox.unsureChannels.filter { sync.catchUps[$0] == nil }
             for channel in unsure { sync.moveOutbox(.hold(channel)) }
             if !unsure.isEmpty { sync.start(.outbox(.search(OutboxSearch(unsure)))) }
@@ -79,6 +79,8 @@ package struct OutboxSearch: SyncOperation {
 extension Outbox {
     /// The delay before this process asks for the turn again.
     static let turnDelay = Duration.seconds(5)
+    /// The time beyond that of the link for the answer to a ping, so that the link decides first.
+    static let pongGrace = Duration.seconds(1)
 }
 
 extension SyncState {
@@ -113,11 +115,29 @@ extension SyncState {
     /// Handles a fired timer of the outbox.
     mutating func fireOutbox(_ timer: MachineTimer) {
         switch timer {
-        case .outboxAnswer(let requestID): moveOutbox(.ackTimedOut(requestID))
+        case .outboxAnswer(let requestID): missAnswer(of: requestID)
         case .outboxRest(let lane): moveOutbox(.rested(lane))
         case .outboxDisk: repairOutbox()
         case .outboxTurn: if outbox.isConnected { start(.outbox(.turn(OutboxTurn()))) }
         default: break
         }
+    }
+
+    /// Pings the server when an acknowledgement is overdue.
+    ///
+    /// An item fails only if the connection is alive. A dead one counts as lost as soon as the
+    /// answer to the ping is missing, and the item stays pending for the next.
+    private mutating func missAnswer(of requestID: RequestID) {
+        guard session != nil, outbox.overdue.insert(requestID).inserted else {
+            moveOutbox(.ackTimedOut(requestID))
+            return
+        }
+        drive(.answerMissing(link.machine.epoch))
+        arm(.outboxAnswer(requestID), for: link.machine.settings.pongTimeout + Outbox.pongGrace)
+    }
+
+    /// Fails the items whose server has answered a ping since, and not them.
+    mutating func failUnanswered() {
+        for requestID in outbox.overdue.sorted() { moveOutbox(.ackTimedOut(requestID)) }
     }
 }

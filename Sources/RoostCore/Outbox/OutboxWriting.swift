@@ -48,7 +48,7 @@ package struct OutboxWriting: SyncOperation {
                 sync.outbox.disk.mustReadAgain = true
                 sync.outbox.disk.readsAgainByItself = false
             }
-            sync.start(.outbox(.aiming(OutboxAiming())))
+            sync.start(.outbox(.matching(OutboxMatching())))
             return endReading(ticket, &sync)
         default: return fail(&sync)
         }

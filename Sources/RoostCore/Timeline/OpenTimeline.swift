@@ -43,6 +43,9 @@ package struct OpenTimeline: Codable, Sendable {
     package private(set) var marks = MessageMarks()
     /// The waiting changes of the outbox; the list shows them once it has all commits.
     package private(set) var latestMarks = MessageMarks()
+    /// The unsent messages of the outbox, while the list may show more: once it has all commits, it
+    /// shows exactly them.
+    private var latestUnsent: [Message]?
     /// Whether a commit needs a read that has not begun.
     private var owesRead = false
     /// Whether the list shows the changes of messages that wait in the outbox.
@@ -197,8 +200,14 @@ extension OpenTimeline {
         publish(list.shrink(keepingNewer: keepingNewer), from: [.upkeep])
     }
 
+    /// Takes the channel's unsent messages.
+    ///
+    /// A delivered message leaves the outbox behind the commit with it. While commits wait for a
+    /// read, it stays shown as unsent: otherwise it would be missing until then.
     mutating func setUnsent(_ messages: [Message]) {
-        publish(list.setUnsent(messages), from: [.local])
+        let isWaiting = reads.isUnderWay || owesRead
+        latestUnsent = isWaiting ? messages : nil
+        publish(list.setUnsent(messages, keepingOthers: isWaiting), from: [.local])
     }
 
     /// Returns whether a read contains commits that have not reached the list.
@@ -228,7 +237,7 @@ extension OpenTimeline {
         if !isPaging { shrink(keepingNewer: true) }
         owesRead = false
         let need = apply(backlog.takeCommits())
-        if !reads.hasWaiting { settleMarks() }
+        if !reads.hasWaiting { settle() }
         return need == .nothing && list.hasHoleAbove ? .repair : need
     }
 
@@ -240,6 +249,16 @@ extension OpenTimeline {
         guard showsChanges else { return }
         latestMarks = new
         if !reads.isUnderWay { settleMarks() }
+    }
+
+    /// Shows the outbox as it is, unless a commit is still missing.
+    private mutating func settle() {
+        guard !owesRead else { return }
+        if let messages = latestUnsent {
+            latestUnsent = nil
+            publish(list.setUnsent(messages), from: [.local])
+        }
+        settleMarks()
     }
 
     private mutating func settleMarks() {
@@ -255,9 +274,10 @@ extension OpenTimeline {
     mutating func receive(_ commit: Commit, from origin: ChangeOrigin) -> TimelineMachine.Need {
         guard !reads.isUnderWay else {
             backlog.wait(with: commit, from: origin)
+            list.noteOwn(in: commit)
             return .nothing
         }
-        defer { settleMarks() }
+        defer { settle() }
         return apply([Backlog.Entry(commit: commit, origin: origin)])
     }
 
@@ -317,41 +337,6 @@ extension OpenTimeline {
 // MARK: - Parts
 
 package enum PageDirection: Equatable, Codable, Sendable { case older, newer }
-
-/// The reads of one collection: one running, the others queued.
-package struct ReadQueue: Equatable, Codable, Sendable {
-    package private(set) var isUnderWay = false
-    private var waiting = 0
-
-    package init() {}
-
-    /// Whether a read waits for the running one.
-    var hasWaiting: Bool { waiting > 0 }
-
-    /// Begins a read, or queues it behind the running one.
-    ///
-    /// - Returns: Whether the read may begin now.
-    mutating func enter() -> Bool {
-        if isUnderWay {
-            waiting += 1
-            return false
-        }
-        isUnderWay = true
-        return true
-    }
-
-    /// Ends the running read.
-    ///
-    /// - Returns: Whether a queued read begins in its place.
-    mutating func leave() -> Bool {
-        guard waiting > 0 else {
-            isUnderWay = false
-            return false
-        }
-        waiting -= 1
-        return true
-    }
-}
 
 /// The server's first answer to a timeline, and the request for it.
 package struct Opening: Equatable, Codable, Sendable {

@@ -134,7 +134,12 @@ extension TimelineMachine {
     package mutating func missCommits() { isBehind = true }
 
     /// Takes all unsent messages of the channel, in order.
-    package mutating func setUnsent(_ messages: [Message]) -> ListDiff<Message> {
+    ///
+    /// `keepingOthers` keeps those that have left the outbox: their delivered form is in a commit that
+    /// waits for a read.
+    package mutating func setUnsent(
+        _ messages: [Message], keepingOthers: Bool = false
+    ) -> ListDiff<Message> {
         let before = unsent
         let arrived = Set(delivered.compactMap(\.requestID))
         let listed = messages.filter { message in
@@ -142,13 +147,17 @@ extension TimelineMachine {
         }
         let names = Set(listed.compactMap(\.requestID))
         let waiting = unsent.filter { message in
-            guard followsNewest, !isCutAbove, let requestID = message.requestID else {
+            guard let requestID = message.requestID, !names.contains(requestID) else {
                 return false
             }
-            return aboveHole.contains(requestID) && !names.contains(requestID)
+            return keepingOthers || isAboveHole(requestID)
         }
         unsent = waiting + listed
         return ListDiff(from: before, to: unsent)
+    }
+
+    private func isAboveHole(_ requestID: RequestID) -> Bool {
+        followsNewest && !isCutAbove && aboveHole.contains(requestID)
     }
 
     /// Stops following: more messages are missing than are filled in silently (R113), so the end is
@@ -211,6 +220,7 @@ extension TimelineMachine {
 
 extension TimelineMachine {
     private mutating func apply(_ change: MessagesChange, _ diff: inout ListDiff<Message>) -> Need {
+        noteOwn(change.inserted)
         let known = filter == .everything ? change.coverageBefore : coverage
         guard let coverageNow = coverage(after: change) else { return .reread }
         coverage = coverageNow
@@ -220,7 +230,6 @@ extension TimelineMachine {
             isCutOff = true
             return .reread
         }
-        noteOwn(change.inserted)
         for message in change.deleted {
             if let requestID = message.requestID, aboveHole.remove(requestID) != nil,
                 let pending = unsent.firstIndex(where: { $0.requestID == requestID })
@@ -289,6 +298,13 @@ extension TimelineMachine {
         guard let pending else { return diff.inserted.append(message) }
         if let requestID = message.requestID { aboveHole.remove(requestID) }
         diff.updated.append(Update(before: unsent.remove(at: pending), after: message))
+    }
+
+    /// Notes the own messages of a commit that waits for a read.
+    package mutating func noteOwn(in commit: Commit) {
+        for case .messages(let change) in commit.changes where change.channel == channel {
+            noteOwn(change.inserted)
+        }
     }
 
     /// Notes own messages that the server has but the window may not show yet: they stay visible as

@@ -22,7 +22,6 @@ package struct CacheStructure: Equatable, Sendable {
         package let isPinned: Bool
         package let accessedAt: Int64?
         package let lastMessageAt: Timestamp?
-        package let madeAt: Timestamp?
         /// The moment before which the member sees nothing; nil if there is none or it is unknown.
         package let visibleFrom: Timestamp?
     }
@@ -97,7 +96,6 @@ extension ReadSession {
                     byteCount: packed.held(row.holding), coverage: try coverage(ofRow: row.row),
                     isPinned: row.isPinned, accessedAt: row.accessedAt,
                     lastMessageAt: row.lastMessageAt,
-                    madeAt: known?.createdAt ?? row.madeAt,
                     visibleFrom: known?.messageOffset ?? row.cut))
         }
         return CacheStructure(
@@ -121,7 +119,6 @@ private struct StructureRow: Sendable {
     let accessedAt: Int64?
     let lastMessageAt: Timestamp?
     let isPinned: Bool
-    let madeAt: Timestamp?
     let cut: Timestamp?
 }
 
@@ -129,18 +126,17 @@ extension Query where Input == Void, Output == StructureRow {
     fileprivate static let channelStructures = Query(
         sql: """
             SELECT c.id, ifnull(h.message_count, 0), ifnull(h.payload_bytes, 0), h.accessed_at,
-                c.last_message_at, ifnull(h.is_pinned, 0), c.created_at, c.cut_at
+                c.last_message_at, ifnull(h.is_pinned, 0), c.cut_at
             FROM channel AS c LEFT JOIN held AS h ON h.channel_id = c.id ORDER BY c.id
             """
     ) { row in
-        let (last, made) = (row.int64(4), row.int64(6))
+        let last = row.int64(4)
         return StructureRow(
             row: row.int64(0),
             holding: Holding(messageCount: row.int64(1), payloadBytes: row.int64(2)),
             accessedAt: row.optionalInt64(3),
             lastMessageAt: last > .min ? Timestamp(milliseconds: last) : nil,
             isPinned: row.int64(5) != 0,
-            madeAt: made > 0 ? Timestamp(milliseconds: made) : nil,
-            cut: row.optionalInt64(7).map { Timestamp(milliseconds: $0) })
+            cut: row.optionalInt64(6).map { Timestamp(milliseconds: $0) })
     }
 }

@@ -84,6 +84,45 @@ struct CollectionTests {
         #expect(diff.origins == [.event])
     }
 
+    @Test(arguments: [7, 8] as [Int64])
+    func `a message that is delivered during a read does not vanish until the read ends`(
+        sequence: Int64
+    ) throws {
+        var script = Script.connected()
+        script.showTimeline(of: 1...5)
+        _ = try script.leave("a", 1)
+        #expect(script.shown() == ["1", "2", "3", "4", "5", "a"])
+        let read = try #require(script.change { $0.see(to: .reread, of: Self.timeline) }.reader)
+        let message = Script.message(6, request: "a")
+        let event = MessageEvent(message: message)
+        let writer = try #require(script.frame(.message(event)).committer)
+        let (before, after) = (Self.covered(5), Self.covered(6))
+        let change = MessagesChange(
+            channel: Script.channel, inserted: [message], coverageBefore: before,
+            coverageAfter: after)
+        let commit = Commit(sequence: 8, changes: [.messages(change)])
+        _ = script.give(.reply(writer, .committed(.success(commit))))
+        _ = script.read(writer, .channel(nil))
+        #expect(script.machine.state.outbox.items == [])
+        #expect(script.shown() == ["1", "2", "3", "4", "5", "a"])
+        // The read has begun before the commit, or contains it.
+        let isNew = sequence == 8
+        let messages = (1...5).map { Script.message($0) } + (isNew ? [message] : [])
+        let window = CacheWindow(
+            extent: .init(lower: Script.position(1), upper: Script.position(isNew ? 6 : 5)),
+            messages: messages, coverage: isNew ? after : before, sequence: sequence)
+        let changes = script.read(read, .window(window)).notices.compactMap { notice in
+            if case .timelineChanged(Self.timeline, let diff) = notice { diff } else { nil }
+        }
+        #expect(script.shown() == ["1", "2", "3", "4", "5", "6"])
+        #expect(changes.flatMap(\.updated).map(\.after) == [message])
+        #expect(changes.allSatisfy { $0.inserted.isEmpty && $0.deleted.isEmpty })
+    }
+
+    private static func covered(_ end: Int64) -> Coverage {
+        Coverage([CoveredRange(lower: Script.position(1), upper: Script.position(end))])
+    }
+
     @Test func `reads of one timeline queue`() {
         var script = MachineScript()
         let first = Self.opened(&script)

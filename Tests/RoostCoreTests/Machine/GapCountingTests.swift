@@ -214,6 +214,14 @@ struct GapCountingTests {
         }
     }
 
+    @Test func `a message that is deleted during a count makes its result unknown`() {
+        var (script, id, _) = Self.asked([100...200])
+        _ = script.frame(
+            .deleted(DeletionEvent(channelURL: Self.channel, messageID: MessageID(7))))
+        #expect(script.answer(id, Self.counts(3)).last == .finish(id, .done))
+        #expect(Self.sizes(script) == [])
+    }
+
     @Test(arguments: [
         Script.error(.networkError), Script.error(.notFound, .correctInput),
         Script.error(.notAMember, .correctInput),

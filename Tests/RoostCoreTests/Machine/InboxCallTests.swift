@@ -93,4 +93,22 @@ struct InboxCallTests {
         effects = script.commit(fetch)
         #expect(Self.look(&script, (call.id, effects)).isEmpty)
     }
+
+    @Test func `an inbox that is removed during the write of its first mark leaves no mark`()
+        throws
+    {
+        var script = Script()
+        let opening = script.start(.inboxOpening(InboxOpening(of: "i", from: .beginning)))
+        let (disk, writes) = try #require(opening.effects.writes)
+        guard case .keep(let draft)? = writes.first else { throw Script.Unexpected() }
+        let removal = script.start(.inboxRemoval(InboxRemoval(of: "i")))
+        #expect(removal.effects == [])
+        let item = OutboxItem(
+            sequence: 1, requestID: draft.requestID, channel: draft.channel,
+            createdAt: draft.createdAt, content: draft.content)
+        let (next, later) = try #require(script.write(disk, [.item(item)]).writes)
+        #expect(later == [.takeBack(draft.requestID)])
+        #expect(script.write(next, [.takenBack(true)]).finished.contains(removal.id))
+        #expect(!script.machine.state.outbox.hasInbox("i"))
+    }
 }

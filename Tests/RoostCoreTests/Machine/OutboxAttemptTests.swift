@@ -201,9 +201,9 @@ struct OutboxAttemptTests {
             Issue.record("no request: \(asked)")
             return
         }
-        // The server may have it, so it is searched for first.
-        let taken = script.takeTurn(2, turn)
-        #expect(taken.contains { if case .ask(_, .messages, _) = $0 { true } else { false } })
+        // The server may have it, so it is searched for first: in the cache, then there.
+        let taken = script.findNothing(script.takeTurn(2, turn))
+        #expect(taken.search != nil)
     }
 
     @Test func `a message whose upload ends in a suspension waits for the turn`() throws {
@@ -296,6 +296,7 @@ struct OutboxAttemptTests {
         script.give(.reply(id, .sent(nil)))
         let name = try #require(script.machine.state.outbox.items.first?.requestID)
         #expect(script.give(.fired(.outboxAnswer(name))).events == [])
+        #expect(script.frame(.pong).events == [])
         #expect(script.machine.state.outbox.items.map(\.state) == [.pending])
         #expect(script.machine.state.outbox.isResting)
     }
@@ -397,6 +398,14 @@ extension MachineScript {
         }
     }
 
+    /// Answers the looks for a message in the cache: it has none.
+    mutating func findNothing(_ effects: [Effect]) -> [Effect] {
+        effects + effects.flatMap { effect -> [Effect] in
+            guard case .read(let id, .messageOfRequest) = effect else { return [] }
+            return read(id, .message(nil))
+        }
+    }
+
     /// The messages that a timeline shows: the IDs, and the request IDs of unsent ones.
     func shown(in timeline: TimelineID = TimelineID(1)) -> [String] {
         machine.state.timelines[timeline]?.messages.map { message in
@@ -421,6 +430,12 @@ extension [SyncMachine.Effect] {
     /// The first upload among the effects.
     var upload: (id: SyncMachine.OperationID, upload: FileUpload)? {
         for case .ask(let id, .upload(let upload), _) in self { return (id, upload) }
+        return nil
+    }
+
+    /// The operation of the first request for a page of messages among the effects.
+    var search: SyncMachine.OperationID? {
+        for case .ask(let id, .messages, _) in self { return id }
         return nil
     }
 

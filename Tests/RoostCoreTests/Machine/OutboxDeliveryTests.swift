@@ -48,12 +48,39 @@ struct OutboxDeliveryTests {
         #expect(script.write(disk, [.noted(hasNews: false, refused: [:])]).events == ["failed a"])
     }
 
-    @Test func `a text without an acknowledgement has failed and can be sent again`() throws {
+    @Test(arguments: [true, false])
+    func `a text without an acknowledgement fails once the connection proves alive (R150)`(
+        hasPong: Bool
+    ) throws {
         var script = Script.connected()
         let id = try #require(try script.leave("a", 1))
         script.give(.reply(id, .sent(nil)))
-        let (_, writes) = try #require(script.give(.fired(.outboxAnswer("a"))).writes)
+        let asked = script.give(.fired(.outboxAnswer("a")))
+        #expect(asked.notices.contains { if case .send(.ping) = $0 { true } else { false } })
+        #expect(asked.notices.contains(.arm(.outboxAnswer("a"), .seconds(6))))
+        #expect(asked.writes == nil)
+        // Another frame than the pong proves it, too; then the timer ends the wait.
+        let end = hasPong ? script.frame(.pong) : script.give(.fired(.outboxAnswer("a")))
+        let (_, writes) = try #require(end.writes)
         #expect(writes == [.notes([.state("a", .failed(.ackTimeout))])])
+    }
+
+    @Test func `a text whose connection is dead stays pending, and leaves with the next one`()
+        throws
+    {
+        var script = Script.connected()
+        let id = try #require(try script.leave("a", 1))
+        script.give(.reply(id, .sent(nil)))
+        script.give(.fired(.outboxAnswer("a")))
+        let lost = script.give(.fired(.link(.pong)))
+        #expect(lost.events == [] && lost.writes == nil)
+        #expect(script.machine.state.outbox.items.map(\.state) == [.pending])
+        #expect(script.give(.fired(.outboxAnswer("a"))).events == [])
+        let search = try #require(script.findNothing(script.login()).search)
+        _ = script.answer(search, .messages(Self.newest([])))
+        let (disk, writes) = try #require(script.commit(search).writes)
+        #expect(writes == [.notes([.attempt("a")])])
+        #expect(script.write(disk, [.noted(hasNews: false, refused: [:])]).commands == ["a"])
     }
 
     // MARK: Files
@@ -285,16 +312,9 @@ struct OutboxDeliveryTests {
         }
         script.give(.reply(try #require(attempt), .sent(nil)))
         script.lose()
-        let effects = script.login()
+        let effects = script.findNothing(script.login())
         #expect(effects.commands == [])
-        guard
-            case .ask(let search, .messages, _)? = effects.first(where: {
-                if case .ask(_, .messages, _) = $0 { true } else { false }
-            })
-        else {
-            Issue.record("no search: \(effects)")
-            return
-        }
+        let search = try #require(effects.search)
         let page = Self.newest(hasArrived ? [Script.message(9, request: "a")] : [])
         let stored = script.answer(search, .messages(page))
         #expect(stored.mutations.count > 0)

@@ -93,14 +93,34 @@ struct OutboxNewsTests {
         var script = Script()
         let read = try #require(script.othersWrote().newsRead)
         let effects = script.news(read, [Self.reaction("r", 2, .unsent("a"))])
-        let aiming = try #require(effects.reader)
-        #expect(effects.needs.contains(.read(aiming, .messageOfRequest("a"))))
+        let matching = try #require(effects.reader)
+        #expect(effects.needs.contains(.read(matching, .messageOfRequest("a"))))
         let found = id.map { Script.message($0.rawValue, request: "a") }
-        let end = script.read(aiming, .message(found))
+        let end = script.read(matching, .message(found))
         let target = id.map { MessageTarget.delivered($0) } ?? .unsent("a")
         let change = OutboxContent.change(.addReaction("wave", target))
         #expect(script.machine.state.outbox.items.map(\.content) == [change])
         #expect((end.writes != nil) == (id != nil))
+    }
+
+    @Test(arguments: [UnsentState.pending, .failed(.ackTimeout)])
+    func `a message that the cache has is settled, although its removal was never written`(
+        state: UnsentState
+    ) throws {
+        var script = Script()
+        let read = try #require(script.othersWrote().newsRead)
+        var item = script.item("a", 1, hasLeft: true)
+        item.state = state
+        let effects = script.news(read, [item, script.item("b", 2)])
+        let matching = try #require(effects.reader)
+        #expect(effects.needs.contains(.read(matching, .messageOfRequest("a"))))
+        let found = script.read(matching, .message(Script.message(7, request: "a")))
+        let (disk, writes) = try #require(found.writes)
+        #expect(writes == [.notes([.removal("a")])])
+        #expect(script.write(disk, [Self.noted]).events == ["delivered a"])
+        // The other one has never left this device, so nothing can have it.
+        #expect(!found.needs.contains(.read(matching, .messageOfRequest("b"))))
+        #expect(script.machine.state.outbox.items.map(\.requestID) == ["b"])
     }
 
     // MARK: Unreadable items
