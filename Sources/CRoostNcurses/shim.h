@@ -14,9 +14,11 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -72,10 +74,93 @@ static inline int roost_nc_wait(int reading, int milliseconds) {
     return poll(entries, 2, milliseconds) > 0 && (entries[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
+/* The signals of a crash. */
+enum { ROOST_NC_CRASHES = 7 };
+static inline int roost_nc_crash(int index) {
+    static const int numbers[ROOST_NC_CRASHES] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGQUIT};
+    return numbers[index];
+}
+
+/* The terminal and the actions as they were, for a crash. */
+struct roost_nc_found {
+    struct termios settings;
+    struct sigaction actions[ROOST_NC_CRASHES];
+    volatile sig_atomic_t is_valid;
+    volatile sig_atomic_t has_crashed;
+    char stack[65536] __attribute__((aligned(16)));
+};
+
+/* Swift takes no variable from a header, but one in a function. One file calls it, so there is one copy. */
+static inline struct roost_nc_found *roost_nc_found(void) {
+    static struct roost_nc_found found;
+    return &found;
+}
+
+/* Gives the terminal back without ncurses, in a signal handler or while ncurses waits for the terminal. */
+static inline void roost_nc_restore(void) {
+    static const char reset[] =
+        "\033[?1006l\033[?1002l\033[?1000l\033[?2004l\033[?1l\033>\033[0m\033[?25h\033[?1049l";
+    struct pollfd output = {STDOUT_FILENO, POLLOUT, 0};
+    if (!roost_nc_found()->is_valid) return;
+    (void)tcsetattr(STDOUT_FILENO, TCSANOW, &roost_nc_found()->settings);
+    /* A terminal that reads nothing must not hold up the end. */
+    if (poll(&output, 1, 100) > 0) (void)!write(STDOUT_FILENO, reset, sizeof reset - 1);
+}
+
+/* Gives the terminal back and lets the crash take its course: core dump, backtrace and exit status stay. */
+static inline void roost_nc_crashed(int number, siginfo_t *info, void *context) {
+    (void)context;
+    roost_nc_found()->has_crashed = 1;
+    roost_nc_restore();
+    for (int index = 0; index < ROOST_NC_CRASHES; index++)
+        if (roost_nc_crash(index) == number) (void)sigaction(number, &roost_nc_found()->actions[index], NULL);
+    /* A fault happens again at its instruction; a signal that was sent is sent again. */
+    if (info->si_code <= 0 || info->si_code == SI_USER || number == SIGTRAP || number == SIGABRT) (void)raise(number);
+}
+
+/* While the process makes its backtrace, nothing is drawn any more. */
+static inline int roost_nc_has_crashed(void) { return roost_nc_found()->has_crashed; }
+
+/* Watches for crashes; the calling thread gets a stack for its own overflow. */
+static inline void roost_nc_watch_crashes(void) {
+    struct roost_nc_found *found = roost_nc_found();
+    stack_t stack;
+    struct sigaction action;
+    if (tcgetattr(STDOUT_FILENO, &found->settings) != 0) return;
+    found->is_valid = 1;
+    memset(&stack, 0, sizeof stack);
+    stack.ss_sp = found->stack;
+    stack.ss_size = sizeof found->stack;
+    (void)sigaltstack(&stack, NULL);
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = roost_nc_crashed;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    (void)sigemptyset(&action.sa_mask);
+    for (int index = 0; index < ROOST_NC_CRASHES; index++)
+        (void)sigaction(roost_nc_crash(index), &action, &found->actions[index]);
+}
+
+/* Ends the watch, on the same thread. */
+static inline void roost_nc_leave_crashes(void) {
+    struct roost_nc_found *found = roost_nc_found();
+    stack_t none;
+    if (!found->is_valid) return;
+    for (int index = 0; index < ROOST_NC_CRASHES; index++)
+        (void)sigaction(roost_nc_crash(index), &found->actions[index], NULL);
+    found->is_valid = 0;
+    memset(&none, 0, sizeof none);
+    none.ss_flags = SS_DISABLE;
+    (void)sigaltstack(&none, NULL);
+}
+
 /* Takes the terminal over; returns -1 for a terminal that ncurses does not know. */
 static inline int roost_nc_open(void) {
     roost_nc_set_locale();
-    if (!newterm(NULL, stdout, stdin)) return -1;
+    roost_nc_watch_crashes();
+    if (!newterm(NULL, stdout, stdin)) {
+        roost_nc_leave_crashes();
+        return -1;
+    }
     raw();
     noecho();
     nonl();
@@ -101,6 +186,7 @@ static inline void roost_nc_close(void) {
     putp("\033[?2004l");
     fflush(stdout);
     endwin();
+    roost_nc_leave_crashes();
 }
 
 /* Makes a colour with the terminal's own background. */

@@ -14,7 +14,7 @@ enum KeyTable {
         case 0x1B: .escape
         case 0x08, 0x7F: .backspace
         case 1...26: Unicode.Scalar(scalar.value + 96).map { .control($0) }
-        case 0..<32: nil
+        case 0..<32, 0x80..<0xA0: nil
         default: .character(scalar)
         }
     }
@@ -30,7 +30,7 @@ enum KeyTable {
         }
     }
 
-    /// Returns the key of a code; nil for the mouse, a new size and keys without a meaning.
+    /// Returns the key of a code; nil for the mouse, a paste, a new size and keys without a meaning.
     static func key(code: Int32) -> Key? {
         switch code {
         case KEY_ENTER: .enter
@@ -46,8 +46,6 @@ enum KeyTable {
         case KEY_NPAGE: .pageDown
         case KEY_BTAB: .backTab
         case KEY_F0 + 1...KEY_F0 + 12: .function(Int(code - KEY_F0))
-        case Int32(ROOST_KEY_PASTE_START): .pasteStart
-        case Int32(ROOST_KEY_PASTE_END): .pasteEnd
         case Int32(ROOST_KEY_WORD_LEFT): .wordLeft
         case Int32(ROOST_KEY_WORD_RIGHT): .wordRight
         default: nil

@@ -35,12 +35,60 @@ struct ChatStateTests {
         state.press(.newLine)
         state.type("two")
         #expect(state.press(.enter).contains(.send("one\ntwo", "train", thread: nil)))
-        state.press(.pasteStart)
-        state.type("a")
-        #expect(state.press(.enter).allSatisfy { $0 == .startTyping("train") })
-        state.type("b")
-        state.press(.pasteEnd)
+        #expect(state.receive(.paste("a\nb")) == [.startTyping("train")])
         #expect(state.press(.enter).contains(.send("a\nb", "train", thread: nil)))
+    }
+
+    @Test func `the end of the program keeps the draft, also behind a question or a pasted text`() {
+        var state = Sample.chat()
+        state.type("later ")
+        _ = state.receive(.paste("and more"))
+        let draft = ChatEffect.saveDraft("later and more", DraftPlace("train"))
+        state.press(.control("f"))
+        #expect(state.receive(.quit) == [draft, .endTyping("train"), .quit])
+    }
+
+    @Test func `an edit sets the draft aside, and its end brings it back`() {
+        var state = Sample.chat()
+        state.type("draft")
+        state.press(.up, .up, .up)
+        #expect(
+            state.press(.character("e")) == [
+                .saveDraft("draft", DraftPlace("train")), .endTyping("train"),
+            ])
+        #expect(state.composer.text == "Are you on the train?")
+        // The edit is no draft.
+        state.type("?")
+        #expect(!state.receive(.tick(Sample.minute(21))).contains { $0.isDraft })
+        state.press(.escape)
+        #expect(state.composer.text == "draft")
+        state.press(.up, .up, .up, .character("e"))
+        #expect(state.press(.enter).contains { $0.isEdit })
+        #expect(state.composer.text == "draft")
+    }
+
+    @Test func `a thread and an edit in it each bring back the text that they set aside`() {
+        var state = Sample.chat()
+        state.type("channel")
+        state.press(.up, .character("t"))
+        #expect(state.composer.isEmpty)
+        state.type("thread")
+        var reply = Sample.message(4, "Mine", by: Sample.ada)
+        reply.parentID = 3
+        _ = state.receive(.replies(3, [reply]))
+        state.press(.up, .character("e"))
+        #expect(state.composer.text == "Mine")
+        state.press(.escape)
+        #expect(state.composer.text == "thread")
+        let leaving = state.press(.escape)
+        #expect(leaving.contains(.closeThread))
+        #expect(state.composer.text == "channel")
+        // An edit that is left for a thread is given up, and its text comes back once.
+        state.press(.up, .up, .up, .character("e"), .tab, .tab, .up, .character("t"), .escape)
+        #expect(state.composer.text == "channel" && state.setAside.isEmpty)
+        // Another channel has none of these texts.
+        state.press(.up, .character("t"), .control("n"))
+        #expect(state.composer.isEmpty && state.setAside.isEmpty)
     }
 
     @Test func `a draft is kept with the next tick, and when the channel is left`() {
@@ -212,7 +260,7 @@ struct ChatStateTests {
             .up, .down, .left, .pageUp, .pageDown, .home, .end, .tab, .escape, .enter, .newLine,
             .character("e"), .character("t"), .character("d"), .character("y"), .character("日"),
             .backspace, .control("f"), .control("n"), .control("p"), .control("t"),
-            .control("u"), .function(1), .delete, .pasteStart, .pasteEnd,
+            .control("u"), .function(1), .delete,
         ]
         var seed: UInt64 = 7
         func draw(_ count: Int) -> Int {
@@ -235,4 +283,9 @@ struct ChatStateTests {
             #expect(grid.size == state.size)
         }
     }
+}
+
+extension ChatEffect {
+    fileprivate var isDraft: Bool { if case .saveDraft = self { true } else { false } }
+    fileprivate var isEdit: Bool { if case .edit = self { true } else { false } }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Testing
 
 @testable import RoostChat
@@ -64,5 +65,20 @@ struct SavedNameTests {
         #expect(SavedName.numbered("a.png", 1) == "a.png")
         #expect(SavedName.numbered("a.png", 2) == "a-2.png")
         #expect(SavedName.numbered("a", 3) == "a-3")
+    }
+
+    @Test func `two files of one name that are saved at the same time get a name each`() throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "roost-saved-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // The second name is asked for before the first file has its contents.
+        let names = try (1...3).map { _ in
+            try SavedName.take("a/ticket.png", in: folder).lastPathComponent
+        }
+        #expect(names == ["ticket.png", "ticket-2.png", "ticket-3.png"])
+        #expect(throws: CocoaError.self) {
+            try SavedName.take("a", in: folder.appending(path: "missing"))
+        }
     }
 }

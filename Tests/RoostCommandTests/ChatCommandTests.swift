@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import RoostTestSupport
 import Testing
 
@@ -141,6 +142,98 @@ struct ChatCommandTests {
         // The end gives the terminal back: the session ends with its program.
         try await bo.press("C-q")
         try await bo.waitUntilEnded()
+    }
+
+    /// Returns the words that run a program in a shell, which leaves its process ID in `pid`, its exit
+    /// status in `status`, and the terminal's settings before and after it in two files.
+    private static func watched(_ words: [String]) -> [String] {
+        [
+            "sh", "-c",
+            #"stty -a > before; sh -c 'ulimit -c 0; echo $$ > pid; exec "$@"' sh "$@"; "#
+                + "echo $? > status; stty -a > after; echo over; exec cat",
+            "sh",
+        ] + words
+    }
+
+    private static func text(_ name: String, _ program: Program) throws -> String {
+        try String(contentsOf: program.folder.appending(path: name), encoding: .utf8)
+    }
+
+    private static func send(_ signal: Int32, to program: Program) throws {
+        let number = try text("pid", program).split(separator: "\n").first.flatMap { Int32($0) }
+        #expect(kill(try #require(number), signal) == 0)
+    }
+
+    @Test(
+        .disabled(if: TmuxScreen.isMissing, "tmux is not installed; scripts/setup installs it"),
+        .timeLimit(.minutes(Patience.minutes)), arguments: [SIGSEGV, SIGABRT, SIGILL, SIGQUIT])
+    func `a crash gives the terminal back and keeps its exit status`(signal: Int32) async throws {
+        let program = try Program()
+        defer { try? program.remove() }
+        let screen = try await TmuxScreen(
+            "crash", in: program.folder,
+            Self.watched(try Self.words("ada", "http://127.0.0.1:1", with: "bo")),
+            environment: ["SWIFT_BACKTRACE": "enable=no"])
+        do {
+            try await screen.wait(for: "offline")
+            #expect(try await screen.modes() == "alternate 1 cursor 0 mouse 1 keypad 1")
+            try Self.send(signal, to: program)
+            try await screen.wait(for: "over")
+            #expect(try await screen.modes() == "alternate 0 cursor 1 mouse 0 keypad 0")
+            #expect(try Self.text("status", program) == "\(128 + signal)\n")
+            #expect(try Self.text("after", program) == Self.text("before", program))
+        } catch {
+            await screen.end()
+            throw error
+        }
+        await screen.end()
+    }
+
+    @Test(
+        .disabled(if: TmuxScreen.isMissing, "tmux is not installed; scripts/setup installs it"),
+        .timeLimit(.minutes(Patience.minutes)))
+    func `a terminal that reads nothing holds up neither the client nor its end`() async throws {
+        let program = try Program()
+        defer { try? program.remove() }
+        let server = try await ServerProcess(program)
+        // Each message moves all of the others, so a large screen has much to write.
+        let ada = try await TmuxScreen(
+            "ada", in: program.folder,
+            Self.watched(try Self.words("ada", server.address, with: "bo")), columns: 200, rows: 60)
+        let bo = try await TmuxScreen(
+            "bo", in: program.folder, try Self.words("bo", server.address, with: "ada"))
+        do {
+            try await ada.wait(for: "Write a message…")
+            try await bo.wait(for: "● ada")
+            ada.stall()
+            try await Self.flood(bo, 1...200)
+            // The client has received and read all of them, and nobody saw it.
+            try await bo.wait(for: "word 200 ✓✓")
+            ada.goOn()
+            try await ada.wait(for: "word 200")
+            ada.stall()
+            try await Self.flood(bo, 201...400)
+            try await bo.wait(for: "word 400 ✓✓")
+            try Self.send(SIGTERM, to: program)
+            try await bo.wait(for: "the end of the other chat") { _ in
+                (try? Self.text("status", program)) == "0\n"
+            }
+            ada.goOn()
+            try await ada.wait(for: "over")
+            #expect(try Self.text("after", program) == Self.text("before", program))
+        } catch {
+            await ada.end()
+            await bo.end()
+            throw error
+        }
+        await ada.end()
+        await bo.end()
+        await server.stop()
+    }
+
+    /// Writes numbered messages as fast as a terminal takes the keys.
+    private static func flood(_ screen: TmuxScreen, _ numbers: ClosedRange<Int>) async throws {
+        try await screen.press(numbers.flatMap { ["word \($0)", "Enter"] })
     }
 
     @Test(

@@ -134,6 +134,18 @@ struct ServeWelcomeTests {
         #expect(lines.contains("page, once: https://127.0.0.1:80/?link=t0"))
     }
 
+    @Test(arguments: ["https://chat.example.org", "https://chat.example.org/"])
+    func `the link to the pages has the public address, and the command the bound one`(
+        address: String
+    ) {
+        let lines = ServeWelcome(
+            host: "0.0.0.0", port: 80, applicationID: "demo", requiresToken: true,
+            pageToken: "t0", publicAddress: address
+        ).lines
+        #expect(lines.contains("page, once: https://chat.example.org/?link=t0"))
+        #expect(lines[1].contains("--server http://127.0.0.1:80 "))
+    }
+
     @Test func `an application ID is quoted for a shell`() {
         let lines = ServeWelcome(
             host: "127.0.0.1", port: 80, applicationID: "it's mine", requiresToken: true

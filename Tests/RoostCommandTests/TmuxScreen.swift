@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import RoostTestSupport
+import Testing
 
 /// A terminal of a test: `tmux` runs programs in it and says what is on their screens.
 final class TmuxScreen: Sendable {
@@ -11,6 +13,8 @@ final class TmuxScreen: Sendable {
 
     private let socket: String
     private let name: String
+    /// The process that reads the terminal.
+    private let reader: Int32
 
     /// Starts a program in a terminal of its own.
     ///
@@ -26,15 +30,19 @@ final class TmuxScreen: Sendable {
         _ name: String, in folder: URL, _ words: [String], columns: Int = 80, rows: Int = 24,
         environment: [String: String] = [:]
     ) async throws {
-        socket = folder.appending(path: "tmux-\(name)").path
+        let socket = folder.appending(path: "tmux-\(name)").path
+        self.socket = socket
         self.name = name
         let variables = environment.sorted { $0.key < $1.key }.flatMap { ["-e", "\($0)=\($1)"] }
         let size = ["-x", "\(columns)", "-y", "\(rows)"]
-        try await tmux(
+        try await Self.tmux(
+            socket,
             ["-f", "/dev/null", "new-session", "-d", "-s", name] + size + variables
                 + ["-c", folder.path] + words)
         // The size is the test's, not that of a client that attaches.
-        try await tmux(["set-option", "-g", "window-size", "manual"])
+        try await Self.tmux(socket, ["set-option", "-g", "window-size", "manual"])
+        let answer = try await Self.tmux(socket, ["display-message", "-p", "#{pid}"])
+        reader = try #require(Int32(answer.split(separator: "\n").joined()))
     }
 
     struct Failure: Error { let words: [String] }
@@ -42,6 +50,11 @@ final class TmuxScreen: Sendable {
     /// Runs a command of tmux and returns its output.
     @discardableResult
     private func tmux(_ words: [String]) async throws -> String {
+        try await Self.tmux(socket, words)
+    }
+
+    @discardableResult
+    private static func tmux(_ socket: String, _ words: [String]) async throws -> String {
         let process = try ChildProcess(
             "/usr/bin/env", ["-u", "TMUX", "tmux", "-u", "-S", socket] + words, errors: "/dev/null",
             environment: ["LC_ALL": "C.UTF-8", "TERM": "xterm-256color"])
@@ -56,8 +69,25 @@ final class TmuxScreen: Sendable {
     }
 
     /// Presses keys by their names in tmux, such as `Enter` and `C-o`.
-    func press(_ keys: String...) async throws {
+    func press(_ keys: String...) async throws { try await press(keys) }
+
+    func press(_ keys: [String]) async throws {
         try await tmux(["send-keys", "-t", name] + keys)
+    }
+
+    /// Stops the terminal, so that it reads nothing.
+    func stall() { kill(reader, SIGSTOP) }
+
+    /// Lets the terminal go on.
+    func goOn() { kill(reader, SIGCONT) }
+
+    /// The modes of the terminal that programs change, by the names of tmux.
+    func modes() async throws -> String {
+        try await tmux([
+            "display-message", "-p", "-t", name,
+            "alternate #{alternate_on} cursor #{cursor_flag} mouse #{mouse_any_flag} "
+                + "keypad #{keypad_cursor_flag}",
+        ]).split(separator: "\n").joined()
     }
 
     func resize(columns: Int, rows: Int) async throws {
@@ -111,5 +141,8 @@ final class TmuxScreen: Sendable {
     }
 
     /// Ends the terminal with its program.
-    func end() async { _ = try? await tmux(["kill-server"]) }
+    func end() async {
+        goOn()
+        _ = try? await tmux(["kill-server"])
+    }
 }

@@ -49,6 +49,30 @@ struct UnsentCommandTests {
         try program.remove()
     }
 
+    @Test func `a complete clearing removes unsent items and keeps the marks of inboxes`()
+        async throws
+    {
+        let store = try await Store.open(.folder(program.path("cache")), owner: Self.owner)
+        for (number, channel) in ["", "b"].enumerated() {
+            let mark = InboxMark(
+                "bot", Position(createdAt: Timestamp(milliseconds: 9), messageID: 7))
+            _ = try await store.outbox.append(
+                RequestID("mark\(number)"), to: ChannelURL(channel),
+                createdAt: Timestamp(milliseconds: 9), content: .inbox(mark))
+        }
+        await store.close()
+        let words = ["cache", "clear", "cache", "--everything", "--including-unsent"]
+        let trial = try await program.run(words + ["--dry-run"])
+        #expect(trial.output.contains { $0.contains("would go") && $0.contains("4 unsent") })
+        let cleared = try await program.run(words)
+        #expect(cleared.status == 0, "\(cleared.errors)")
+        #expect(cleared.output.contains { $0.contains("gone") && $0.contains("4 unsent") })
+        let left = try await program.run(["cache", "inspect", "cache"]).output
+        #expect(left.contains { $0.contains("0 unsent messages, 2 inbox marks") }, "\(left)")
+        #expect(left.contains { $0.contains("inbox mark of “bot” in b") }, "\(left)")
+        try program.remove()
+    }
+
     @Test func `an inspection has a pending edit with its message, and its text on request`()
         async throws
     {

@@ -39,38 +39,3 @@ public enum ChatScreen {
         return grid
     }
 }
-
-/// All keys, in the place of the timeline.
-struct HelpPane {
-    private static let keys = [
-        ("Enter", "send"), ("Alt-Enter, Ctrl-J", "a new line"), ("↑ ↓", "select a message"),
-        ("r or 1–8", "react to it"), ("t, Enter", "open its thread"),
-        ("e, d", "edit it, delete it"),
-        ("s", "save its file"), ("x", "send it again"), ("PgUp PgDn", "scroll"),
-        ("End", "the newest messages"), ("Tab", "the channels"), ("Ctrl-N, Ctrl-P", "next channel"),
-        ("Ctrl-F", "search on this device"), ("Ctrl-U", "send a file"), ("Ctrl-T", "a new chat"),
-        ("Ctrl-D", "fetch the whole history"), ("Ctrl-O", "cut or restore the connection"),
-        ("Ctrl-L", "draw again"), ("Ctrl-Q", "quit"),
-    ]
-
-    private let pane: Pane
-
-    init(_ pane: Pane) { self.pane = pane }
-
-    func draw(on grid: inout Grid) {
-        // As many columns as are needed for the rows.
-        let rows = max(pane.rows, 1)
-        let count = (Self.keys.count + rows - 1) / rows
-        let width = max(pane.columns / max(count, 1), 10)
-        for (index, (key, purpose)) in Self.keys.enumerated() {
-            let column = pane.column + 1 + index / rows * width
-            let end = min(column + width - 1, pane.end)
-            grid.put(
-                key, row: pane.row + index % rows, column: column, end: end,
-                style: CellStyle(.accent, bold: true))
-            grid.put(
-                purpose, row: pane.row + index % rows,
-                column: column + min(19, key.count + 2 + (count > 1 ? 0 : 19)), end: end)
-        }
-    }
-}

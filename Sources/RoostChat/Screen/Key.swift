@@ -16,8 +16,6 @@ public enum Key: Hashable, Sendable {
     case home, end, pageUp, pageDown
     /// F1 and so on.
     case function(Int)
-    /// The first and the last byte of a pasted text.
-    case pasteStart, pasteEnd
 }
 
 /// An action of the mouse, with its place.

@@ -25,24 +25,14 @@ extension ChatSession {
 
     private func copy(_ file: DownloadedFile, named name: String) async throws -> String {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let safe = SavedName.safe(name)
-        for number in 1...1_000 {
-            let target = folder.appending(path: SavedName.numbered(safe, number))
-            // The name is taken first: another file of that name may be saved at the same time.
-            do {
-                try Data().write(to: target, options: .withoutOverwriting)
-            } catch CocoaError.fileWriteFileExists {
-                continue
-            }
-            do {
-                try await client.copy(file, to: target)
-            } catch {
-                try? FileManager.default.removeItem(at: target)
-                throw error
-            }
-            return target.path
+        let target = try SavedName.take(name, in: folder)
+        do {
+            try await client.copy(file, to: target)
+        } catch {
+            try? FileManager.default.removeItem(at: target)
+            throw error
         }
-        throw CocoaError(.fileWriteFileExists)
+        return target.path
     }
 
     /// Sends a file of this machine; the client keeps a copy until it has arrived.

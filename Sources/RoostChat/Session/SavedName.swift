@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+
 /// The name of a saved file, made of a name that another person chose.
 enum SavedName {
     private static let maxBytes = 120
@@ -30,5 +32,24 @@ enum SavedName {
             return "\(name)-\(number)"
         }
         return "\(name[..<dot])-\(number)\(name[dot...])"
+    }
+
+    /// Takes the first free name in a folder, with an empty file.
+    ///
+    /// Another file of that name may be saved at the same time, so the name is taken first.
+    ///
+    /// - Throws: An error if the folder cannot be written, or a thousand names are taken.
+    static func take(_ name: String, in folder: URL) throws -> URL {
+        let safe = safe(name)
+        for number in 1...1_000 {
+            let target = folder.appending(path: numbered(safe, number))
+            do {
+                try Data().write(to: target, options: .withoutOverwriting)
+                return target
+            } catch CocoaError.fileWriteFileExists {
+                continue
+            }
+        }
+        throw CocoaError(.fileWriteFileExists)
     }
 }

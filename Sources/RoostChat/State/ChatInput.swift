@@ -5,6 +5,8 @@ public import Roost
 /// One fact for the chat: a key, a snapshot of the client, the result of an effect.
 public enum ChatInput: Sendable {
     case key(Key)
+    /// A pasted text, whole.
+    case paste(String)
     case mouse(MouseAction)
     case resized(GridSize)
     /// The end of the program, by a signal or with the terminal.

@@ -8,14 +8,6 @@ extension ChatState {
 
     /// Applies a key.
     mutating func take(_ key: Key) -> [ChatEffect] {
-        if key == .pasteStart || key == .pasteEnd {
-            isPasting = key == .pasteStart
-            return []
-        }
-        if isPasting {
-            hasPasted = true
-            return type(key == .enter ? .newLine : key)
-        }
         if let effects = pressAnywhere(key) { return effects }
         switch focus {
         case .help:
@@ -91,15 +83,35 @@ extension ChatState {
         }
     }
 
-    /// Changes the text of the place that gets the keys.
-    private mutating func type(_ key: Key) -> [ChatEffect] {
+    /// Adds a pasted text to the question that is open, or to the message.
+    mutating func paste(_ text: String) -> [ChatEffect] {
         if focus == .prompt {
-            _ = prompt?.answer.apply(key == .newLine ? .character(" ") : key)
+            let line = text.split(whereSeparator: { $0.isNewline || $0 == "\t" })
+            noteCut(prompt?.answer.paste(line.joined(separator: " ")))
             return []
         }
         guard conversation != nil else { return [] }
+        noteCut(composer.paste(text))
+        return text.isEmpty ? [] : noteChange()
+    }
+
+    private mutating func noteCut(_ isWhole: Bool?) {
+        guard isWhole == false else { return }
+        say(
+            "The pasted text was cut: there is room for \(Composer.maxBytes / 1_024) kB.",
+            isFailure: true)
+    }
+
+    /// Changes the message by a key.
+    private mutating func type(_ key: Key) -> [ChatEffect] {
+        guard conversation != nil else { return [] }
         let old = composer.text
         guard composer.apply(key), composer.text != old else { return [] }
+        return noteChange()
+    }
+
+    /// Notes that the message is another one than that of its draft.
+    private mutating func noteChange() -> [ChatEffect] {
         focus = .composer
         guard conversation?.editing == nil else { return [] }
         hasUnsavedDraft = true

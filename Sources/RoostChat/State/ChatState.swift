@@ -64,10 +64,6 @@ public struct ChatState: Sendable {
     public internal(set) var conversation: Conversation?
     var focus = Focus.composer
     var composer = Composer()
-    /// Whether the keys are those of a pasted text.
-    var isPasting = false
-    /// Whether a key of a pasted text came since the last tick: a paste that stops has lost its end.
-    var hasPasted = false
     /// The texts that an edit or a thread has set aside, the last one on top.
     var setAside: [String] = []
     /// Whether the composer differs from the draft on disk.
@@ -114,6 +110,7 @@ public struct ChatState: Sendable {
     public mutating func receive(_ input: ChatInput) -> [ChatEffect] {
         switch input {
         case .key(let key): return take(key)
+        case .paste(let text): return paste(text)
         case .mouse(let action): return point(action)
         case .resized(let size):
             self.size = size
@@ -166,8 +163,6 @@ public struct ChatState: Sendable {
     private mutating func tick(_ now: Timestamp) -> [ChatEffect] {
         self.now = now
         if let notice, notice.until < now { self.notice = nil }
-        if !hasPasted { isPasting = false }
-        hasPasted = false
         var effects = saveDraft()
         if health.connection.state == .connected,
             presenceReadAt < now.moved(by: -20_000)

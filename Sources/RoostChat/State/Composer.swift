@@ -7,12 +7,31 @@ public struct Composer: Hashable, Sendable {
     /// The text behind the cursor.
     public private(set) var after = ""
 
+    /// The most bytes of UTF-8 after a paste; a server takes no longer message.
+    static let maxBytes = 65_536
+
     public init(_ text: String = "") { before = text }
 
     public var text: String { before + after }
     public var isEmpty: Bool { before.isEmpty && after.isEmpty }
 
     mutating func insert(_ scalar: Unicode.Scalar) { before.unicodeScalars.append(scalar) }
+
+    /// Inserts a text as far as there is room, up to a whole character.
+    ///
+    /// - Returns: Whether all of it was inserted.
+    mutating func paste(_ text: String) -> Bool {
+        var room = max(Self.maxBytes - before.utf8.count - after.utf8.count, 0)
+        guard text.utf8.count > room else {
+            before += text
+            return true
+        }
+        before += text.prefix { character in
+            room -= character.utf8.count
+            return room >= 0
+        }
+        return false
+    }
 
     /// Applies a key; returns false for a key without a meaning here.
     mutating func apply(_ key: Key) -> Bool {

@@ -110,16 +110,27 @@ extension Command {
                 if signal == SIGWINCH { screen.wake() } else { session.send(.quit) }
             }
         }
-        let drawing = Task { () -> Bool in
-            let isKnown = await OwnThread.run { screen.run { session.send($0) } }
+        let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+        let drawing = Task {
+            end.yield(await OwnThread.run { screen.run { session.send($0) } })
             // The end of the terminal is the end of the session.
             session.send(.quit)
-            return isKnown
         }
         await session.run()
         screen.finish()
-        let isKnown = await drawing.value
+        let patience = Task {
+            try? await Task.sleep(for: .seconds(2))
+            end.finish()
+        }
+        let isKnown = await ends.first { _ in true }
+        patience.cancel()
+        drawing.cancel()
         watching.cancel()
+        guard let isKnown else {
+            // The terminal's thread still waits for it; the end of the program ends it.
+            TerminalScreen.giveBack()
+            return
+        }
         guard isKnown else {
             throw CommandFailure(
                 .failed,

@@ -11,6 +11,16 @@ import Synchronization
 public final class TerminalScreen: Sendable {
     /// The shortest time between two frames.
     private static let frame = Duration.milliseconds(33)
+    /// The most keys between two frames, so that an endless paste holds up nothing.
+    private static let maxKeys = 8_192
+
+    /// One thing that the terminal has sent.
+    private enum Event {
+        case key(Key)
+        case mouse(MouseAction)
+        case pasteStart
+        case pasteEnd
+    }
 
     private struct Shared {
         var newest: ChatState?
@@ -58,6 +68,9 @@ public final class TerminalScreen: Sendable {
         wake()
     }
 
+    /// Gives the terminal back while `run` waits for a terminal that reads nothing.
+    public static func giveBack() { roost_nc_restore() }
+
     /// Lets the thread look at the size of the terminal; returns at once.
     public func wake() {
         let isFirst = shared.withLock { shared in
@@ -84,11 +97,17 @@ public final class TerminalScreen: Sendable {
         var state: ChatState?
         // A frame is due, and whether all of its cells have to be written.
         var (isFresh, isLost) = (false, false)
+        var paste = PasteReader()
+        var hasMore = false
         while true {
-            let now = clock.now
-            wait(atMost: isFresh ? now.duration(to: nextFrame) : nil)
+            let due = [isFresh ? nextFrame : nil, paste.deadline, hasMore ? clock.now : nil]
+            wait(atMost: due.compactMap { $0 }.min().map { clock.now.duration(to: $0) })
             let (newest, isClosed, needsRepaint) = take()
-            if isClosed { return true }
+            if isClosed {
+                // The draft gets the part of a paste that has come.
+                if let input = paste.end() { receive(input) }
+                return true
+            }
             if let newest {
                 state = newest
                 isFresh = true
@@ -99,8 +118,11 @@ public final class TerminalScreen: Sendable {
                 receive(.resized(size))
             }
             if seen.hasChanged || needsRepaint { (isFresh, isLost) = (true, true) }
-            while let input = readInput() { receive(input) }
-            guard isFresh, var current = state, clock.now >= nextFrame else { continue }
+            hasMore = readAll(into: &paste, receive)
+            if let input = paste.end(overdueAt: clock.now) { receive(input) }
+            guard isFresh, var current = state, clock.now >= nextFrame,
+                roost_nc_has_crashed() == 0
+            else { continue }
             // The state may not know of a new size yet.
             if current.size != size { current = current.resized(to: size) }
             // Reading a key would show an empty screen, so it is emptied at the last moment.
@@ -137,7 +159,23 @@ public final class TerminalScreen: Sendable {
         return (GridSize(rows: Int(rows), columns: Int(columns)), hasChanged)
     }
 
-    private func readInput() -> ChatInput? {
+    /// Reads the keys that have come, and returns whether there are more.
+    private func readAll(into paste: inout PasteReader, _ receive: (ChatInput) -> Void) -> Bool {
+        for _ in 0..<Self.maxKeys {
+            guard let event = readEvent() else { return false }
+            let now = ContinuousClock.now
+            switch event {
+            case .pasteStart: paste.begin(at: now)
+            case .pasteEnd: if let input = paste.end() { receive(input) }
+            case .key(let key): if !paste.take(key, at: now) { receive(.key(key)) }
+            // A pasted text must not act as a mouse.
+            case .mouse(let action): if paste.deadline == nil { receive(.mouse(action)) }
+            }
+        }
+        return true
+    }
+
+    private func readEvent() -> Event? {
         var code: UInt32 = 0
         // Keys without a meaning are skipped; each of them was read.
         while true {
@@ -145,12 +183,7 @@ public final class TerminalScreen: Sendable {
             let kind = unsafe roost_nc_key(&code)
             if kind == 0 { return nil }
             if kind == 2 {
-                let code = Int32(bitPattern: code)
-                if code == KEY_MOUSE {
-                    if let action = readMouse() { return .mouse(action) }
-                } else if let key = KeyTable.key(code: code) {
-                    return .key(key)
-                }
+                if let event = event(code: Int32(bitPattern: code)) { return event }
                 continue
             }
             guard let scalar = Unicode.Scalar(code) else { continue }
@@ -163,6 +196,15 @@ public final class TerminalScreen: Sendable {
                 return .key(.escape)
             }
             if let key = KeyTable.alt(second) { return .key(key) }
+        }
+    }
+
+    private func event(code: Int32) -> Event? {
+        switch code {
+        case KEY_MOUSE: readMouse().map { .mouse($0) }
+        case Int32(ROOST_KEY_PASTE_START): .pasteStart
+        case Int32(ROOST_KEY_PASTE_END): .pasteEnd
+        default: KeyTable.key(code: code).map { .key($0) }
         }
     }
 
