@@ -11,6 +11,8 @@ package struct ClientView: Sendable {
     package let holes: [Int64: [HistoryHole]]
     /// The channels on a screen.
     package let open: Set<ChannelURL>
+    /// The channels that an eviction takes last: those on a screen, and those that an inbox reads.
+    package let inUse: Set<ChannelURL>
     package let unsent: OutboxItems
     /// The reasons why pending items are not sent yet.
     package let waits: [RequestID: Health.Wait]
@@ -41,7 +43,7 @@ extension ChatClient {
             }
             return ClientView(
                 structure: structure, holes: holes, open: Set(state.timelines.channels),
-                unsent: unsent, waits: waits, health: state.health)
+                inUse: state.channelsInUse, unsent: unsent, waits: waits, health: state.health)
         }
     }
 }

@@ -106,7 +106,7 @@ def chats(roost, server, browser, pictures):
 
 
 def is_refused_without_a_token(roost, browser, pictures):
-    with Server(roost, "--require-token") as server:
+    with Server(roost, "--require-token", "--log", "trace") as server:
         token = server.call("POST", "/users", {
             "user_id": "ada", "nickname": "", "profile_url": "", "issue_access_token": True})["access_token"]
         link = link_of(server)
@@ -118,6 +118,10 @@ def is_refused_without_a_token(roost, browser, pictures):
         browser.type("#chat-token", token)
         browser.press("enter")
         wait("the connection", lambda: "Connected as ada, in new." in browser.text())
+        asked = browser.requests()
+        expect(any(url.startswith("ws") for url in asked), f"the page opened no socket: {asked}")
+        expect(not any(token in url for url in asked), f"an address has the token: {asked}")
+        expect(token not in server.read(server.out) + server.read(server.err), "the server prints the token")
 
 
 def is_absent(roost, server, browser, pictures):

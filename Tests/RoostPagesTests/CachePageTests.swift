@@ -54,6 +54,19 @@ struct CachePageTests {
         #expect(Self.source(Self.page { $0.usedBytes = 256_000_000 }).contains("Evicted next: "))
     }
 
+    @Test func `a page tells that a client spares the channels that it uses`() {
+        let spared = "A running client spares the channels that it uses."
+        #expect(Self.source(Self.page()).contains(spared))
+        let live = Self.source(
+            Self.page { page in
+                page.state = "Connected."
+                page.channels[0].isInUse = true
+            })
+        // The places of a running client's page are those that an eviction would follow.
+        #expect(!live.contains(spared))
+        #expect(live.contains("2 holes, read by an inbox, eviction place 1"))
+    }
+
     @Test func `a page tells age and fate of unsent items`() {
         let source = Self.source(Self.page())
         #expect(source.contains("1 min</time>"))

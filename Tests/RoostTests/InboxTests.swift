@@ -274,6 +274,18 @@ struct InboxTests {
         }
     }
 
+    @Test func `a channel whose messages an inbox hands over is in use, and on no screen`() throws {
+        try Self.play(91) { world, scene in
+            try await scene.say(Self.numbers(1...2))
+            await world.pass()
+            for try await item in try await scene.bot.inbox("answers") {
+                let view = try await scene.bot.view()
+                #expect(view.inUse == [scene.channel] && view.open.isEmpty)
+                if item.message.text == "1" { break }
+            }
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a cleared cache does not touch the inbox`(_ includingUnsent: Bool) throws {
         try Self.play(69) { world, scene in

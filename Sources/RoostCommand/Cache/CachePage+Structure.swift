@@ -36,7 +36,7 @@ extension CachePage {
             freeBytes: found.cache.freeBytes, outboxBytes: found.outboxBytes,
             userCount: found.cache.userCount, limit: CacheBudget().limit, outbox: items,
             warnings: warnings, now: now, journal: journal)
-        take(found.cache, open: [], names: showsText) { $0.holes }
+        take(found.cache, open: [], inUse: [], names: showsText) { $0.holes }
     }
 
     /// Makes the page of a running client.
@@ -50,7 +50,9 @@ extension CachePage {
                 Item(item, showsText: true, wait: view.waits[item.requestID]?.sentence(at: now))
             }, warnings: Self.warnings(view.unsent), state: view.health.summary(at: now), now: now,
             journal: journal)
-        take(view.structure, open: view.open, names: true) { view.holes[$0.row] ?? [] }
+        take(view.structure, open: view.open, inUse: view.inUse, names: true) {
+            view.holes[$0.row] ?? []
+        }
     }
 
     private static func warnings(_ outbox: OutboxItems) -> [String] {
@@ -59,10 +61,10 @@ extension CachePage {
     }
 
     private mutating func take(
-        _ structure: CacheStructure, open: Set<ChannelURL>, names: Bool,
+        _ structure: CacheStructure, open: Set<ChannelURL>, inUse: Set<ChannelURL>, names: Bool,
         holes: (CacheStructure.Channel) -> [HistoryHole]
     ) {
-        let order = structure.evictionOrder(sparing: open)
+        let order = structure.evictionOrder(sparing: inUse)
         let places = Dictionary(
             zip(order, 1...), uniquingKeysWith: { first, _ in first })
         let shown = structure.channels.sorted { ($0.byteCount, $1.row) > ($1.byteCount, $0.row) }
@@ -76,6 +78,7 @@ extension CachePage {
                 stretches: Stretch.history(channel.coverage, holes(channel)),
                 isPinned: channel.isPinned,
                 isOpen: channel.url.map { open.contains($0) } ?? false,
+                isInUse: channel.url.map { inUse.contains($0) } ?? false,
                 evictionPlace: places[channel.row])
         }
     }

@@ -71,6 +71,7 @@ extension CachePage {
                         ? "The cache is full. Evicted next: "
                         : "Nothing is evicted below \(Measures.size(limit)). The first to go would be ",
                     .quoted(next.name ?? next.key, limit: 80), ".",
+                    state == nil ? " A running client spares the channels that it uses." : "",
                 ])
             } ?? "An eviction would take nothing: no channel with messages is unpinned."
         return .joined([
@@ -130,7 +131,7 @@ extension CachePage.Channel {
             Measures.count(stretches.count - holes.count, "range"),
             Measures.count(holes.count, "hole"),
         ]
-        if isOpen { notes.append("on screen") }
+        if isOpen || isInUse { notes.append(isOpen ? "on screen" : "read by an inbox") }
         notes.append(
             isPinned
                 ? "pinned, so never evicted"

@@ -18,13 +18,15 @@ package struct CachePage: Equatable, Sendable {
         package var isPinned: Bool
         /// Whether a timeline of the channel is open.
         package var isOpen: Bool
+        /// Whether an eviction takes the channel last: it is on a screen, or an inbox reads it.
+        package var isInUse: Bool
         /// The place among the channels that an eviction takes, from 1; nil if it takes none of it.
         package var evictionPlace: Int?
 
         package init(
             key: String, name: String? = nil, messageCount: Int = 0, byteCount: Int64 = 0,
             stretches: [Stretch] = [], isPinned: Bool = false, isOpen: Bool = false,
-            evictionPlace: Int? = nil
+            isInUse: Bool = false, evictionPlace: Int? = nil
         ) {
             self.key = key
             self.name = name
@@ -33,6 +35,7 @@ package struct CachePage: Equatable, Sendable {
             self.stretches = stretches
             self.isPinned = isPinned
             self.isOpen = isOpen
+            self.isInUse = isInUse
             self.evictionPlace = evictionPlace
         }
     }
