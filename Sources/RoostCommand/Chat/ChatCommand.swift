@@ -110,27 +110,10 @@ extension Command {
                 if signal == SIGWINCH { screen.wake() } else { session.send(.quit) }
             }
         }
-        let (ends, end) = AsyncStream.makeStream(of: Bool.self)
-        let drawing = Task {
-            end.yield(await OwnThread.run { screen.run { session.send($0) } })
-            // The end of the terminal is the end of the session.
-            session.send(.quit)
-        }
+        let thread = ScreenThread(screen, session)
         await session.run()
-        screen.finish()
-        let patience = Task {
-            try? await Task.sleep(for: .seconds(2))
-            end.finish()
-        }
-        let isKnown = await ends.first { _ in true }
-        patience.cancel()
-        drawing.cancel()
+        let isKnown = await thread.end()
         watching.cancel()
-        guard let isKnown else {
-            // The terminal's thread still waits for it; the end of the program ends it.
-            TerminalScreen.giveBack()
-            return
-        }
         guard isKnown else {
             throw CommandFailure(
                 .failed,
