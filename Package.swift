@@ -164,6 +164,9 @@ let workshop: [Target] = [
 let examples: [Target] = [
     .executableTarget(name: "FirstChat", dependencies: ["Roost"], path: "Examples/FirstChat"),
     .executableTarget(name: "Tour", dependencies: ["Roost"], path: "Examples/Tour"),
+    .executableTarget(
+        name: "TerminalChat", dependencies: ["Roost"], path: "Examples/TerminalChat",
+        packageAccess: false),
     .executableTarget(name: "Bot", dependencies: ["Roost"], path: "Examples/Bot"),
     // As any app does, these see the public API only.
     .executableTarget(
@@ -281,7 +284,7 @@ let tests: [Target] = [
         name: "ExampleTests",
         dependencies: [
             "RoostTestSupport", "Bot", "ChatV3", "ChatV4", "EndActor", "FirstChat", "Roost",
-            "RoostCommand", "RoostExecutors", "Tour",
+            "RoostCommand", "RoostExecutors", "TerminalChat", "Tour",
         ]),
     .testTarget(name: "RoostChatTests", dependencies: ["Roost", "RoostChat"]),
     .testTarget(

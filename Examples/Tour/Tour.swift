@@ -28,6 +28,7 @@ struct Tour {
         try await questions(client, channel.url)
         try await explaining(client, channel.url)
         await watching(client)
+        try await following(client, channel.url)
         await client.close()
     }
 
@@ -51,6 +52,30 @@ struct Tour {
                 of: channel, filter: MessageFilter(parentID: root))
             print(await thread.snapshot.messages.count, "replies so far")
         }
+    }
+
+    static func following(_ client: ChatClient, _ channel: ChannelURL) async throws {
+        func show(_ messages: [Message]) { print(messages.map(\.text)) }
+        let timeline = try await client.timeline(of: channel)
+        for await snapshot in await timeline.snapshots() {
+            show(snapshot.messages)
+        }
+    }
+
+    static func sealing(_ keyFromTheKeychain: [UInt8]) async throws -> ChatClient {
+        var settings = Configuration(
+            applicationID: "demo", server: "https://chat.example.org", userID: "alice",
+            cache: .folder("chat"))
+        settings.protection = try .key(keyFromTheKeychain)
+        let client = try await ChatClient.open(settings)
+        return client
+    }
+
+    static func sharing(_ group: URL) -> Configuration {
+        let settings = Configuration(
+            applicationID: "demo", server: "https://chat.example.org", userID: "alice",
+            cache: .folder(at: group.appending(path: "chat")))
+        return settings
     }
 
     static func writing(_ client: ChatClient, _ channel: ChannelURL) async throws {

@@ -13,6 +13,10 @@ extension FileAttributeKey {
     static var protectionKey: FileAttributeKey { FileAttributeKey(rawValue: "") }
 }
 
+extension URL {
+    static var applicationSupportDirectory: URL { URL(filePath: "/") }
+}
+
 extension FileManager {
     func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
 }

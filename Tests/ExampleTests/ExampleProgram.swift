@@ -29,10 +29,12 @@ struct ExampleProgram {
         try #require(await copying.end() == .exited(0))
     }
 
-    func start(in folder: String) throws -> ChildProcess {
+    /// Starts the program in a folder; a pipe for its input is not waited for.
+    func start(in folder: String, reading pipe: String = "/dev/null") throws -> ChildProcess {
         // The tracer of crashes needs seconds for each.
         try ChildProcess(
-            "/usr/bin/env", ["-C", folder, path], errors: "/dev/null",
+            "/bin/sh", ["-c", #"cd "$0" && exec "$1" <>"$2""#, folder, path, pipe],
+            errors: "/dev/null",
             environment: ["SWIFT_BACKTRACE": "enable=no"])
     }
 }

@@ -128,11 +128,25 @@ struct HouseRulesTests {
     }
 
     @Test(arguments: [
-        ("docs/guide.md", "Examples/Tour/Tour.swift"),
-        ("docs/testing.md", "Examples/TestedApp/Tests/ConversationModelTests.swift"),
+        ("docs/guide.md", "Examples/Tour"),
+        ("docs/testing.md", "Examples/TestedApp/Tests"),
+        ("Sources/RoostTestKit/RoostTestKit.docc/TestingAnApp.md", "Examples/TestedApp/Tests"),
+        ("Sources/Roost/Roost.docc/KeepingATimelineOnScreen.md", "Examples/Tour"),
+        ("Sources/Roost/Roost.docc/Sealing.md", "Examples/Tour"),
+        ("Sources/Roost/Roost.docc/Extensions.md", "Examples/Tour"),
+        ("Sources/SendbirdChatSDK/SendbirdChatSDK.docc/SendbirdChatSDK.md", "Examples/ChatV4"),
+        ("Sources/SendBirdSDK/SendBirdSDK.docc/SendBirdSDK.md", "Examples/ChatV3"),
+        (
+            "Sources/SendBirdSyncManager/SendBirdSyncManager.docc/SendBirdSyncManager.md",
+            "Examples/ChatV3"
+        ),
+        (
+            "Sources/RoostFileCache/RoostFileCache.docc/RoostFileCache.md",
+            "Tests/RoostFileCacheTests"
+        ),
     ])
-    func `the code on pages is the examples' code`(page: String, file: String) throws {
-        let example = try Project.text(file)
+    func `the code on pages is the examples' code`(page: String, folder: String) throws {
+        let example = try Project.swiftFiles(below: folder).map { try Project.text($0) }.joined()
             .split(separator: "\n").map { $0.trimmingPrefix(while: \.isWhitespace) }
         let blocks = try Self.blocks(of: page).filter { $0 != (try Self.firstChat()) }
         #expect(!blocks.isEmpty)
@@ -171,11 +185,27 @@ struct HouseRulesTests {
         #expect(lines.dropFirst().count == 12)
     }
 
-    @Test
-    func `each step of the tutorial adds to the one before, up to the first example`() throws {
-        let folder = "Sources/Roost/Roost.docc/Tutorial/Steps/FirstChat-"
-        let steps = try (1...5).map { try Project.text("\(folder)\($0).swift") }
-        #expect(steps.last == (try Project.text("Examples/FirstChat/main.swift")))
+    /// The listings of a tutorial's main file, in order.
+    private static func steps(of tutorial: String) throws -> [String] {
+        let folder = "Sources/Roost/Roost.docc/Tutorial/"
+        let text = try Project.text("\(folder)\(tutorial).tutorial")
+        let files = text.matches(of: /file: "(\w+-\d+\.swift)"/).map { $0.output.1 }
+        #expect(files == (1...files.count).map { "\(tutorial)-\($0).swift" })
+        return try files.map { try Project.text("\(folder)Steps/\($0)") }
+    }
+
+    @Test func `the last step of the tutorial with views is the example`() throws {
+        let steps = try Self.steps(of: "ChatScreen")
+        #expect(steps.last == (try Project.text("Examples/ChatScreen/ChatApp.swift")))
+        #expect(Set(steps).count == steps.count)
+    }
+
+    @Test(arguments: ["FirstChat", "TerminalChat"])
+    func `each step of a tutorial adds to the one before, up to the example`(
+        tutorial: String
+    ) throws {
+        let steps = try Self.steps(of: tutorial)
+        #expect(steps.last == (try Project.text("Examples/\(tutorial)/main.swift")))
         for (step, next) in zip(steps, steps.dropFirst()) {
             #expect(next.hasPrefix(step))
             #expect(next != step)

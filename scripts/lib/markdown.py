@@ -1,0 +1,82 @@
+"""Links and headings of Markdown pages. SPDX-License-Identifier: Apache-2.0"""
+
+import re
+import subprocess
+import urllib.parse
+
+FENCE = re.compile(r"^ *(```|~~~)")
+CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+TARGET = re.compile(r"\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#{1,6} +(.+?) *$")
+
+
+def _blank(match):
+    return re.sub(r"[^\n]", " ", match.group())
+
+
+def mask(text):
+    """Returns the text with its code blanked out, at the same offsets."""
+    lines, is_fenced = [], False
+    for line in text.split("\n"):
+        if FENCE.match(line):
+            is_fenced = not is_fenced
+            line = " " * len(line)
+        lines.append(" " * len(line) if is_fenced else line)
+    # A pair of code marks never spans two paragraphs.
+    return "\n\n".join(CODE.sub(_blank, part) for part in "\n".join(lines).split("\n\n"))
+
+
+def links(text):
+    """Yields the links of a page: the place of the text's bracket, that after the link, and the target."""
+    masked = mask(text)
+    for match in TARGET.finditer(masked):
+        start, depth = match.start(), 1
+        while depth and start > 0:
+            start -= 1
+            depth += {"]": 1, "[": -1}.get(masked[start], 0)
+        yield start, match.end(), match.group(1)
+
+
+def headings(text):
+    """Returns the headings of a page, in order."""
+    masked = mask(text).split("\n")
+    return [HEADING.match(line).group(1) for line, code in zip(text.split("\n"), masked) if HEADING.match(code)]
+
+
+def anchors(text):
+    """Returns the headings of a page by the anchors that GitHub gives them."""
+    found = {}
+    for heading in headings(text):
+        plain = re.sub(r"\]\([^)]*\)|[`\[\]*]", "", heading)
+        anchor = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
+        name, count = anchor, 0
+        while name in found:
+            count += 1
+            name = f"{anchor}-{count}"
+        found[name] = heading
+    return found
+
+
+def broken_links(root):
+    """Returns a line for each link of the repository's Markdown that leads to no file, folder or heading."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=root, check=True, text=True,
+                            stdout=subprocess.PIPE)
+    # DocC checks the links between the pages of a catalogue itself.
+    pages = [root / name for name in listed.stdout.split("\n") if name and ".docc/" not in name]
+    complaints, count = [], 0
+    for page in (page for page in pages if page.is_file()):
+        text = page.read_text()
+        for start, _, target in links(text):
+            if re.match(r"[a-z]+:", target):
+                continue
+            count += 1
+            path, _, anchor = urllib.parse.unquote(target).partition("#")
+            file = (page.parent / path).resolve() if path else page
+            place = f"{page.relative_to(root)}:{text.count(chr(10), 0, start) + 1}"
+            if not file.is_relative_to(root) or not file.exists():
+                complaints.append(f"{place}: {target} does not exist")
+            elif anchor and (file.suffix != ".md" or anchor not in anchors(file.read_text())):
+                complaints.append(f"{place}: {target} names no heading")
+    if count == 0:
+        complaints.append("the pages have no links: this check reads them wrongly")
+    return complaints
