@@ -12,7 +12,7 @@ let client = try await ChatClient.open(
         cache: .folder("chat")))
 try? await client.connect()
 
-let known = try await client.channelList().snapshot.channels.first
+let known = try await client.channelList().snapshot.channels.first(where: \.isDistinct)
 let bob = ChannelCreateParams(memberIDs: ["bob"], isDistinct: true)
 let channel = if let known { known } else { try await client.createChannel(bob) }
 let timeline = try await client.timeline(of: channel.url)
