@@ -1,7 +1,8 @@
 """Links and headings of Markdown pages. SPDX-License-Identifier: Apache-2.0"""
 
+import os
+import pathlib
 import re
-import subprocess
 import urllib.parse
 
 FENCE = re.compile(r"^ *(```|~~~)")
@@ -59,12 +60,14 @@ def anchors(text):
 
 def broken_links(root):
     """Returns a line for each link of the repository's Markdown that leads to no file, folder or heading."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=root, check=True, text=True,
-                            stdout=subprocess.PIPE)
-    # DocC checks the links between the pages of a catalogue itself.
-    pages = [root / name for name in listed.stdout.split("\n") if name and ".docc/" not in name]
+    pages = []
+    for folder, folders, names in os.walk(root):
+        # DocC checks the links between the pages of a catalogue itself.
+        folders[:] = [name for name in folders if not name.startswith(".") and not name.endswith(".docc")
+                      and root / "tmp" != pathlib.Path(folder) / name]
+        pages += [pathlib.Path(folder) / name for name in names if name.endswith(".md")]
     complaints, count = [], 0
-    for page in (page for page in pages if page.is_file()):
+    for page in sorted(pages):
         text = page.read_text()
         for start, _, target in links(text):
             if re.match(r"[a-z]+:", target):
