@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension LinkMachine {
+    /// The time limit for opening a socket and for the login.
+    package static let loginTimeout = Duration.seconds(10)
+    /// The time after which a connection's end restarts the count of attempts.
+    ///
+    /// A shorter connection counts as a failed attempt. So a server that accepts every login and
+    /// ends every connection leads to growing waits.
+    package static let proofTime = Duration.seconds(10)
+
     /// The part of a login answer that concerns the connection itself, within fixed bounds.
     package struct Settings: Equatable, Codable, Sendable {
         /// The silence before a ping, 1...600 s.

@@ -81,14 +81,6 @@ package struct LinkMachine: Equatable, Codable, Sendable {
         case wentOffline(reason: Refusal?)
     }
 
-    /// The time limit for opening a socket and for the login.
-    package static let loginTimeout = Duration.seconds(10)
-    /// The time after which a connection's end restarts the count of attempts.
-    ///
-    /// A shorter connection counts as a failed attempt. So a server that accepts every login and
-    /// ends every connection leads to growing waits.
-    package static let proofTime = Duration.seconds(10)
-
     package internal(set) var state = State.idle
     package private(set) var epoch: Epoch = 0
     package private(set) var settings = Settings.standard
