@@ -35,17 +35,24 @@ package struct Backlog: Codable, Sendable {
         var origins = causes
         causes = []
         if let origin { origins.insert(origin) }
-        for entry in commits where entry.commit.sequence <= sequence {
-            if entry.commit.changes.contains(where: concerns) { origins.insert(entry.origin) }
+        for entry in overtaken(by: sequence) where entry.commit.changes.contains(where: concerns) {
+            origins.insert(entry.origin)
         }
         return origins.isEmpty ? [.disk] : origins
     }
 
     /// Returns whether a commit that a read has overtaken has a change of a kind.
     package func contains(through sequence: Int64, _ isMeant: (Change) -> Bool) -> Bool {
-        commits.contains { entry in
-            entry.commit.sequence <= sequence && entry.commit.changes.contains(where: isMeant)
-        }
+        commits(through: sequence).contains { $0.changes.contains(where: isMeant) }
+    }
+
+    /// Returns the waiting commits that a read contains.
+    package func commits(through sequence: Int64) -> [Commit] {
+        overtaken(by: sequence).map(\.commit)
+    }
+
+    private func overtaken(by sequence: Int64) -> [Entry] {
+        commits.filter { $0.commit.sequence <= sequence }
     }
 
     package mutating func takeCommits() -> [Entry] {

@@ -128,6 +128,8 @@ extension SyncState {
     /// An item fails only if the connection is alive. A dead one counts as lost as soon as the
     /// answer to the ping is missing, and the item stays pending for the next.
     private mutating func missAnswer(of requestID: RequestID) {
+        // The timer may have fired while the item left its lane.
+        guard outbox.lanes.isOnItsWay(requestID) else { return }
         guard session != nil, outbox.overdue.insert(requestID).inserted else {
             moveOutbox(.ackTimedOut(requestID))
             return

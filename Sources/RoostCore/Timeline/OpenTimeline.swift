@@ -231,6 +231,7 @@ extension OpenTimeline {
             let origins = backlog.origins(of: origin, through: window.sequence) {
                 $0.concerns(channel)
             }
+            for commit in backlog.commits(through: window.sequence) { list.noteOwn(in: commit) }
             publish(list.replace(with: window), from: origins)
             if mayBeCleared && list.extent == nil || hasShown && isEmptied { loseAll() }
         }
@@ -274,7 +275,6 @@ extension OpenTimeline {
     mutating func receive(_ commit: Commit, from origin: ChangeOrigin) -> TimelineMachine.Need {
         guard !reads.isUnderWay else {
             backlog.wait(with: commit, from: origin)
-            list.noteOwn(in: commit)
             return .nothing
         }
         defer { settle() }

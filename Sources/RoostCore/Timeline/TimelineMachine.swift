@@ -300,7 +300,7 @@ extension TimelineMachine {
         diff.updated.append(Update(before: unsent.remove(at: pending), after: message))
     }
 
-    /// Notes the own messages of a commit that waits for a read.
+    /// Notes the own messages of a commit that the next window contains.
     package mutating func noteOwn(in commit: Commit) {
         for case .messages(let change) in commit.changes where change.channel == channel {
             noteOwn(change.inserted)
