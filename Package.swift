@@ -148,8 +148,9 @@ let workshop: [Target] = [
         name: "RoostBench",
         dependencies: [
             "CRoostBenchLimit", "Roost", "RoostChat", "RoostCommandLine", "RoostCore", "RoostDoors",
-            "RoostExecutors", "RoostHost", "RoostModel", "RoostNATS", "RoostSQLite", "RoostSockets",
-            "RoostStore", "RoostTransport", "RoostWire", "SendbirdChatSDK",
+            "RoostExecutors", "RoostFileCache", "RoostHost", "RoostModel", "RoostNATS",
+            "RoostPages", "RoostSQLite", "RoostSockets", "RoostStore", "RoostTransport",
+            "RoostWire", "SendbirdChatSDK",
         ],
         path: "Benchmarks/RoostBench"),
     .executableTarget(
@@ -326,7 +327,7 @@ let tests: [Target] = [
             "RoostPostgres",
             "RoostServer", "RoostSockets", "RoostSQLite", "RoostStore", "RoostWire",
         ]),
-    .testTarget(name: "ProjectTests", dependencies: ["RoostTestSupport"]),
+    .testTarget(name: "ProjectTests", dependencies: ["RoostBench", "RoostTestSupport"]),
 ]
 
 let package = Package(

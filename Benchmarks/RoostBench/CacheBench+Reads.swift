@@ -23,17 +23,20 @@ extension CacheBench {
             "W2", "open, 20 channels, 30 messages; file on disk", "µs", cold, target: 1.5)
     }
 
-    private func openings(
+    /// Opens the cache of each side by turns.
+    func openings(
         _ fixture: Fixture, rounds count: Int, preparing: () -> Bool
     ) async throws(BenchError) -> Rounds {
         let place = Place(url: data.url(0), moment: .max)
+        let files = try FilesCache(fixture.files)
+        var found = 0
         var rounds = Rounds()
         for _ in 0..<count {
             _ = preparing()
             var watch = Stopwatch()
             let ours = try await OurCache(fixture.ours)
             try await ours.channels(20)
-            try await ours.page(place, count: Self.pageLength)
+            found = try await ours.page(place, count: Self.pageLength)
             rounds.ours.append(watch.cost)
             await ours.close()
             _ = preparing()
@@ -44,6 +47,24 @@ extension CacheBench {
             rounds.limit.append(watch.cost)
             limit.close()
         }
+        for _ in 0..<count {
+            _ = preparing()
+            var watch = Stopwatch()
+            let rows = try RowsCache(fixture.rows)
+            try rows.channels(20)
+            let rowCount = try rows.page(place, count: Self.pageLength)
+            rounds.peers.append(watch.microseconds, of: Peers.rows)
+            _ = preparing()
+            watch = Stopwatch()
+            let fileCount = try files.firstScreen(
+                of: place.url, channels: 20, messages: Self.pageLength)
+            rounds.peers.append(watch.microseconds, of: Peers.files)
+            guard rowCount == found, fileCount == found else {
+                throw BenchError(
+                    "The peers opened with \(rowCount) and \(fileCount) messages, ours with \(found)."
+                )
+            }
+        }
         return rounds
     }
 
@@ -52,6 +73,7 @@ extension CacheBench {
     mutating func readPages(of fixture: Fixture) async throws(BenchError) {
         let ours = try await OurCache(fixture.ours)
         let limit = try Limit(fixture.limit)
+        let rows = try RowsCache(fixture.rows)
         let count = min(10_000, options.messages)
         var rounds = Rounds()
         var middle: (ours: [Double], limit: [Double]) = ([], [])
@@ -61,6 +83,11 @@ extension CacheBench {
             let one = try await pages(data.places(count, seed: UInt64(round)), ours, limit)
             rounds.ours.append(one.cost.ours / count)
             rounds.limit.append(one.cost.limit / count)
+            let watch = Stopwatch()
+            for place in data.places(count, seed: UInt64(round)) {
+                try rows.page(place, count: Self.pageLength)
+            }
+            rounds.peers.append(watch.microseconds / Double(count), of: Peers.rows)
             middle.ours.append(one.ours.median)
             middle.limit.append(one.limit.median)
             late.ours.append(one.ours.quantile(0.99))
@@ -70,10 +97,10 @@ extension CacheBench {
         report.add("W3", "page of 30 at random", "µs (mean)", rounds, target: 2)
         report.add(
             "W3", "page of 30 at random", "µs (p50)", ours: middle.ours.median,
-            limit: middle.limit.median)
+            limit: middle.limit.median, isDetail: true)
         report.add(
             "W3", "page of 30 at random", "µs (p99)", ours: late.ours.median,
-            limit: late.limit.median)
+            limit: late.limit.median, isDetail: true)
     }
 
     /// The times of single pages, and of all pages together.
@@ -149,35 +176,69 @@ extension CacheBench {
 
     // MARK: - W8
 
-    /// Finds the newest 20 hits of each of several queries.
-    mutating func search(_ fixture: Fixture) async throws(BenchError) {
-        tell("W8: searching")
-        let limit = try Limit(fixture.limitWithSearch, .init(hasSearch: true))
-        let ours = try await OurCache(fixture.oursWithSearch, hasSearch: true)
-        for (kind, words) in zip(Self.searchKinds, data.searches) {
-            var (mine, others): ([Double], [Double]) = ([], [])
-            for _ in 0..<max(50, options.rounds) {
-                var watch = Stopwatch()
-                let found = try await ours.search(words, count: 20)
-                mine.append(watch.microseconds)
-                watch = Stopwatch()
-                let expected = try limit.search(words, count: 20)
-                others.append(watch.microseconds)
-                // Ours also finds names of files.
-                guard found >= expected else {
-                    throw BenchError("The two sides found different messages for \(kind).")
-                }
-            }
-            report.add(
-                "W8", "newest 20 hits of \(kind)", "µs (p50)", ours: mine.median,
-                limit: others.median, target: 1.5)
-        }
-        await ours.close()
-        limit.close()
+    /// A query of words with a name for its kind.
+    struct Search: Hashable {
+        let kind: String
+        let words: String
+    }
+
+    /// The queries of W8.
+    var searches: [Search] {
+        zip(Self.searchKinds, data.searches).map { Search(kind: $0, words: $1) }
     }
 
     private static let searchKinds = [
         "the most frequent word", "a frequent word", "a seldom word", "a rare word", "two words",
         "two Chinese characters",
     ]
+
+    /// Finds the newest 20 hits of each of several queries.
+    mutating func search(_ fixture: Fixture) async throws(BenchError) {
+        tell("W8: searching")
+        for search in searches {
+            let rounds = try await hits(
+                of: search, in: fixture, rounds: max(50, options.rounds), peerRounds: 5)
+            report.add(
+                "W8", "newest 20 hits of \(search.kind)", "µs (p50)",
+                ours: rounds.ours.wall.median, limit: rounds.limit.wall.median, target: 1.5,
+                peers: rounds.peers.costs)
+        }
+    }
+
+    /// Finds the newest 20 hits of one query with each side by turns, then with the peer.
+    ///
+    /// The peer reads every text, so a few rounds must do.
+    func hits(
+        of search: Search, in fixture: Fixture, rounds count: Int, peerRounds: Int
+    ) async throws(BenchError) -> Rounds {
+        let limit = try Limit(fixture.limitWithSearch, .init(hasSearch: true))
+        let ours = try await OurCache(fixture.oursWithSearch, hasSearch: true)
+        let rows = try RowsCache(fixture.rows)
+        var rounds = Rounds()
+        var expected = 0
+        for _ in 0..<count {
+            var watch = Stopwatch()
+            let found = try await ours.search(search.words, count: 20)
+            rounds.ours.append(watch.cost)
+            watch = Stopwatch()
+            expected = try limit.search(search.words, count: 20)
+            rounds.limit.append(watch.cost)
+            // Ours also finds names of files.
+            guard found >= expected else {
+                throw BenchError("The two sides found different messages for \(search.kind).")
+            }
+        }
+        for _ in 0..<peerRounds {
+            let watch = Stopwatch()
+            let found = try rows.search(search.words, count: 20)
+            rounds.peers.append(watch.microseconds, of: Peers.rows)
+            // It finds parts of words, too; for the sides each character of Chinese is a word.
+            guard found >= expected || !search.words.allSatisfy(\.isASCII) else {
+                throw BenchError("The peer found too few messages for \(search.kind).")
+            }
+        }
+        await ours.close()
+        limit.close()
+        return rounds
+    }
 }

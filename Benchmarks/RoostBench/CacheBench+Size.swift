@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// W6, W7 and scaling: the size of a cache, eviction, and costs that grow with the size.
+// W6 and W7: the size of a cache, and eviction.
 
 extension CacheBench {
     // MARK: - W6
 
-    mutating func measureSize(of fixture: Fixture) async throws(BenchError) {
+    mutating func measureSize(
+        of fixture: Fixture, peers kept: Int, size: Int? = nil
+    ) async throws(BenchError) {
         let ours = try await OurCache(fixture.ours)
         let bytes = await ours.fileBytes()
         await ours.close()
@@ -14,13 +16,21 @@ extension CacheBench {
         await oursSearching.close()
         let limit = try Limit(fixture.limit)
         let searching = try Limit(fixture.limitWithSearch, .init(hasSearch: true))
-        let count = Double(options.messages)
+        let count = Double(size ?? options.messages)
+        let peers = [
+            BenchReport.Peer(
+                name: Peers.rows, cost: Double(Machine.bytes(below: fixture.rows)) / count),
+            BenchReport.Peer(
+                name: Peers.files,
+                cost: Double(Machine.bytes(below: fixture.files)) / Double(max(1, kept))),
+        ]
         report.add(
             "W6", "on disk, unknown fields kept by ours", "bytes/message",
-            ours: Double(bytes) / count, limit: Double(try limit.fileBytes()) / count, target: 1.3)
+            ours: Double(bytes) / count, limit: Double(try limit.fileBytes()) / count, target: 1.3,
+            peers: peers, size: size)
         report.add(
             "W6", "the same with search", "bytes/message", ours: Double(bytesWithSearch) / count,
-            limit: Double(try searching.fileBytes()) / count, target: 1.3)
+            limit: Double(try searching.fileBytes()) / count, target: 1.3, size: size)
     }
 
     // MARK: - W7
@@ -52,10 +62,11 @@ extension CacheBench {
                 ours: rounds.ours.wall.median, limit: rounds.limit.wall.median, target: 2)
             report.add(
                 "W7", "evict to half\(name); processor time", "ms",
-                ours: rounds.ours.processor.median, limit: rounds.limit.processor.median)
+                ours: rounds.ours.processor.median, limit: rounds.limit.processor.median,
+                isDetail: true)
             report.add(
                 "W7", "distance from the target size\(name)", "%",
-                ours: ourMisses.median, limit: misses.median)
+                ours: ourMisses.median, limit: misses.median, isDetail: true)
         }
     }
 
@@ -81,94 +92,5 @@ extension CacheBench {
 
     private static func miss(of size: Int64, _ target: Int64) -> Double {
         abs(Double(size) / Double(target) - 1) * 100
-    }
-
-    // MARK: - Scaling
-
-    /// Measures a page, a live message and an opening at three sizes.
-    mutating func scale(from large: Fixture) async throws(BenchError) {
-        var found: [[ScaledCost]] = []
-        for divisor in [100, 10, 1] {
-            let count = options.messages / divisor
-            guard count > 0 else { continue }
-            tell("scaling: \(count) messages")
-            if divisor == 1 {
-                found.append(try await measureAtSize(large, data, Self.named(count)))
-                continue
-            }
-            let data = try ServerData(seed: options.seed, messages: count)
-            let fixture = Fixture(folder: options.folder, name: "small")
-            try await build(fixture, data, withSearch: false)
-            found.append(try await measureAtSize(fixture, data, Self.named(count)))
-            fixture.remove()
-        }
-        guard found.count > 1, let small = found.first, let large = found.last else { return }
-        for (small, large) in zip(small, large) {
-            report.add(
-                "scaling", "\(small.name), largest cache / smallest", "times",
-                ours: large.ours / small.ours, limit: large.limit / small.limit)
-        }
-    }
-
-    /// The cost of one operation in a cache of one size.
-    private struct ScaledCost {
-        let name: String
-        let ours: Double
-        let limit: Double
-    }
-
-    private static func named(_ count: Int) -> String {
-        "\(count) messages"
-    }
-
-    private mutating func measureAtSize(
-        _ fixture: Fixture, _ data: ServerData, _ size: String
-    ) async throws(BenchError) -> [ScaledCost] {
-        let places = data.places(2_000, seed: 9)
-        var (opens, pages, lives) = (Rounds(), Rounds(), Rounds())
-        for _ in 0..<5 {
-            var watch = Stopwatch()
-            let ours = try await OurCache(fixture.ours, waitsForDisk: true)
-            try await ours.channels(20)
-            opens.ours.append(watch.cost)
-            watch = Stopwatch()
-            let limit = try Limit(fixture.limit, .init(waitsForDisk: true))
-            try limit.channels(20)
-            opens.limit.append(watch.cost)
-            if opens.ours.count < 5 {
-                await ours.close()
-                continue
-            }
-            for place in places {
-                watch = Stopwatch()
-                try await ours.page(place, count: Self.pageLength)
-                pages.ours.append(watch.cost)
-            }
-            for place in places {
-                watch = Stopwatch()
-                try limit.page(place, count: Self.pageLength)
-                pages.limit.append(watch.cost)
-            }
-            for number in 100_000..<100_400 {
-                let message = data.live(number)
-                watch = Stopwatch()
-                try await ours.putLive(message.body, after: message.predecessor)
-                lives.ours.append(watch.cost)
-                watch = Stopwatch()
-                try limit.putLive(message.body)
-                lives.limit.append(watch.cost)
-            }
-            await ours.close()
-        }
-        let rows = [
-            ("open and 20 channels", opens), ("page of 30", pages), ("live, synced", lives),
-        ]
-        return rows.map { name, rounds in
-            let cost = ScaledCost(
-                name: name, ours: rounds.ours.wall.median, limit: rounds.limit.wall.median)
-            report.add(
-                "scaling", "\(name), \(size)", "µs (p50)", ours: cost.ours, limit: cost.limit)
-            return cost
-        }
     }
 }

@@ -24,6 +24,8 @@ extension CacheBench {
             rounds.oursSearching.append(cost.oursSearching / count)
             rounds.limitSearching.append(cost.limitSearching / count)
             fixture.remove()
+            rounds.peers.append(try upsertRows(data, fixture) / Double(count), of: Peers.rows)
+            fixture.remove()
         }
         report.add("W1", "upsert in pages of 100", "µs/message", rounds, target: 2)
     }
@@ -34,6 +36,21 @@ extension CacheBench {
         var limit = Cost()
         var oursSearching = Cost()
         var limitSearching = Cost()
+    }
+
+    /// Returns the microseconds of the peer with rows, which has a turn of its own: between the two
+    /// sides it would change the processor's caches for one of them.
+    private func upsertRows(_ data: ServerData, _ fixture: Fixture) throws(BenchError) -> Double {
+        let rows = try RowsCache(fixture.rows)
+        try rows.putChannels(data.channels())
+        var sum = 0.0
+        for number in 0..<data.pageCount {
+            let body = data.page(number)
+            let watch = Stopwatch()
+            try rows.putPage(body)
+            sum += watch.microseconds
+        }
+        return sum
     }
 
     private func upsert(

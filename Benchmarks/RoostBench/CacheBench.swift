@@ -26,6 +26,9 @@ package struct CacheBench {
         /// it.
         package var messages = 1_000_000
         package var workloads = Set(Workload.allCases)
+        /// The numbers of messages of the caches, if costs over sizes are measured and nothing
+        /// else.
+        package var sizes: [Int] = []
         package var rounds = 3
         package var seed: UInt64 = 1
         /// Whether W2 may empty the system's cache of files, to read from the disk.
@@ -40,6 +43,8 @@ package struct CacheBench {
     let tell: @Sendable (String) -> Void
     let data: ServerData
     var report = BenchReport()
+    /// The number of live messages that the large cache has; the next one continues them.
+    var liveCount = 0
 
     /// Runs the workloads.
     ///
@@ -69,11 +74,14 @@ package struct CacheBench {
         _ options: Options, progress: @escaping @Sendable (String) -> Void
     ) async throws(BenchError) -> BenchReport {
         try Machine.makeFolder(options.folder)
+        var options = options
+        if let largest = options.sizes.max() { options.messages = largest }
         var bench = CacheBench(
             options: options, tell: progress,
             data: try ServerData(seed: options.seed, messages: options.messages))
         try bench.noteConditions()
         try await bench.runAll()
+        bench.report.sortRows(by: Workload.allCases.map(\.rawValue))
         return bench.report
     }
 
@@ -100,18 +108,23 @@ package struct CacheBench {
         report.note(
             "limit's public values",
             "C structs, one allocation a message, every text copied; users shared")
+        report.note(
+            "peers",
+            "JSON rows: a row of JSON for each message in SQLite, one index; files: the basic "
+                + "cache in files of the v3 guides, 100 messages a channel")
         report.note("rounds", "\(options.rounds)")
     }
 
     private mutating func runAll() async throws(BenchError) {
+        guard options.sizes.isEmpty else { return try await measureSizes() }
         if wants(.w1) { try await upsert() }
         let needsLarge: [Workload] = [.w2, .w3, .w4, .w5, .w6, .w7, .w8, .memory]
         guard needsLarge.contains(where: wants) || wants(.scaling) else { return }
         let large = Fixture(folder: options.folder, name: "large")
         let needsSearch = [Workload.w5, .w6, .w7, .w8].contains(where: wants)
-        try await build(large, data, withSearch: needsSearch)
+        let peers = try await build(large, data, withSearch: needsSearch, withPeers: true)
         // Sizes first, because later workloads change them. Eviction last, because it deletes half.
-        if wants(.w6) { try await measureSize(of: large) }
+        if wants(.w6) { try await measureSize(of: large, peers: peers) }
         if wants(.w2) { try await openCold(large) }
         if wants(.w3) { try await readPages(of: large) }
         if wants(.memory) { try await pageThroughAll(of: large) }
@@ -135,20 +148,28 @@ struct Fixture {
     var oursWithSearch: String { "\(folder)/\(name)-ours-search" }
     var limit: String { "\(folder)/\(name)-limit.sqlite" }
     var limitWithSearch: String { "\(folder)/\(name)-limit-search.sqlite" }
+    /// The peers' caches.
+    var rows: String { "\(folder)/\(name)-rows.sqlite" }
+    var files: String { "\(folder)/\(name)-files" }
 
     func remove() {
         Machine.remove(ours)
         Machine.remove(oursWithSearch)
-        for path in [limit, limitWithSearch] {
+        Machine.remove(files)
+        for path in [limit, limitWithSearch, rows] {
             for ending in ["", "-wal", "-shm"] { Machine.remove(path + ending) }
         }
     }
 }
 
 extension CacheBench {
+    /// Builds the caches of all sides.
+    ///
+    /// - Returns: The number of messages that the peer in files keeps.
+    @discardableResult
     func build(
-        _ fixture: Fixture, _ data: ServerData, withSearch: Bool
-    ) async throws(BenchError) {
+        _ fixture: Fixture, _ data: ServerData, withSearch: Bool, withPeers: Bool = false
+    ) async throws(BenchError) -> Int {
         fixture.remove()
         let watch = Stopwatch()
         var ours = try await OurCache(fixture.ours)
@@ -157,11 +178,15 @@ extension CacheBench {
             withSearch ? try Limit(fixture.limitWithSearch, .init(hasSearch: true)) : nil
         var oursSearching =
             withSearch ? try await OurCache(fixture.oursWithSearch, hasSearch: true) : nil
+        let rows = withPeers ? try RowsCache(fixture.rows) : nil
+        var files = withPeers ? try FilesCache(fixture.files) : nil
         let channels = data.channels()
         try await ours.putChannels(channels)
         try limit.putChannels(channels)
         try searching?.putChannels(channels)
         try await oursSearching?.putChannels(channels)
+        try rows?.putChannels(channels)
+        try files?.putChannels(channels)
         for number in 0..<data.pageCount {
             if number % max(1, data.pageCount / 10) == 0 {
                 tell(
@@ -173,11 +198,14 @@ extension CacheBench {
             try limit.putPage(body)
             try searching?.putPage(body)
             try await oursSearching?.putPage(body)
+            try rows?.putPage(body)
+            try files?.putPage(body)
         }
         await ours.close()
         limit.close()
         searching?.close()
         await oursSearching?.close()
         tell("built in \(Int(watch.microseconds / 1e6)) s")
+        return files?.messageCount ?? 0
     }
 }

@@ -9,20 +9,15 @@ internal import RoostModel
 /// The chat in the terminal under a load that no reader could follow.
 package struct ChatBench {
     package struct Options: Sendable {
-        /// The number of messages in the cache.
-        package var messages = 100_000
-        /// The seconds with a thousand live messages each.
-        package var seconds = 30
-        package var seed: UInt64 = 1
+        package var load = LiveLoad(messages: 100_000, seconds: 30)
         /// The folder of the cache during the run.
         package var folder: String
 
         package init(folder: String) { self.folder = folder }
     }
 
-    /// The live messages per second, and the milliseconds of a frame at 30 frames a second.
-    private static let (rate, frame) = (1_000, 33.0)
-    private static let user = UserID("user-0000")
+    /// The milliseconds of a frame at 30 frames a second.
+    private static let frame = 33.0
     private static let size = GridSize(rows: 60, columns: 200)
 
     private let options: Options
@@ -44,18 +39,9 @@ package struct ChatBench {
     }
 
     private func measure() async throws -> BenchReport {
-        let data = try ServerData(seed: options.seed, messages: options.messages)
-        let folder = "\(options.folder)/cache"
-        try await EngineBench.fill(folder, data, tell)
-        var feed = LiveFeed(data)
-        let server = InProcessServer(user: Self.user, loginAt: Timestamp(milliseconds: 1))
-        var world = World.live()
-        world.http = server
-        world.sockets = server
-        let client = try await ChatClient.open(
-            Configuration(
-                applicationID: "bench", server: "http://127.0.0.1:9", userID: Self.user,
-                cache: .folder(folder)), world: world)
+        let opened = try await options.load.open("\(options.folder)/cache", tell)
+        var feed = opened.feed
+        let (server, client) = (opened.server, opened.client)
         let newest = Guarded<ChatState?>(nil)
         let session = ChatSession(
             client, size: Self.size, timeZone: .gmt,
@@ -68,11 +54,11 @@ package struct ChatBench {
             guard watch.microseconds < 60e6 else { throw BenchError("The chat shows no message.") }
             try await watch.wait(until: watch.microseconds + 10_000)
         }
-        tell("\(Self.rate) a second, for \(options.seconds) s")
+        tell("\(LiveLoad.rate) a second, for \(options.load.seconds) s")
         async let drawn = draw(newest)
         let clock = Stopwatch()
-        for number in 0..<Self.rate * options.seconds {
-            try await clock.wait(until: 1e6 * Double(number) / Double(Self.rate))
+        for number in 0..<LiveLoad.rate * options.load.seconds {
+            try await clock.wait(until: 1e6 * Double(number) / Double(LiveLoad.rate))
             server.feed(feed.next())
         }
         let frames = try await drawn
@@ -98,7 +84,7 @@ package struct ChatBench {
         var frames = Frames()
         var old: Grid?
         let clock = Stopwatch()
-        let end = Double(options.seconds) * 1e6
+        let end = Double(options.load.seconds) * 1e6
         var last = clock.microseconds
         while clock.microseconds < end {
             try await clock.wait(until: last + Self.frame * 1_000)
@@ -124,10 +110,10 @@ package struct ChatBench {
         report.note("screen", "\(Self.size.columns) × \(Self.size.rows)")
         report.note("frames", "\(frames.took.count), of which \(frames.changed) had changes")
         report.add(
-            "chat", "\(Self.rate) messages a second: a frame drawn and compared", "ms (p50)",
+            "chat", "\(LiveLoad.rate) messages a second: a frame drawn and compared", "ms (p50)",
             ours: frames.took.median, limit: nil)
         report.add(
-            "chat", "\(Self.rate) messages a second: a frame drawn and compared", "ms (p99)",
+            "chat", "\(LiveLoad.rate) messages a second: a frame drawn and compared", "ms (p99)",
             ours: frames.took.quantile(0.99), limit: Self.frame, target: 1)
         report.add(
             "chat", "time between two frames", "ms (p99)", ours: frames.between.quantile(0.99),

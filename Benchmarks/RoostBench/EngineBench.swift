@@ -8,25 +8,20 @@ internal import RoostModel
 /// The time from a frame to the screen, the throughput, and the cost of a return after an absence.
 package struct EngineBench {
     package struct Options: Sendable {
-        /// The number of messages in the cache during live messages.
-        package var messages = 1_000_000
-        /// The number of single live messages, and the seconds with a thousand each.
+        package var load = LiveLoad(messages: 1_000_000, seconds: 10)
+        /// The number of single live messages.
         package var live = 2_000
-        package var seconds = 10
         /// The number of channels that change during an absence, and of messages in each.
         package var channels = 200
         package var missed = 50
-        package var seed: UInt64 = 1
         /// The folder of the databases during the run.
         package var folder: String
 
         package init(folder: String) { self.folder = folder }
     }
 
-    /// The required live messages per second, and the milliseconds within which 99 of 100 are
-    /// shown.
-    private static let (rate, patience) = (1_000, 20.0)
-    private static let user = UserID("user-0000")
+    /// The milliseconds within which 99 of 100 live messages are shown.
+    private static let patience = 20.0
 
     private let options: Options
     private let tell: @Sendable (String) -> Void
@@ -41,7 +36,7 @@ package struct EngineBench {
         var bench = EngineBench(options: options, tell: progress)
         bench.report.note("machine", Machine.description)
         bench.report.note("load average at the start", Machine.load.map { "\($0)" } ?? "unknown")
-        bench.report.note("messages in the cache", "\(options.messages)")
+        bench.report.note("messages in the cache", "\(options.load.messages)")
         do {
             try await bench.measureLive()
             try await bench.measureCatchUp()
@@ -57,18 +52,10 @@ package struct EngineBench {
     // MARK: Live
 
     private mutating func measureLive() async throws {
-        let data = try ServerData(seed: options.seed, messages: options.messages)
         let folder = "\(options.folder)/cache"
-        try await Self.fill(folder, data, tell)
-        var feed = LiveFeed(data)
-        let server = InProcessServer(user: Self.user, loginAt: Timestamp(milliseconds: 1))
-        var world = World.live()
-        world.http = server
-        world.sockets = server
-        let client = try await ChatClient.open(
-            Configuration(
-                applicationID: "bench", server: "http://127.0.0.1:9", userID: Self.user,
-                cache: .folder(folder)), world: world)
+        let opened = try await options.load.open(folder, tell)
+        var feed = opened.feed
+        let (server, client) = (opened.server, opened.client)
         try await client.connect()
         let timeline = try await client.timeline(of: feed.channel)
         let list = try await client.channelList()
@@ -84,7 +71,7 @@ package struct EngineBench {
             await shown.wait(for: feed.count)
             single.append(watch.microseconds / 1000)
         }
-        tell("\(Self.rate) a second, for \(options.seconds) s")
+        tell("\(LiveLoad.rate) a second, for \(options.load.seconds) s")
         let sustained = try await flood(server, &feed, shown)
         _ = list
         await client.close()
@@ -100,39 +87,23 @@ package struct EngineBench {
             "live", "frame to snapshot; limit: the store's commit alone", "ms (p99)",
             ours: single.quantile(0.99), limit: commits.quantile(0.99))
         report.add(
-            "live", "\(Self.rate) a second: frame to snapshot", "ms (p50)",
+            "live", "\(LiveLoad.rate) a second: frame to snapshot", "ms (p50)",
             ours: sustained.median, limit: nil)
         report.add(
-            "live", "\(Self.rate) a second: frame to snapshot", "ms (p99)",
+            "live", "\(LiveLoad.rate) a second: frame to snapshot", "ms (p99)",
             ours: sustained.quantile(0.99), limit: Self.patience, target: 1)
-    }
-
-    /// Fills a cache with all messages.
-    static func fill(
-        _ folder: String, _ data: ServerData, _ tell: (String) -> Void
-    ) async throws(BenchError) {
-        // With an index of words: otherwise the client would fill the index during the measurement.
-        var cache = try await OurCache(folder, hasSearch: true)
-        try await cache.putChannels(data.channels())
-        for number in 0..<data.pageCount {
-            if number.isMultiple(of: 1_000) {
-                tell("filling the cache: page \(number) of \(data.pageCount)")
-            }
-            try await cache.putPage(data.page(number))
-        }
-        await cache.close()
     }
 
     /// Sends frames at a steady rate, and returns the time from each frame to the screen.
     private func flood(
         _ server: InProcessServer, _ feed: inout LiveFeed, _ shown: ShownMessages
     ) async throws -> [Double] {
-        let frames = (0..<Self.rate * options.seconds).map { _ in feed.next() }
+        let frames = (0..<LiveLoad.rate * options.load.seconds).map { _ in feed.next() }
         let first = feed.count - frames.count
         let start = shown.clock.microseconds
         var arrivals: [Double] = []
         for (number, frame) in frames.enumerated() {
-            let due = start + 1e6 * Double(number) / Double(Self.rate)
+            let due = start + 1e6 * Double(number) / Double(LiveLoad.rate)
             try await shown.clock.wait(until: due)
             arrivals.append(shown.clock.microseconds)
             server.feed(frame)

@@ -58,7 +58,7 @@ package struct ServerBench {
 
     private mutating func measure() async throws {
         report.note("machine", Machine.description)
-        if let load = Machine.load { report.note("load before", "\(load)") }
+        if let load = Machine.load { report.note("load average at the start", "\(load)") }
         report.note(
             "disk wait", "\(try Machine.diskWait(in: options.folder)) µs for 4 KiB")
         let descriptors = Machine.allowDescriptors(2 * options.idleSockets + 1_000)
@@ -80,7 +80,7 @@ package struct ServerBench {
         await host.stop()
         await echo.shutdown(grace: .zero)
         Machine.remove(options.folder + "/server")
-        if let load = Machine.load { report.note("load after", "\(load)") }
+        if let load = Machine.load { report.note("load average at the end", "\(load)") }
     }
 
     // MARK: Fan-out

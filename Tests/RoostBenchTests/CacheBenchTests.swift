@@ -101,6 +101,29 @@ struct CacheBenchTests {
         #expect(lines.count == report.rows.count + 2)
     }
 
+    @Test func `costs over sizes have the size, and peers do the same work`() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("roost-bench-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        var options = CacheBench.Options(folder: folder)
+        options.sizes = [300, 900]
+        let report = try await CacheBench.run(options) { _ in }
+        let sized = Set(CacheBench.sized.map(\.rawValue))
+        #expect(Set(report.rows.map(\.workload)) == sized)
+        for row in report.rows {
+            #expect((row.ours ?? 0) > 0, "\(row.fullName)")
+            #expect((row.limit ?? 0) > 0, "\(row.fullName)")
+            #expect(row.peers.allSatisfy { $0.cost > 0 }, "\(row.fullName)")
+        }
+        for workload in sized {
+            let rows = report.rows.filter { $0.workload == workload }
+            #expect(Set(rows.map(\.size)) == [300, 900])
+            #expect(rows.contains { $0.peers.map(\.name).contains(Peers.rows) })
+        }
+        #expect(report.facts.contains { $0.value.contains("900 messages") })
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+    }
+
     @Test func `the verdict compares the ratio with the target`() {
         func verdict(_ ours: Double?, _ target: Double?) -> BenchReport.Row.Verdict {
             BenchReport.Row(

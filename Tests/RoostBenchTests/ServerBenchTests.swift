@@ -26,7 +26,7 @@ struct ServerBenchTests {
         for row in report.rows where !["idle", "memory"].contains(row.workload) {
             #expect(row.ours.map { $0 > 0 } == true && row.limit.map { $0 > 0 } == true)
         }
-        #expect(report.facts.contains { $0.name == "load before" })
+        #expect(report.facts.contains { $0.name == "load average at the start" })
         #expect(
             !FileManager.default.fileExists(atPath: folder.path + "/server"),
             "nothing is left behind")

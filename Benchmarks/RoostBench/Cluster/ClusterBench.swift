@@ -101,7 +101,7 @@ package final class ClusterBench {
 
     private func measure() async throws {
         report.note("machine", Machine.description)
-        if let load = Machine.load { report.note("load before", "\(load)") }
+        if let load = Machine.load { report.note("load average at the start", "\(load)") }
         report.note(
             "disk wait", "\(Int(try Machine.diskWait(in: options.folder))) µs for 4 KiB")
         _ = Machine.allowDescriptors(4_096)
@@ -113,7 +113,7 @@ package final class ClusterBench {
         try await measureLimits()
         try await measureLatency()
         try await measureFaults()
-        if let load = Machine.load { report.note("load after", "\(load)") }
+        if let load = Machine.load { report.note("load average at the end", "\(load)") }
     }
 
     // MARK: Processes

@@ -23,32 +23,22 @@ extension Option {
 }
 
 extension Command {
-    static let benchApp = Command(
-        "app", summary: "measures the cache as an app meets it, in fresh processes",
+    static let benchApp = bench(
+        "app", measures: "the cache as an app meets it, in fresh processes",
         explanation: """
             Starts itself again for each round: opening and the first screen, pages, and live messages beside a
             reader, through the public types of the client. The limit runs in a process of its own as well.
             """,
-        options: [.json, .appMessages, .openings, .samples, .rounds, .benchFolder],
+        options: [.appMessages, .openings, .samples, .rounds],
         example: "roost-bench app --messages 20000 --openings 20",
-        exitCodes: [.done, .failed, .wrongArguments, .storage],
-        run: { arguments throws(CommandFailure) in
-            let made =
-                arguments.has(.benchFolder) ? nil : try TemporaryFolder(named: "roost-bench")
-            var options = AppBench.Options(
-                folder: made?.path ?? arguments.requiredText(.benchFolder))
+        prepare: { arguments, folder throws(CommandFailure) in
+            var options = AppBench.Options(folder: folder.path)
             options.messages = arguments.number(.appMessages) ?? options.messages
             options.openings = arguments.number(.openings) ?? options.openings
             options.samples = arguments.number(.samples) ?? options.samples
             options.rounds = arguments.number(.rounds) ?? options.rounds
-            defer { made?.remove() }
-            do throws(BenchError) {
-                let report = try await AppBench.run(
-                    options, program: Machine.program
-                ) { StandardError.write("bench: \($0)") }
-                StandardOutput.writeNow(arguments.has(.json) ? report.json : report.table)
-            } catch {
-                throw CommandFailure(.failed, error.message)
+            return { [options] progress throws(BenchError) in
+                try await AppBench.run(options, program: Machine.program, progress: progress)
             }
         })
 

@@ -3,56 +3,68 @@
 import RoostCommandLine
 
 extension Option {
-    static let json = Option("json", help: "print the figures as one JSON object")
     static let messages = Option(
         "messages", .number(placeholder: "N", 1_000...10_000_000), standard: "1000000",
         help: "messages of the large cache")
     static let only = Option(
         "only", .text(placeholder: "LIST"),
         help: "only these, such as W1,W3; also scaling and memory")
-    static let rounds = Option(
-        "rounds", .number(placeholder: "N", 1...100), standard: "3",
-        help: "number of measurements; the figures are medians")
-    static let benchFolder = Option(
-        "folder", .text(placeholder: "DIR"),
-        help: "folder of the databases during the run; the system's temporary folder by default")
+    static let sizes = Option(
+        "sizes", .text(placeholder: "LIST"),
+        help: "measure costs over these numbers of messages instead, such as 10000,100000")
 }
 
 extension Command {
-    static let benchCache = Command(
-        "cache", summary: "measures the cache against a plain C program on SQLite",
+    static let benchCache = bench(
+        "cache", measures: "the cache against a plain C program on SQLite",
         explanation: """
             Runs the workloads W1 to W8 of docs/benchmarks.md on our cache and on the leanest C program that
-            can do them, by turns and with the same data, and prints the costs and their ratio. Needs a
-            gigabyte of disk and some minutes; reports its steps on standard error. A missed target is a
-            figure, not a failure.
+            can do them, by turns and with the same data, and prints the costs and their ratio. Peers, which
+            are other ways to keep a cache, take turns of their own where they can do it. With --sizes it
+            measures openings, pages, live messages, bytes and searches (W2, W3, W4, W6, W8) in caches of
+            several sizes instead. Needs a gigabyte of disk and some minutes; reports its steps on standard
+            error. A missed target is a figure, not a failure.
             """,
-        options: [.json, .messages, .only, .rounds, .benchFolder],
+        options: [.messages, .only, .sizes, .rounds],
         example: "roost-bench cache --only W1,W3 --messages 100000",
-        exitCodes: [.done, .failed, .wrongArguments, .storage],
-        run: { arguments throws(CommandFailure) in
-            let workloads = try workloads(arguments.text(.only))
-            let made =
-                arguments.has(.benchFolder) ? nil : try TemporaryFolder(named: "roost-bench")
-            let folder = made?.path ?? arguments.requiredText(.benchFolder)
-            var options = CacheBench.Options(folder: folder)
-            options.workloads = workloads
+        prepare: { arguments, folder throws(CommandFailure) in
+            var options = CacheBench.Options(folder: folder.path)
+            options.workloads = try workloads(arguments.text(.only))
             if let messages = arguments.number(.messages) { options.messages = messages }
             if let rounds = arguments.number(.rounds) { options.rounds = rounds }
-            let outcome: Result<BenchReport, BenchError>
-            do throws(BenchError) {
-                outcome = .success(
-                    try await CacheBench.run(options) { StandardError.write("bench: \($0)") })
-            } catch {
-                outcome = .failure(error)
+            if let list = arguments.text(.sizes) {
+                options.sizes = try sizes(list)
+                guard !options.workloads.isDisjoint(with: CacheBench.sized) else {
+                    throw CommandFailure(
+                        .wrongArguments, "--sizes measures W2, W3, W4, W6 and W8 only.")
+                }
             }
-            made?.remove()
-            switch outcome {
-            case .success(let report):
-                StandardOutput.writeNow(arguments.has(.json) ? report.json : report.table)
-            case .failure(let error): throw CommandFailure(.failed, error.message)
+            return { [options] progress throws(BenchError) in
+                try await CacheBench.run(options, progress: progress)
             }
         })
+
+    /// Returns the numbers of messages of a list, the least one first.
+    static func sizes(_ list: String) throws(CommandFailure) -> [Int] {
+        try wholeNumbers(
+            list, in: 100...10_000_000, of: .sizes,
+            wanted: "numbers of messages such as 10000,100000")
+    }
+
+    /// Returns the numbers of a list, the least one first and each once.
+    static func wholeNumbers(
+        _ list: String, in range: ClosedRange<Int>, of option: Option, wanted: String
+    ) throws(CommandFailure) -> [Int] {
+        let words = list.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = words.compactMap { Int($0) }.filter(range.contains)
+        guard numbers.count == words.count else {
+            throw CommandFailure(
+                .wrongArguments,
+                "--\(option.name) wants \(wanted), each from \(range.lowerBound) to "
+                    + "\(range.upperBound), not “\(list)”.")
+        }
+        return Set(numbers).sorted()
+    }
 
     /// Returns the workloads of a list; all of them without a list.
     private static func workloads(

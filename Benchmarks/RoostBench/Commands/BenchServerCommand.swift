@@ -18,8 +18,8 @@ extension Option {
 }
 
 extension Command {
-    static let benchServer = Command(
-        "server", summary: "measures the server against its socket library and SQLite",
+    static let benchServer = bench(
+        "server", measures: "the server against its socket library and SQLite",
         explanation: """
             Fan-out in channels of 10, 100 and 1,000 members against an echo of the same socket library,
             the latency of one message to the last member, pages by REST, acknowledged messages against rows
@@ -27,27 +27,17 @@ extension Command {
             and clients share one process, so trust the ratios. Only a machine with nothing else to do
             gives figures worth keeping: the load before and after is printed with them.
             """,
-        options: [.json, .deliveries, .accepts, .sockets, .benchSeconds, .rounds, .benchFolder],
+        options: [.deliveries, .accepts, .sockets, .benchSeconds, .rounds],
         example: "roost-bench server --deliveries 20000 --rounds 1",
-        exitCodes: [.done, .failed, .wrongArguments, .storage],
-        run: { arguments throws(CommandFailure) in
-            let made =
-                arguments.has(.benchFolder) ? nil : try TemporaryFolder(named: "roost-bench")
-            var options = ServerBench.Options(
-                folder: made?.path ?? arguments.requiredText(.benchFolder))
+        prepare: { arguments, folder throws(CommandFailure) in
+            var options = ServerBench.Options(folder: folder.path)
             options.deliveries = arguments.number(.deliveries) ?? options.deliveries
             options.accepts = arguments.number(.accepts) ?? options.accepts
             options.idleSockets = arguments.number(.sockets) ?? options.idleSockets
             options.seconds = arguments.number(.benchSeconds) ?? options.seconds
             options.rounds = arguments.number(.rounds) ?? options.rounds
-            defer { made?.remove() }
-            do throws(BenchError) {
-                let report = try await ServerBench.run(options) {
-                    StandardError.write("bench: \($0)")
-                }
-                StandardOutput.writeNow(arguments.has(.json) ? report.json : report.table)
-            } catch {
-                throw CommandFailure(.failed, error.message)
+            return { [options] progress throws(BenchError) in
+                try await ServerBench.run(options, progress: progress)
             }
         })
 }

@@ -12,31 +12,21 @@ extension Option {
 }
 
 extension Command {
-    static let benchChat = Command(
-        "chat", summary: "measures the terminal's chat: frames under a flood of messages",
+    static let benchChat = bench(
+        "chat", measures: "the terminal's chat: frames under a flood of messages",
         explanation: """
             Gives an open channel of the chat a thousand live messages a second, and draws the newest state 30 times a
             second, as the terminal's thread does, without the terminal. Measures the time of a frame and the memory.
             Reports its steps on standard error.
             """,
-        options: [.json, .chatMessages, .chatSeconds, .benchFolder],
+        options: [.chatMessages, .chatSeconds],
         example: "roost-bench chat --seconds 10",
-        exitCodes: [.done, .failed, .wrongArguments, .storage],
-        run: { arguments throws(CommandFailure) in
-            let made =
-                arguments.has(.benchFolder) ? nil : try TemporaryFolder(named: "roost-bench")
-            var options = ChatBench.Options(
-                folder: made?.path ?? arguments.requiredText(.benchFolder))
-            options.messages = arguments.number(.chatMessages) ?? options.messages
-            options.seconds = arguments.number(.chatSeconds) ?? options.seconds
-            defer { made?.remove() }
-            do throws(BenchError) {
-                let report = try await ChatBench.run(options) {
-                    StandardError.write("bench: \($0)")
-                }
-                StandardOutput.writeNow(arguments.has(.json) ? report.json : report.table)
-            } catch {
-                throw CommandFailure(.failed, error.message)
+        prepare: { arguments, folder throws(CommandFailure) in
+            var options = ChatBench.Options(folder: folder.path)
+            options.load.messages = arguments.number(.chatMessages) ?? options.load.messages
+            options.load.seconds = arguments.number(.chatSeconds) ?? options.load.seconds
+            return { [options] progress throws(BenchError) in
+                try await ChatBench.run(options, progress: progress)
             }
         })
 }

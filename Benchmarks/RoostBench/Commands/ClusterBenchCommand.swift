@@ -22,8 +22,8 @@ extension Option {
 }
 
 extension Command {
-    static let benchCluster = Command(
-        "cluster", summary: "measures several servers on one PostgreSQL and NATS",
+    static let benchCluster = bench(
+        "cluster", measures: "several servers on one PostgreSQL and NATS",
         explanation: """
             Starts PostgreSQL with a synchronous standby, NATS and servers as processes of their own, and ends
             them. Measures accepted messages by the number of servers beside the embedded server, the latency
@@ -33,42 +33,27 @@ extension Command {
             swift build -c release --product roost, and the same with roost-bench.
             """,
         options: [
-            .json, .benchRoost, .hostCounts, .clusterSeconds, .rate, .window, .benchFolder,
+            .benchRoost, .hostCounts, .clusterSeconds, .rate, .window,
         ],
         example: "roost-bench cluster --hosts 1,3 --seconds 5",
-        exitCodes: [.done, .failed, .wrongArguments, .storage],
-        run: { arguments throws(CommandFailure) in
+        prepare: { arguments, folder throws(CommandFailure) in
             let counts = try hostCounts(arguments.requiredText(.hostCounts))
-            let roost = try roost(arguments.text(.benchRoost))
-            let made =
-                arguments.has(.benchFolder) ? nil : try TemporaryFolder(named: "roost-bench")
-            defer { made?.remove() }
-            if let made { try openForOthers(made.path) }
             var options = ClusterBench.Options(
-                roost: roost, folder: made?.path ?? arguments.requiredText(.benchFolder))
+                roost: try roost(arguments.text(.benchRoost)), folder: folder.path)
             options.hosts = counts
             options.seconds = arguments.number(.clusterSeconds) ?? options.seconds
             options.rate = arguments.number(.rate) ?? options.rate
             options.window = arguments.number(.window) ?? options.window
-            do throws(BenchError) {
-                let report = try await ClusterBench.run(
-                    options, token: TemporaryFolder.makeSecret()
-                ) { StandardError.write("bench: \($0)") }
-                StandardOutput.writeNow(arguments.has(.json) ? report.json : report.table)
-            } catch {
-                throw CommandFailure(.failed, error.message)
+            if folder.isOwn { try openForOthers(folder.path) }
+            return { [options] progress throws(BenchError) in
+                try await ClusterBench.run(
+                    options, token: TemporaryFolder.makeSecret(), progress: progress)
             }
         })
 
     /// Returns the numbers of servers, the least one first.
     static func hostCounts(_ list: String) throws(CommandFailure) -> [Int] {
-        let words = list.split(separator: ",", omittingEmptySubsequences: false)
-        let counts = words.compactMap { Int($0) }.filter { (1...16).contains($0) }
-        guard counts.count == words.count else {
-            throw CommandFailure(
-                .wrongArguments, "--hosts wants numbers from 1 to 16 such as 1,2,3, not “\(list)”.")
-        }
-        return Set(counts).sorted()
+        try wholeNumbers(list, in: 1...16, of: .hostCounts, wanted: "numbers such as 1,2,3")
     }
 
     /// Lets PostgreSQL, which runs as a user of its own, pass through a folder.

@@ -12,31 +12,21 @@ extension Option {
 }
 
 extension Command {
-    static let benchEngine = Command(
-        "engine", summary: "measures the engine: from a frame to the screen, and a return",
+    static let benchEngine = bench(
+        "engine", measures: "the engine: from a frame to the screen, and a return",
         explanation: """
             Measures the time from a frame to the timeline's change in a large cache, one frame at a time beside the
             store's commit alone, then a thousand a second. Then measures the requests and the time of a client that
             returns to 200 open timelines. Reports its steps on standard error.
             """,
-        options: [.json, .cachedMessages, .liveSeconds, .benchFolder],
+        options: [.cachedMessages, .liveSeconds],
         example: "roost-bench engine --messages 100000",
-        exitCodes: [.done, .failed, .wrongArguments, .storage],
-        run: { arguments throws(CommandFailure) in
-            let made =
-                arguments.has(.benchFolder) ? nil : try TemporaryFolder(named: "roost-bench")
-            var options = EngineBench.Options(
-                folder: made?.path ?? arguments.requiredText(.benchFolder))
-            options.messages = arguments.number(.cachedMessages) ?? options.messages
-            options.seconds = arguments.number(.liveSeconds) ?? options.seconds
-            defer { made?.remove() }
-            do throws(BenchError) {
-                let report = try await EngineBench.run(options) {
-                    StandardError.write("bench: \($0)")
-                }
-                StandardOutput.writeNow(arguments.has(.json) ? report.json : report.table)
-            } catch {
-                throw CommandFailure(.failed, error.message)
+        prepare: { arguments, folder throws(CommandFailure) in
+            var options = EngineBench.Options(folder: folder.path)
+            options.load.messages = arguments.number(.cachedMessages) ?? options.load.messages
+            options.load.seconds = arguments.number(.liveSeconds) ?? options.load.seconds
+            return { [options] progress throws(BenchError) in
+                try await EngineBench.run(options, progress: progress)
             }
         })
 }

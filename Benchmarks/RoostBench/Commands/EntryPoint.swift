@@ -16,6 +16,6 @@ extension Program {
         ],
         commands: [
             .benchApp, .benchCache, .benchChat, .benchChild, .benchCluster, .benchDoors,
-            .benchEngine, .benchOutbox, .benchServer,
+            .benchDraw, .benchEngine, .benchOutbox, .benchServer,
         ])
 }

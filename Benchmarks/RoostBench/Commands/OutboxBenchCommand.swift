@@ -9,35 +9,21 @@ extension Option {
 }
 
 extension Command {
-    static let benchOutbox = Command(
-        "outbox", summary: "measures the outbox: a send call, and a queue that drains",
+    static let benchOutbox = bench(
+        "outbox", measures: "the outbox: a send call, and a queue that drains",
         explanation: """
             A send call against one durable transaction of a plain C program, and messages that wait against
             messages sent one by one, with a server of its own on this machine. Reports its steps on
             standard error. A missed target is a figure, not a failure.
             """,
-        options: [.json, .waiting, .rounds, .benchFolder],
+        options: [.waiting, .rounds],
         example: "roost-bench outbox --waiting 1000",
-        exitCodes: [.done, .failed, .wrongArguments, .storage],
-        run: { arguments throws(CommandFailure) in
-            let made =
-                arguments.has(.benchFolder) ? nil : try TemporaryFolder(named: "roost-bench")
-            let folder = made?.path ?? arguments.requiredText(.benchFolder)
-            var options = OutboxBench.Options(folder: folder)
-            if let waiting = arguments.number(.waiting) { options.waiting = waiting }
-            if let rounds = arguments.number(.rounds) { options.rounds = rounds }
-            let outcome: Result<BenchReport, BenchError>
-            do throws(BenchError) {
-                outcome = .success(
-                    try await OutboxBench.run(options) { StandardError.write("bench: \($0)") })
-            } catch {
-                outcome = .failure(error)
-            }
-            made?.remove()
-            switch outcome {
-            case .success(let report):
-                StandardOutput.writeNow(arguments.has(.json) ? report.json : report.table)
-            case .failure(let error): throw CommandFailure(.failed, error.message)
+        prepare: { arguments, folder throws(CommandFailure) in
+            var options = OutboxBench.Options(folder: folder.path)
+            options.waiting = arguments.number(.waiting) ?? options.waiting
+            options.rounds = arguments.number(.rounds) ?? options.rounds
+            return { [options] progress throws(BenchError) in
+                try await OutboxBench.run(options, progress: progress)
             }
         })
 }

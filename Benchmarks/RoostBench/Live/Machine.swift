@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+internal import RoostModel
+internal import RoostPages
 
 /// The conditions of a run besides the program.
 enum Machine {
@@ -10,6 +12,12 @@ enum Machine {
         let memory = ProcessInfo.processInfo.physicalMemory / (1 << 30)
         let system = ProcessInfo.processInfo.operatingSystemVersionString
         return "\(processors) × \(processorName), \(memory) GiB, \(system)"
+    }
+
+    /// The present moment in UTC, such as `2026-11-27 12:03 UTC`.
+    static var date: String {
+        let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+        return UTCDate.text(now).prefix(16) + " UTC"
     }
 
     /// The path of this program.
@@ -102,6 +110,17 @@ enum Machine {
             try FileManager.default.copyItem(atPath: from, toPath: path)
         } catch {
             throw BenchError("\(from) cannot be copied: make room for the copy.")
+        }
+    }
+
+    /// Returns the bytes of a file, or of all files below a folder; 0 for neither.
+    static func bytes(below path: String) -> Int64 {
+        let files = FileManager.default
+        let below = (files.enumerator(atPath: path)?.allObjects ?? []).map { "\(path)/\($0)" }
+        return ([path] + below).reduce(0) { sum, path in
+            let attributes = try? files.attributesOfItem(atPath: path)
+            guard attributes?[.type] as? FileAttributeType == .typeRegular else { return sum }
+            return sum + ((attributes?[.size] as? Int64) ?? 0)
         }
     }
 
