@@ -83,7 +83,7 @@ struct ChaosDayTests {
     private static func send(_ text: String, _ app: RunningApp) async throws -> Bool {
         var answer = try #require(try await app.ask("send \(text)", "sent").last)
         var isResent = false
-        // A message without an acknowledgement fails after ten seconds (`docs/delivery.md`).
+        // A message without an acknowledgement fails once a ping is answered (`docs/delivery.md`).
         for _ in 0..<20 where answer == "failed 800180 \(text)" {
             isResent = true
             answer = try #require(try await app.ask("resend", "sent").last)

@@ -196,8 +196,8 @@ private struct Writer: Sendable {
 
     /// Waits until the server has a message.
     ///
-    /// A message without an acknowledgement fails after ten seconds (`docs/delivery.md`), and its
-    /// user taps it to send it again.
+    /// A message without an acknowledgement fails once a ping is answered (`docs/delivery.md`), and
+    /// its user taps it to send it again.
     ///
     /// - Returns: Whether it was sent again.
     private func deliver(_ name: RequestID) async throws -> Bool {

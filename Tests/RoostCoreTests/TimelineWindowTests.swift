@@ -156,6 +156,16 @@ struct TimelineWindowTests {
         #expect(machine.messages.map(\.requestID) == ["a"])
     }
 
+    @Test func `a canceled message goes at once; one that the server has above a hole stays`() {
+        var machine = Self.machine(1...3)
+        _ = machine.setUnsent([Self.pending("a")])
+        #expect(machine.setUnsent([], keepingOthers: true).isEmpty)
+        #expect(machine.removeUnsent("a").deleted.map(\.requestID) == ["a"])
+        #expect(machine.unsent == [])
+        _ = Self.beyondHole(&machine)
+        #expect(machine.removeUnsent("a").isEmpty && machine.unsent.map(\.requestID) == ["a"])
+    }
+
     // MARK: Filters
 
     private static let texts = MessageFilter(kind: .user)

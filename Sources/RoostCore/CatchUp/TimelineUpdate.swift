@@ -69,9 +69,12 @@ package struct TimelineSynchronization: SyncOperation {
             sync.timelines[timeline]?.showHugeGap()
             return .end(.done)
         case (.fillingGap(let page, _), .ended(.gap(.reachedNewest))):
-            sync.timelines[timeline]?.reachServer(page)
             // A live message may stand alone where the first page could not be loaded.
-            return open.wasLoaded ? .end(.done) : askForRest(of: page, &sync)
+            if !open.wasLoaded, open.questionForRest(of: page) != nil {
+                return askForRest(of: page, &sync)
+            }
+            sync.timelines[timeline]?.reachServer(page)
+            return .end(.done)
         default: return .fail(reply)
         }
     }

@@ -27,8 +27,8 @@ package struct Outbox: Codable, Sendable {
     var draftNames: [DraftPlace: RequestID] = [:]
     /// The last mark of an inbox that this process has requested for each place.
     var inboxClaims: [InboxPlace: InboxClaim] = [:]
-    /// The items in flight whose acknowledgement is overdue, and for which the server was pinged.
-    var overdue: Set<RequestID> = []
+    /// The number of pings for each item in flight whose acknowledgement is overdue.
+    var overdue: [RequestID: Int] = [:]
     /// The items with a caller that waits for the outcome.
     var awaited: Set<RequestID> = []
     /// The number of this process's turn to send; nil while another process has the turn.
@@ -86,7 +86,7 @@ package struct Outbox: Codable, Sendable {
 
     /// The messages that the server may or may not have, waiting and failed ones.
     var unsureMessages: [OutboxItem] {
-        items.filter { $0.hasLeft && $0.change == nil && !lanes.isOnItsWay($0.requestID) }
+        items.filter { $0.mayHaveArrived && $0.change == nil && !lanes.isOnItsWay($0.requestID) }
     }
 
     /// The channels with waiting messages that the server may or may not have.
@@ -184,7 +184,7 @@ extension SyncState {
         case .armAckTimer(let id, let duration): arm(.outboxAnswer(id), for: duration)
         case .disarmAckTimer(let id):
             disarm(.outboxAnswer(id))
-            outbox.overdue.remove(id)
+            outbox.overdue[id] = nil
         case .armRest(let lane, let duration): arm(.outboxRest(lane), for: duration)
         }
     }
@@ -205,7 +205,9 @@ extension SyncState {
             case .dropped(let item):
                 endOutcome(of: item.requestID, with: .nothingToChange)
                 if let change = item.change { publish(.changeDropped(change)) }
-            case .event(let event): publish(event)
+            case .event(let event):
+                publish(event)
+                if case .canceled(let message) = event { takeOff(message) }
             case .leave(let id): leave(id)
             }
         }
@@ -243,6 +245,12 @@ extension SyncState {
         guard !ids.isEmpty else { return }
         let messages = outbox.unsent(in: channel)
         for id in ids { timelines[id]?.setUnsent(messages) }
+    }
+
+    /// Takes a canceled message off its timelines, also of those that wait for a read.
+    private mutating func takeOff(_ message: Message) {
+        guard let requestID = message.requestID else { return }
+        for id in timelines.ids(of: message.channelURL) { timelines[id]?.removeUnsent(requestID) }
     }
 
     mutating func endOutcome(of requestID: RequestID, with error: RoostError?) {

@@ -5,9 +5,9 @@
 // Messages have one lane per channel, first in first out. At most one message of a lane is in
 // flight, so the order of calls is the order at the server (scars 12, 13). Changes of the server's
 // data have a lane of their own per channel, so a reaction does not wait for a large file. The user's
-// departure is the last of both lanes. Every attempt uses the same request ID. An acknowledgement, an echo, a page or a gap answer settles the
-// item, however late (scars 10, 11, 69). A channel is held during its catch-up, so a message of
-// unknown outcome is looked up before it is sent again.
+// departure is the last of both lanes. Every attempt uses the same request ID. An acknowledgement,
+// an echo, a page or a gap answer settles the item, however late (scars 10, 11, 69). A channel is
+// held during its catch-up, so a message of unknown outcome is looked up before it is sent again.
 
 package import RoostModel
 
@@ -15,7 +15,8 @@ package import RoostModel
 package struct OutboxMachine: Equatable, Codable, Sendable {
     /// The longest time that an unsent message may wait: three days (R151).
     package static let lifetime = Duration.seconds(3 * 24 * 60 * 60)
-    /// The limit of the wait for an acknowledgement (`docs/protocol` 2.3: 5 to 300 s, 10 s by default).
+    /// The wait for an acknowledgement; then the server is pinged (`docs/protocol` 2.3: 5 to 300 s,
+    /// 10 s by default).
     package static let ackTimeout = Duration.seconds(10)
     /// The first delay of a lane after the server limited the rate; each further delay is twice as
     /// long.

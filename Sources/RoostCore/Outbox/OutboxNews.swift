@@ -58,6 +58,8 @@ extension SyncState {
     /// Settles an item whose message is delivered in the cache.
     fileprivate mutating func arrive(_ requestID: RequestID, as message: Message) {
         guard outbox.order.contains(requestID) else { return }
+        // The timelines may not have the other process's commit yet.
+        readAgain(message.channelURL)
         moveOutbox(
             .delivered(requestID, message.messageID), then: [.event(.delivered(message))])
     }
@@ -179,8 +181,8 @@ package struct OutboxMissing: SyncOperation {
     }
 }
 
-/// Settles what the cache has delivered: messages of unknown outcome, and messages that waiting
-/// changes name and another process delivered.
+/// Settles messages of unknown outcome that the cache has, before they are sent again. Also points
+/// waiting changes at messages that another process has delivered.
 ///
 /// A process may end between the commit of a delivered message and its removal from the outbox.
 /// Pages of the server show the message only while it is among the newest ones.
@@ -202,7 +204,11 @@ package struct OutboxMatching: SyncOperation {
             let unsure = sync.outbox.unsureMessages.map(\.requestID)
             return lookUp(unsure + stranded.sorted())
         case (.lookingUp(let ids), .read(let result)):
-            if case .success(.message(let message?)) = result { sync.noteDelivery(message) }
+            if case .success(.message(let message?)) = result {
+                // The timelines may not have the commit of another process yet.
+                sync.readAgain(message.channelURL)
+                sync.noteDelivery(message)
+            }
             return lookUp(Array(ids.dropFirst()))
         default: return .fail(reply)
         }

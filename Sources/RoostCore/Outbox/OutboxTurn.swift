@@ -81,6 +81,8 @@ extension Outbox {
     static let turnDelay = Duration.seconds(5)
     /// The time beyond that of the link for the answer to a ping, so that the link decides first.
     static let pongGrace = Duration.seconds(1)
+    /// The number of pings for an item whose acknowledgement is overdue.
+    static let pingLimit = 2
 }
 
 extension SyncState {
@@ -125,21 +127,28 @@ extension SyncState {
 
     /// Pings the server when an acknowledgement is overdue.
     ///
-    /// An item fails only if the connection is alive. A dead one counts as lost as soon as the
-    /// answer to the ping is missing, and the item stays pending for the next.
+    /// An item fails only if the server answers the ping. A dead connection counts as lost as soon
+    /// as that answer is missing, and the item stays pending for the next one. Other frames prove
+    /// nothing: they may have waited in this process. If they are all that comes, the server is
+    /// pinged once more, and then the item fails.
     private mutating func missAnswer(of requestID: RequestID) {
-        // The timer may have fired while the item left its lane.
-        guard outbox.lanes.isOnItsWay(requestID) else { return }
-        guard session != nil, outbox.overdue.insert(requestID).inserted else {
+        guard session != nil, outbox.lanes.isOnItsWay(requestID) else { return }
+        let pings = outbox.overdue[requestID] ?? 0
+        if pings > 0, case .online(awaitsPong: true) = link.state {
+            // The link decides first, also when both timers were late.
+            return arm(.outboxAnswer(requestID), for: Outbox.pongGrace)
+        }
+        guard pings < Outbox.pingLimit else {
             moveOutbox(.ackTimedOut(requestID))
             return
         }
+        outbox.overdue[requestID] = pings + 1
         drive(.answerMissing(link.machine.epoch))
         arm(.outboxAnswer(requestID), for: link.machine.settings.pongTimeout + Outbox.pongGrace)
     }
 
-    /// Fails the items whose server has answered a ping since, and not them.
+    /// Fails the overdue items: the server has answered the ping, but has not acknowledged them.
     mutating func failUnanswered() {
-        for requestID in outbox.overdue.sorted() { moveOutbox(.ackTimedOut(requestID)) }
+        for requestID in outbox.overdue.keys.sorted() { moveOutbox(.ackTimedOut(requestID)) }
     }
 }

@@ -210,6 +210,11 @@ extension OpenTimeline {
         publish(list.setUnsent(messages, keepingOthers: isWaiting), from: [.local])
     }
 
+    /// Removes an unsent message that the user has canceled.
+    mutating func removeUnsent(_ requestID: RequestID) {
+        publish(list.removeUnsent(requestID), from: [.local])
+    }
+
     /// Returns whether a read contains commits that have not reached the list.
     func lacks(_ window: CacheWindow) -> Bool {
         backlog.lacks(window.sequence, showing: list.sequence)

@@ -156,6 +156,16 @@ extension TimelineMachine {
         return ListDiff(from: before, to: unsent)
     }
 
+    /// Removes an unsent message, unless the server has it above a hole.
+    package mutating func removeUnsent(_ requestID: RequestID) -> ListDiff<Message> {
+        var diff = ListDiff<Message>()
+        guard !aboveHole.contains(requestID),
+            let index = unsent.firstIndex(where: { $0.requestID == requestID })
+        else { return diff }
+        diff.deleted.append(unsent.remove(at: index))
+        return diff
+    }
+
     private func isAboveHole(_ requestID: RequestID) -> Bool {
         followsNewest && !isCutAbove && aboveHole.contains(requestID)
     }
