@@ -11,10 +11,15 @@ import RoostWire
 extension ChatClient {
     // MARK: The server
 
+    private func presentSession() async throws(RoostError) -> Session {
+        let (session, absence) = await engine.read { ($0.session, $0.link.absence) }
+        guard let session else { throw absence }
+        return session
+    }
+
     /// Makes one call as the user of the present connection; stores nothing of the answer.
     func ask<Call: Question>(_ call: Call) async throws(RoostError) -> Call.Output {
-        let session = await engine.read { $0.session }
-        guard let session else { throw .notConnected }
+        let session = try await presentSession()
         do throws(RoostError) {
             return try await engine.performers.api.call(
                 call, sessionKey: session.login.sessionKey)
@@ -28,8 +33,7 @@ extension ChatClient {
     func uploaded(
         _ file: OutgoingFile, for channel: ChannelURL?
     ) async throws(RoostError) -> OutgoingFile {
-        let session = await engine.read { $0.session }
-        guard let session else { throw .notConnected }
+        let session = try await presentSession()
         let upload = UploadFile(
             channelURL: channel, requestID: RequestID.random { world.entropy() }, name: file.name,
             type: file.type, thumbnailSizes: file.thumbnailSizes)

@@ -30,6 +30,21 @@ package struct Link: Codable, Sendable {
         }
     }
 
+    /// The error of a call that needs a connection and has none.
+    ///
+    /// After a refusal for good it has the message and the remedy of the refusal, because a retry of
+    /// the call cannot help.
+    package var absence: RoostError {
+        guard case .refused(let refusal) = state else { return .notConnected }
+        let reason = RoostError(refusal)
+        let isOfServer = refusal.code.endsSession && refusal.code != .untrustedServer
+        return RoostError(
+            .connectionRequired, remedy: reason.remedy,
+            message: "There is no connection: "
+                + (isOfServer ? "the server refused the login: " : "the client gave up: ")
+                + refusal.message, underlying: reason)
+    }
+
     /// Whether requests may reach the server.
     package var hasNetwork: Bool {
         switch state {
@@ -96,7 +111,8 @@ extension SyncState {
             if session != nil { notes.connectionSince = now }
             disconnect()
             link.lastFailure = reason.map { RoostError($0) }
-            publishConnection()
+            // Without a reason the app ended the connection, and the end of its call is published.
+            if reason != nil { publishConnection() }
             if let failure = link.lastFailure { wakeAll(.connection, failure) }
         }
     }
@@ -120,11 +136,12 @@ extension SyncState {
 
     /// Disconnects on request of the app.
     mutating func giveUpConnection() {
+        let wasIdle = link.state == .idle
         link.lastFailure = nil
         forgetMuteTimers()
         drive(.disconnect)
         wakeAll(.connection, .connectionGivenUp)
-        publishConnection()
+        if !wasIdle { publishConnection() }
     }
 
     /// Returns the session key of a request; nil if the server would refuse it.

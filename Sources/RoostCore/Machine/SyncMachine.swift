@@ -336,7 +336,9 @@ package struct SyncMachine: Codable, Sendable {
                     continue
                 }
                 let name = names.removeValue(forKey: id) ?? id
-                if name.number > 0 { effects.append(.finish(name, outcome)) }
+                guard name.number > 0 else { continue }
+                let isAbsence = outcome == .failed(.notConnected)
+                effects.append(.finish(name, isAbsence ? .failed(state.link.absence) : outcome))
             }
         }
     }

@@ -48,6 +48,62 @@ struct ConnectionTests {
             })
     }
 
+    @Test(arguments: [
+        (RoostError.Code.tokenInvalid, RoostError.Remedy.signIn),
+        (.applicationNotFound, .correctInput),
+    ])
+    func `after a refused login a call without a connection names the refusal`(
+        code: RoostError.Code, remedy: RoostError.Remedy
+    ) {
+        var script = Script()
+        _ = script.start(.connecting(Connecting()))
+        script.give(.link(.opened(1)))
+        _ = script.frame(.error(ServerError(code, "No."), acknowledges: nil))
+        #expect(Self.failure(of: &script)?.code == .connectionRequired)
+        let error = Self.failure(of: &script)
+        #expect(error?.remedy == remedy)
+        #expect(
+            error?.message == "There is no connection: the server refused the login: No.")
+        #expect((error?.underlying as? RoostError)?.code == code)
+        script.give(.disconnect(isLogout: false))
+        #expect(Self.failure(of: &script) == .notConnected)
+    }
+
+    @Test func `while the client retries, a call without a connection may be repeated`() {
+        var script = Script.connected()
+        script.lose()
+        #expect(Self.failure(of: &script) == .notConnected)
+        script.give(.fired(.link(.retry)))
+        script.give(.link(.lost(script.machine.state.link.machine.epoch, .untrusted("Bad."))))
+        let error = Self.failure(of: &script)
+        #expect(error?.message == "There is no connection: the client gave up: Bad.")
+        #expect(error?.remedy == RoostError.Remedy.none)
+    }
+
+    /// Returns the error of a call that needs a connection.
+    private static func failure(of script: inout Script) -> RoostError? {
+        let leave = LeaveChannel(channelURL: Script.channel)
+        let act = ChannelAct(.leave(leave), .departure(Script.channel))
+        for case .finish(_, .failed(let error)) in script.start(.channelAct(act)).effects {
+            return error
+        }
+        return nil
+    }
+
+    @Test func `the end of a connection by the app is published once`() {
+        for closes in [true, false] {
+            var script = Script.connected()
+            let end = script.give(closes ? .close : .disconnect(isLogout: false))
+            #expect(Self.states(end) == [.idle])
+            #expect(Self.states(script.give(.disconnect(isLogout: false))) == [])
+            #expect(Self.states(script.give(.close)) == [])
+        }
+    }
+
+    private static func states(_ effects: [Script.Effect]) -> [LinkMachine.State] {
+        effects.notices.compactMap { if case .connection(let state, _) = $0 { state } else { nil } }
+    }
+
     @Test func `a disconnection by the app ends the call`() {
         var script = Script()
         let (id, _) = script.start(.connecting(Connecting()))
