@@ -163,6 +163,19 @@ struct ChatScreenTests {
             _ = state.receive(.health(health))
             #expect(Sample.screen(state).contains(words), "\(words)")
         }
+        health.connection.state = .refused
+        for (code, words) in [
+            (RoostError.Code.applicationNotFound, "refused: no such application"),
+            (.tokenInvalid, "refused: wrong or missing token"),
+            (.userDeactivated, "is deactivated"),
+            (.userNotFound, "no such user"), (.sessionRevoked, "was ended"),
+            (.untrustedServer, "certificate"), (RoostError.Code(7), "refused: error 7"),
+        ] {
+            health.connection.failure = RoostError(code, remedy: .none, message: "")
+            _ = state.receive(.health(health))
+            #expect(Sample.screen(state).contains(words), "\(words)")
+        }
+        health.connection.failure = nil
         health.connection.state = .connected
         health.catchUp.running = 1
         health.outbox.pending = 3

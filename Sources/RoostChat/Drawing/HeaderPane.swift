@@ -71,6 +71,7 @@ struct HeaderPane {
             text = state.isCut ? "○ cut (Ctrl-O)" : "○ offline"
         case .refused:
             text = "✗ refused"
+            if let failure = health.connection.failure { text += ": " + failure.code.words }
             color = .bad
         }
         if health.outbox.pending > 0 { text += " · \(health.outbox.pending) waiting" }
