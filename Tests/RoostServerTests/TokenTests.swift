@@ -379,6 +379,24 @@ struct TokenTests {
         #expect(answers.count == 2, "one frame and one answer: \(answers)")
     }
 
+    @Test func `a missing token is refused by the policy, in the same words for every user`()
+        async throws
+    {
+        let (fixture, _) = try await fixture { $0.requiresToken = true }
+        _ = try await fixture.lastingToken(of: "ann")
+        var messages: Set<String> = []
+        for user in ["ann", "nobody"] as [UserID] {
+            guard case .login(.failure(let error, _)) = try await fixture.enter(user).event else {
+                Issue.record("a login without a token")
+                continue
+            }
+            #expect(error.code == .tokenInvalid)
+            messages.insert(error.message)
+        }
+        #expect(messages.count == 1)
+        #expect(messages.first?.hasPrefix("No access token was given") == true, "\(messages)")
+    }
+
     @Test func `failed logins of strangers delay strangers only`() async throws {
         let (fixture, _) = try await fixture {
             $0.failedLoginRate = Rate(burst: 5, perSecond: 1)

@@ -218,7 +218,8 @@ struct Logins: ServerPart {
 
     /// Refuses a wrong token, a missing one of a user with a token, and by policy any missing one.
     ///
-    /// The refusal is the same for unknown users, users without a token, and wrong tokens.
+    /// The refusal of a wrong token is the same for unknown users and users without a token. That of
+    /// a missing token depends on the policy only.
     private func check(
         _ text: String?, of id: UserID, from address: String?
     ) async throws(ServerError) -> Proof {
@@ -226,7 +227,8 @@ struct Logins: ServerPart {
         let known = try await ask(try await storage.token(token?.number, of: id))
         guard let text else {
             guard !known.isNeeded, !configuration.requiresToken else {
-                throw rates.failure(of: id, from: address, Self.wrongToken)
+                let refusal = configuration.requiresToken ? Self.noToken : Self.wrongToken
+                throw rates.failure(of: id, from: address, refusal)
             }
             return Proof(token: nil, end: nil)
         }
@@ -241,6 +243,9 @@ struct Logins: ServerPart {
 
     private static let wrongToken = ServerError(
         .tokenInvalid, "The access token is not this user's; ask your server for another.")
+    private static let noToken = ServerError(
+        .tokenInvalid,
+        "No access token was given, and this server requires one; ask your server for it.")
     private static let keyExpired = ServerError(
         .sessionKeyExpired, "The session key has expired; ask for another with a token.")
     private static let deactivated = ServerError(
