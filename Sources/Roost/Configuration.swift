@@ -115,8 +115,11 @@ extension Configuration {
                 Self.homeProblem(folder)
             } else if let folder = protection.keyFolder, folder.hasPrefix("~") {
                 Self.homeProblem(folder)
-            } else if case .folder(let folder) = cache, folder == protection.keyFolder {
-                "The key must not be in the folder of the data: name another folder."
+            } else if case .folder(let folder) = cache, let keys = protection.keyFolder,
+                FolderPath.leads(keys, into: folder)
+            {
+                "The folder of the key, \(keys), must not be in the cache folder: a copy of the cache "
+                    + "would contain the key. Name a folder outside of it."
             } else {
                 nil
             }

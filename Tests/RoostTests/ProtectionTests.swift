@@ -121,6 +121,21 @@ struct ProtectionTests {
         for place in ["", folder.path] {
             #expect(try Self.error(folder, .keyFile(in: place))?.code == .invalidParameter)
         }
+        let outside = try TemporaryFolder()
+        let link = outside.path + "/link"
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: folder.path)
+        for place in [
+            folder.path + "/keys", folder.path + "/", link, link + "/new/keys",
+            outside.path + "/none/../../" + (folder.path as NSString).lastPathComponent + "/keys",
+        ] {
+            let error = try Self.error(folder, .keyFile(in: place))
+            #expect(error?.code == .invalidParameter && error?.remedy == .correctInput, "\(place)")
+            #expect(error?.message.contains("a copy of the cache would contain the key") == true)
+        }
         #expect(try folder.contents() == [])
+        // A name with the same beginning is another folder.
+        #expect(try Self.error(folder, .keyFile(in: folder.path + "-keys")) == nil)
+        try FileManager.default.removeItem(atPath: folder.path + "-keys")
     }
 }

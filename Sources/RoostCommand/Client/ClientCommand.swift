@@ -114,7 +114,7 @@ extension Configuration {
                 "Plain http to another machine would show messages and tokens to the network: use "
                     + "https, or allow it with --allow-plain-transport.")
         }
-        if let keyFolder, CacheFolders.isPath(keyFolder, below: cache) {
+        if let keyFolder, FolderPath.leads(keyFolder, into: cache) {
             throw CommandFailure(
                 .wrongArguments,
                 "--key-folder must not be in --cache: a copy of the cache would contain the key."

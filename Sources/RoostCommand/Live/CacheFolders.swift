@@ -58,22 +58,6 @@ enum CacheFolders {
         URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
     }
 
-    /// Whether a path is that of a folder or leads into it, through any links; neither need exist.
-    static func isPath(_ path: String, below folder: String) -> Bool {
-        let (path, folder) = (resolved(path), resolved(folder))
-        return path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
-    }
-
-    /// Returns the path without links, which are followed up to the nearest existing folder.
-    private static func resolved(_ path: String) -> String {
-        let url = URL(fileURLWithPath: path).standardizedFileURL
-        if url.path == "/" || FileManager.default.fileExists(atPath: url.path) {
-            return url.resolvingSymlinksInPath().path
-        }
-        return URL(fileURLWithPath: resolved(url.deletingLastPathComponent().path))
-            .appending(path: url.lastPathComponent).path
-    }
-
     private static func search(_ folder: String, depth: Int) -> [String] {
         // An unreadable folder has nothing to show.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
