@@ -85,6 +85,32 @@ struct HealthStoryTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a send that the full disk refused is named at once, until the disk has room`(
+        isSentAgain: Bool
+    ) async throws {
+        try await TestWorld.run { world in
+            let scene = try await Self.settled(world)
+            await scene.phone.cutLink()
+            try await world.wait(for: scene.client) { $0.connection.state != .connected }
+            scene.phone.fillDisk()
+            let failure = await #expect(throws: RoostError.self) {
+                try await scene.client.send("one", to: scene.channel)
+            }
+            let health = await scene.client.health
+            #expect(health.cache.refusal == failure && failure != nil)
+            scene.phone.freeDisk()
+            if isSentAgain {
+                try await scene.client.send("one", to: scene.channel)
+                #expect(await scene.client.health.cache.refusal == nil)
+            } else {
+                try await world.wait(for: scene.client) { $0.cache.refusal == nil }
+            }
+            scene.phone.restoreLink()
+            try await world.wait(for: scene.client) { $0.isSettled }
+        }
+    }
+
     @Test func `the catch-up of two channels is shown while it runs and when it is done`()
         async throws
     {

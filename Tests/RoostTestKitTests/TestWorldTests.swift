@@ -148,6 +148,9 @@ struct TestWorldTests {
                 try await scene.client.send("lost", to: scene.channel)
             }
             #expect(failure?.remedy == .repairStorage)
+            #expect(
+                failure?.message.hasPrefix(
+                    "The message was not saved, because the disk is full") == true)
             scene.phone.freeDisk()
             try await scene.client.send("kept", to: scene.channel)
             try await world.wait {

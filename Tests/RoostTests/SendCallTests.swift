@@ -32,6 +32,24 @@ struct SendCallTests {
         }
     }
 
+    @Test func `a message or a change without a channel is refused, and is not kept`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let client = try await Self.open(folder)
+        for call in [
+            { _ = try await client.send("Hello", to: "") },
+            { _ = try await client.send(Self.file("look"), to: "", as: nil) },
+            { _ = try await client.unhide("") as RequestID },
+        ] as [@Sendable () async throws -> Void] {
+            let error = await #expect(throws: RoostError.self) { try await call() }
+            #expect(error?.code == .invalidParameter && error?.remedy == .correctInput)
+        }
+        #expect(await client.unsentMessages(in: "").isEmpty)
+        #expect(await client.health.outbox.pending == 0)
+        await client.close()
+    }
+
     @Test func `concurrent calls come on the disk in their order (scar 12)`()
         async throws
     {

@@ -10,7 +10,8 @@ extension OutboxStore {
         do {
             switch question {
             case .write(let writes):
-                return .written(await perform(writes).map { OutboxWritten($0) })
+                return .written(
+                    zip(writes, await perform(writes)).map { OutboxWritten($1, of: $0) })
             case .news(let isRegardless): return .news(try await news(regardless: isRegardless))
             case .absent(let ids): return .absent(try await absent(ids))
             case .mend(let loss):
@@ -31,7 +32,7 @@ extension OutboxStore {
 }
 
 extension OutboxWritten {
-    fileprivate init(_ result: Result<OutboxResult, StoreError>) {
+    fileprivate init(_ result: Result<OutboxResult, StoreError>, of write: OutboxWrite) {
         self =
             switch result {
             case .success(.noted(let receipt)):
@@ -40,7 +41,31 @@ extension OutboxWritten {
             case .success(.place(let sequence)): .place(sequence)
             case .success(.item(let item)): .item(item)
             case .success(.takenBack(let isGone)): .takenBack(isGone)
-            case .failure(let error): .failed(RoostError(error))
+            case .failure(let error): .failed(RoostError(error.naming(write.loss)))
             }
+    }
+}
+
+extension OutboxWrite {
+    /// The name of the thing that the caller loses if the disk refuses; nil if a retry follows.
+    fileprivate var loss: String? {
+        switch self {
+        case .append(let draft): draft.content.isChange ? "change" : "message"
+        case .reserve: "message"
+        case .keep: "draft"
+        case .fold: "change"
+        case .notes, .requeue, .takeBack: nil
+        }
+    }
+}
+
+extension StoreError {
+    /// The error of a full disk with a message about the thing that was not saved.
+    fileprivate func naming(_ loss: String?) -> StoreError {
+        guard kind == .full, let loss else { return self }
+        return StoreError(
+            .full,
+            "The \(loss) was not saved, because the disk is full: free some space, and try again.",
+            cause: cause)
     }
 }

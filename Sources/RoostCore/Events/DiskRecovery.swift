@@ -51,6 +51,14 @@ extension SyncState {
         if failure?.mayPassWithDisk ?? false { tryDisk() }
     }
 
+    /// Notes the result of a write of an unsent item; the disk is tried until it accepts a commit.
+    mutating func noteResult(ofUnsent failure: RoostError?) {
+        guard let failure else { return notes.noteUnsent(nil) }
+        guard failure.mayPassWithDisk else { return }
+        notes.noteUnsent(failure)
+        tryDisk()
+    }
+
     private mutating func tryDisk() {
         guard !isTryingDisk else { return }
         isTryingDisk = true

@@ -16,6 +16,8 @@ package struct HealthNotes: Equatable, Codable, Sendable {
     var channelRetry: Timestamp?
     /// The error of the last commit, if the disk refused it.
     private(set) var refusal: RoostError?
+    /// The error of the last write of an unsent item, if the disk refused it; nil after a commit.
+    private(set) var unsentRefusal: RoostError?
     var isSuspended = false
     /// The number of checks of the cache that have not ended.
     var checks = 0
@@ -45,9 +47,15 @@ package struct HealthNotes: Equatable, Codable, Sendable {
     mutating func noteCommit(_ failure: RoostError?) {
         if failure == nil {
             if refusal != nil { refusal = nil }
+            noteUnsent(nil)
         } else if let failure, failure.isOfDisk {
             refusal = failure
         }
+    }
+
+    /// Notes the result of a write of an unsent item.
+    mutating func noteUnsent(_ failure: RoostError?) {
+        if unsentRefusal != nil || failure != nil { unsentRefusal = failure }
     }
 }
 

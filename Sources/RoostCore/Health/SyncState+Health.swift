@@ -23,7 +23,7 @@ extension SyncState {
         health.cache.limit = cacheLimit
         health.cache.pagesFromDisk = notes.pagesFromDisk
         health.cache.pagesFromServer = notes.pagesFromServer
-        health.cache.refusal = notes.refusal ?? outbox.disk.refusal
+        health.cache.refusal = notes.refusal ?? notes.unsentRefusal ?? outbox.disk.refusal
         health.damage.isBeingRepaired = notes.checks > 0
         health.damage.repairs = notes.repairs
         health.damage.lostMessages = notes.lostMessages

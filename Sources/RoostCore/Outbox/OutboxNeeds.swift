@@ -90,4 +90,6 @@ package enum OutboxWritten: Equatable, Codable, Sendable {
     /// Whether the item was deleted.
     case takenBack(Bool)
     case failed(RoostError)
+
+    var failure: RoostError? { if case .failed(let error) = self { error } else { nil } }
 }

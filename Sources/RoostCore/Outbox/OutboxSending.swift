@@ -50,7 +50,9 @@ package struct OutboxSending: SyncOperation {
             draft.sequence = sequence
             draft.copies = copies
             return append(&sync)
-        case (.copying, _): return abandon(reply.error, &sync)
+        case (.copying, _):
+            sync.noteResult(ofUnsent: reply.error)
+            return abandon(reply.error, &sync)
         case (.appending(let ticket), .woken):
             switch sync.outbox.disk.answers.removeValue(forKey: ticket) {
             case .item(let item?)?: return .end(.item(sync.outbox.order[requestID] ?? item))
@@ -66,6 +68,7 @@ package struct OutboxSending: SyncOperation {
     }
 
     private mutating func begin(_ sync: inout SyncState) -> Step {
+        if draft.channel.rawValue.isEmpty { return .fail(.noChannel) }
         if let name, let item = sync.outbox.order[name] { return .end(.item(item)) }
         let requestID = name ?? sync.random.requestID()
         // A change that waits for a message has no place in its lane until the message is sent.
@@ -102,4 +105,9 @@ package struct OutboxSending: SyncOperation {
         if original.awaited == nil { sync.moveOutbox(.abandoned(requestID, draft.lane)) }
         return .fail(error)
     }
+}
+
+extension RoostError {
+    fileprivate static let noChannel = RoostError(
+        .invalidParameter, remedy: .correctInput, message: "The URL of the channel is empty.")
 }

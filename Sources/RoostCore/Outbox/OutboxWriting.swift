@@ -163,6 +163,8 @@ extension SyncState {
     }
 
     mutating func finish(_ job: OutboxDisk.Job, _ result: OutboxWritten, _ through: Int) {
+        // Notes have a refusal and a retry of their own.
+        if case .notes = job.work {} else { noteResult(ofUnsent: result.failure) }
         switch (job.work, result) {
         case (.notes, .noted(let hasNews, let refused)):
             finishNotes(through: through, refused)
