@@ -41,15 +41,29 @@ struct ClientActionTests {
         let at = try #require(messages.last?["created_at"])
 
         try await bo.ask("start_typing")
+        @Sendable func typing(_ events: [JSONValue]) -> [JSONValue?] {
+            events.filter { $0["event"] == "typing" }.map { $0["users"] }
+        }
+        await ada.events { typing($0) == [["bo"]] }
         try await bo.ask("end_typing")
+        await ada.events { typing($0) == [["bo"], []] }
         #expect(try await Self.channel(bo)?["unread"] == 2)
         try await bo.ask("mark_read")
+        let reads = await ada.events { events in events.contains { $0["event"] == "read" } }
+        let read = try #require(reads.last { $0["event"] == "read" })
+        #expect(read["user"] == "bo" && read["channel"] == channel)
+        #expect((read["through"]?.int ?? 0) >= (at.int ?? .max))
         #expect(try await Self.channel(bo)?["unread"] == 0)
         #expect(try await bo.ask("mark_read", ["through": at])["request_id"]?.string != nil)
 
         let added = try await bo.ask("add_reaction", ["message_id": id, "key": "like"])
         #expect(added["request_id"]?.string != nil)
         try await bo.ask("wait_idle")
+        await ada.events { events in
+            events.contains {
+                $0["updated"]?.array?.first?["reactions"] == [["key": "like", "users": ["bo"]]]
+            }
+        }
         try await bo.ask("remove_reaction", ["message_id": id, "key": "like"])
         try await bo.ask("wait_idle")
         #expect(try await bo.ask("cache")["outbox"] == [])

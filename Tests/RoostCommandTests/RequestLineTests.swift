@@ -109,6 +109,10 @@ struct RequestLineTests {
 
     @Test(arguments: [
         (#""request":"conect""#, "did you mean connect?"),
+        (#""request":"react""#, "did you mean add_reaction?"),
+        (#""request":"typing""#, "did you mean start_typing?"),
+        (#""request":"unread""#, "did you mean channels?"),
+        (#""request":"messages""#, "did you mean snapshot?"),
         (#""request":"xyzzy""#, "There is no request “xyzzy”."),
         (#""request":7"#, "“request” must be a string"),
         (#""rekwest":"connect""#, "no field “request”"),
@@ -188,6 +192,31 @@ struct ReplyLineTests {
         #expect(JSONValue.message(message)["request_id"] == .null)
         #expect(JSONValue.message(message)["updated_at"] == .int(6))
         #expect(JSONValue.message(message)["error_code"] == nil)
+    }
+
+    @Test func `a message shows its reactions, and none if there are none`() {
+        var message = Message(
+            delivery: .delivered(9, nil), channelURL: "c", createdAt: Timestamp(milliseconds: 5),
+            content: .user(text: "hi"))
+        #expect(JSONValue.message(message)["reactions"] == nil)
+        message.details.reactions = [
+            Reaction(key: "👍", userIDs: ["bob", "cy"], updatedAt: Timestamp(milliseconds: 6))
+        ]
+        #expect(
+            JSONValue.message(message)["reactions"]?.text
+                == #"[{"key":"👍","users":["bob","cy"]}]"#)
+    }
+
+    @Test func `typing and the read marks of others are events`() {
+        let moment = Timestamp(milliseconds: 5)
+        #expect(
+            ReplyLine.live(.typing([User(id: "bo")], "c"), for: "ada")?.text
+                == #"{"event":"typing","channel":"c","users":["bo"]}"#)
+        #expect(
+            ReplyLine.live(.read(User(id: "bo"), through: moment, "c"), for: "ada")?.text
+                == #"{"event":"read","channel":"c","user":"bo","through":5}"#)
+        #expect(ReplyLine.live(.read(User(id: "ada"), through: moment, "c"), for: "ada") == nil)
+        #expect(ReplyLine.live(.storageRepaired("s"), for: "ada")?["sentence"] == "s")
     }
 
     @Test func `a file message shows its files and their addresses at the server`() {

@@ -63,7 +63,9 @@ struct ClientSession {
         }
         await withDiscardingTaskGroup { group in
             group.addTask { await Self.reportOutcomes(outbox, to: output, history) }
-            group.addTask { await Self.reportRepairs(events, to: output) }
+            group.addTask {
+                await Self.report(events, for: client.configuration.userID, to: output)
+            }
             group.addTask { await Self.reportConnection(of: client, to: output) }
             if reportsHealth {
                 group.addTask { await Self.reportHealth(of: client, to: output) }
@@ -193,12 +195,12 @@ extension ClientSession {
         }
     }
 
-    private static func reportRepairs(
-        _ events: AsyncStream<ChatEvent>, to output: StandardOutput
+    private static func report(
+        _ events: AsyncStream<ChatEvent>, for me: UserID, to output: StandardOutput
     ) async {
-        for await case .storageRepaired(let sentence) in events {
-            let fields = [JSONValue.Field("sentence", .string(sentence))]
-            await output.write(ReplyLine.event("storage", fields).text)
+        for await event in events {
+            guard let line = ReplyLine.live(event, for: me) else { continue }
+            await output.write(line.text)
         }
     }
 

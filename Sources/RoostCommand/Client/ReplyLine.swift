@@ -65,6 +65,31 @@ package enum ReplyLine {
             ])
     }
 
+    /// Returns the line for an event that no list shows; nil for all other events and for the own
+    /// read marks of the user.
+    package static func live(_ event: ChatEvent, for me: UserID) -> JSONValue? {
+        switch event {
+        case .typing(let users, let channel):
+            Self.event(
+                "typing",
+                [
+                    JSONValue.Field("channel", .string(channel.rawValue)),
+                    JSONValue.Field("users", .users(users.map(\.id))),
+                ])
+        case .read(let user, let moment, let channel) where user.id != me:
+            Self.event(
+                "read",
+                [
+                    JSONValue.Field("channel", .string(channel.rawValue)),
+                    JSONValue.Field("user", .string(user.id.rawValue)),
+                    JSONValue.Field("through", .int(moment.milliseconds)),
+                ])
+        case .storageRepaired(let sentence):
+            Self.event("storage", [JSONValue.Field("sentence", .string(sentence))])
+        default: nil
+        }
+    }
+
     package static func event(_ name: String, _ fields: [JSONValue.Field] = []) -> JSONValue {
         .object([JSONValue.Field("event", .string(name))] + fields)
     }
@@ -95,7 +120,18 @@ extension JSONValue {
             let files = content.files.isEmpty ? [content] : content.files
             fields.append(Field("files", .array(files.map { .file($0) })))
         }
+        if let reactions = message.details.reactions, !reactions.isEmpty {
+            fields.append(Field("reactions", .array(reactions.map { .reaction($0) })))
+        }
         return .object(fields)
+    }
+
+    private static func reaction(_ reaction: Reaction) -> JSONValue {
+        ["key": .string(reaction.key), "users": .users(reaction.userIDs)]
+    }
+
+    fileprivate static func users(_ ids: [UserID]) -> JSONValue {
+        .array(ids.map { .string($0.rawValue) })
     }
 
     private static func file(_ file: FileContent) -> JSONValue {

@@ -132,14 +132,21 @@ private struct RequestFields {
         self.object = object
     }
 
+    /// The requests that other programs know by these names.
+    private static let otherNames: [String: Request.Name] = [
+        "react": .addReaction, "typing": .startTyping, "unread": .channels, "messages": .snapshot,
+    ]
+
     func requestName() throws(RoostError) -> Request.Name {
         guard let value = object["request"] else {
             throw wrong("The line has no field “request” with the name of a request.")
         }
         guard let word = value.string else { throw wrong("“request” must be a string.") }
         guard let name = Request.Name(rawValue: word) else {
-            let question = NearestName.question(
-                for: word, among: Request.Name.allCases.map(\.rawValue))
+            let question =
+                Self.otherNames[word].map { "; did you mean \($0.rawValue)?" }
+                ?? NearestName.question(
+                    for: word, among: Request.Name.allCases.map(\.rawValue))
             throw wrong("There is no request “\(word)”\(question)")
         }
         return name
