@@ -37,7 +37,7 @@ struct FileImportTests {
             let list = try await alice.channelList()
             #expect(await list.snapshot.channels.map(\.name) == ["train"])
             try await check(world, alice, channel.url)
-            // With the server everything is brought up to date, and a second import changes
+            // With the server everything is brought up to date, and further imports change
             // nothing.
             let timeline = try await alice.timeline(of: channel.url)
             phone.network.restore()
@@ -45,6 +45,7 @@ struct FileImportTests {
             await world.pass()
             await alice.waitUntilIdle()
             try await alice.importFiles(of: cache, areWhole: areWhole)
+            try await alice.importFiles(of: cache)
             while await timeline.snapshot.hasOlder { try await timeline.loadOlder() }
             #expect(
                 await timeline.snapshot.messages.map(\.text) == ["m1", "m2!", "m4", "m5", "m6"])

@@ -48,7 +48,10 @@ struct ChannelsScreen: View {
                     Text(channel.name.isEmpty ? "Chat" : channel.name)
                 }
                 if model.hasMore {
-                    ProgressView().task { await model.loadMore() }
+                    ProgressView().task(id: model.channels.count) { await model.loadMore() }
+                }
+                if let error = model.error {
+                    Text(error.message)
                 }
             }
             .navigationTitle(model.connection?.name ?? "offline")

@@ -19,7 +19,7 @@ struct ChatApp: App {
             }
         }
         .onChange(of: phase) {
-            Task { await client?.appMoved(toForeground: phase == .active) }
+            Task { await client?.appMoved(toForeground: phase != .background) }
         }
     }
 
@@ -56,7 +56,10 @@ struct ChannelsScreen: View {
                     }
                 }
                 if model.hasMore {
-                    ProgressView().task { await model.loadMore() }
+                    ProgressView().task(id: model.channels.count) { await model.loadMore() }
+                }
+                if let error = model.error {
+                    Text(error.message)
                 }
             }
             .navigationTitle(model.connection?.name ?? "offline")
