@@ -18,12 +18,24 @@ DARK = {
 }
 
 
+# The values of a paint that are no colour.
+NO_COLOUR = re.compile(r"none|inherit|url\(#[\w-]+\)")
+PAINT = re.compile(r"(?:\b(?:fill|stroke|stop-color|flood-color|lighting-color|color))(?:=[\"']|:)\s*([^\"';}]+)")
+CODE = re.compile(r"#[0-9a-fA-F]{3,8}\b(?!\))|\b(?:rgb|hsl)a?\([^)]*\)")
+
+
+def _colours(text):
+    """Returns the colours of a figure in each of their forms: of three digits, in capitals, by name or function."""
+    paints = {value.strip() for value in PAINT.findall(text)}
+    return {value for value in paints if not NO_COLOUR.fullmatch(value)} | set(CODE.findall(text))
+
+
 def copy_with_dark_figures(catalog, folder):
     """Copies a catalogue, and adds a dark copy of each of its figures under the name that DocC looks for."""
     shutil.copytree(catalog, folder)
     for figure in folder.rglob("*.svg"):
         text = figure.read_text()
-        strange = set(re.findall(r"#[0-9a-f]{3,8}\b", text)) - set(DARK)
+        strange = _colours(text) - set(DARK)
         if strange:
             sys.exit(f"site: {figure.name} has colours without a dark one: {', '.join(sorted(strange))}")
         if not re.search(r"<title>[^<]+</title>", text):

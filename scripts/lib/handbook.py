@@ -34,9 +34,10 @@ def _topics(text, names, page):
             groups.append((line[3:], []))
         elif match := ITEM.match(line):
             groups[-1][1].append(names[(page.parent / match.group(1)).resolve()])
-    missing = set(names.values()) - {name for _, group in groups for name in group} - {NAME}
+    listed = {name for _, group in groups for name in group} | {NAME}
     # The pages of a folder are listed on the folder's own page.
-    missing = {name for name in missing if name.split("-")[0] not in ("adr", "protocol")}
+    missing = {name for other, name in names.items() if name not in listed and (
+        other.parent == page.parent or other.name == "README.md" or other.with_name("README.md") not in names)}
     if missing:
         sys.exit(f"site: docs/README.md does not name {', '.join(sorted(missing))}")
     return "## Topics\n\n" + "\n".join(
@@ -53,7 +54,7 @@ def _convert(text, page, names, images):
         if text[start - 1:start] == "!":
             images.add(file)
             link = f"{words}({file.name})"
-        elif re.match(r"[a-z]+:", target):
+        elif markdown.ADDRESS.match(target):
             link = f"{words}({target})"
         elif file in names:
             heading = markdown.anchors(file.read_text()).get(anchor)
@@ -67,7 +68,8 @@ def _convert(text, page, names, images):
 
 def write(docs, catalog):
     """Writes the catalogue into a folder."""
-    shutil.rmtree(catalog, ignore_errors=True)
+    if catalog.exists():
+        shutil.rmtree(catalog)
     catalog.mkdir(parents=True)
     pages = [page for page in sorted(docs.rglob("*.md")) if page.relative_to(docs).parts[0] not in LEFT_OUT]
     names = {page: _name(page.relative_to(docs)) for page in pages}

@@ -3,11 +3,20 @@
 import os
 import pathlib
 import re
+import shutil
+import subprocess
 import urllib.parse
 
-FENCE = re.compile(r"^ *(```|~~~)")
+FENCE = re.compile(r"^ *(`{3,}(?=[^`]*$)|~{3,})(.*)$")
 CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
-TARGET = re.compile(r"\]\(([^)\s]+)\)")
+TARGET = re.compile(r"\]\(([^()\s]+)\)")
+# Links that TARGET does not read, each with what to write in its place.
+UNREAD = {
+    "is a link of an unknown form: write [words](target)": re.compile(r"\]\((?![^()\s]+\))"),
+    "is a definition: write the target behind the words": re.compile(r"^ {0,3}\[[^\]\n]+\]:(?=\s)", re.MULTILINE),
+    "is a link in HTML: write [words](target)": re.compile(r"<(?:img|a)\b", re.IGNORECASE),
+}
+ADDRESS = re.compile(r"(?:https?|mailto):")
 HEADING = re.compile(r"^#{1,6} +(.+?) *$")
 
 
@@ -17,12 +26,15 @@ def _blank(match):
 
 def mask(text):
     """Returns the text with its code blanked out, at the same offsets."""
-    lines, is_fenced = [], False
+    lines, fence = [], ""
     for line in text.split("\n"):
-        if FENCE.match(line):
-            is_fenced = not is_fenced
-            line = " " * len(line)
-        lines.append(" " * len(line) if is_fenced else line)
+        mark, words = match.groups() if (match := FENCE.match(line)) else ("", "")
+        is_code = bool(fence or mark)
+        if not fence:
+            fence = mark
+        elif mark.startswith(fence) and not words.strip():
+            fence = ""
+        lines.append(" " * len(line) if is_code else line)
     # A pair of code marks never spans two paragraphs.
     return "\n\n".join(CODE.sub(_blank, part) for part in "\n".join(lines).split("\n\n"))
 
@@ -58,6 +70,18 @@ def anchors(text):
     return found
 
 
+def _tracked(root):
+    """Returns the files and folders that a clone has; None outside of one."""
+    if not (root / ".git").exists() or not shutil.which("git"):
+        return None
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL)
+    if listed.returncode != 0:
+        return None
+    files = [root / name for name in listed.stdout.split("\0") if name]
+    return {place for file in files for place in [file, *file.parents]}
+
+
 def broken_links(root):
     """Returns a line for each link of the repository's Markdown that leads to no file, folder or heading."""
     pages = []
@@ -66,11 +90,16 @@ def broken_links(root):
         folders[:] = [name for name in folders if not name.startswith(".") and not name.endswith(".docc")
                       and root / "tmp" != pathlib.Path(folder) / name]
         pages += [pathlib.Path(folder) / name for name in names if name.endswith(".md")]
-    complaints, count = [], 0
+    complaints, count, tracked = [], 0, _tracked(root)
     for page in sorted(pages):
         text = page.read_text()
+        masked = mask(text)
+        for problem, form in UNREAD.items():
+            for match in form.finditer(masked):
+                line = text.count("\n", 0, match.start()) + 1
+                complaints.append(f"{page.relative_to(root)}:{line}: {match.group()} {problem}")
         for start, _, target in links(text):
-            if re.match(r"[a-z]+:", target):
+            if ADDRESS.match(target):
                 continue
             count += 1
             path, _, anchor = urllib.parse.unquote(target).partition("#")
@@ -78,6 +107,8 @@ def broken_links(root):
             place = f"{page.relative_to(root)}:{text.count(chr(10), 0, start) + 1}"
             if not file.is_relative_to(root) or not file.exists():
                 complaints.append(f"{place}: {target} does not exist")
+            elif tracked is not None and file not in tracked:
+                complaints.append(f"{place}: {target} is not in the repository")
             elif anchor and (file.suffix != ".md" or anchor not in anchors(file.read_text())):
                 complaints.append(f"{place}: {target} names no heading")
     if count == 0:
