@@ -90,10 +90,19 @@ struct roost_nc_found {
     char stack[65536] __attribute__((aligned(16)));
 };
 
-/* Swift takes no variable from a header, but one in a function. One file calls it, so there is one copy. */
+/* Swift takes no variable from a header, but one in a function. One file calls it, in functions that are never inlined
+   into another one, so there is one copy. */
 static inline struct roost_nc_found *roost_nc_found(void) {
     static struct roost_nc_found found;
     return &found;
+}
+
+/* Lets the calling thread change the terminal while the process is in the background, instead of a stop. */
+static inline void roost_nc_block_stop(sigset_t *before) {
+    sigset_t stop;
+    (void)sigemptyset(&stop);
+    (void)sigaddset(&stop, SIGTTOU);
+    (void)pthread_sigmask(SIG_BLOCK, &stop, before);
 }
 
 /* Gives the terminal back without ncurses, in a signal handler or while ncurses waits for the terminal. */
@@ -101,10 +110,14 @@ static inline void roost_nc_restore(void) {
     static const char reset[] =
         "\033[?1006l\033[?1002l\033[?1000l\033[?2004l\033[?1l\033>\033[0m\033[?25h\033[?1049l";
     struct pollfd output = {STDOUT_FILENO, POLLOUT, 0};
+    sigset_t before;
     if (!roost_nc_found()->is_valid) return;
+    roost_nc_block_stop(&before);
     (void)tcsetattr(STDOUT_FILENO, TCSANOW, &roost_nc_found()->settings);
-    /* A terminal that reads nothing must not hold up the end. */
-    if (poll(&output, 1, 100) > 0) (void)!write(STDOUT_FILENO, reset, sizeof reset - 1);
+    /* A terminal that reads nothing must not hold up the end; one that is writable has room for one byte. */
+    for (size_t index = 0; index < sizeof reset - 1 && poll(&output, 1, 100) > 0; index++)
+        if (write(STDOUT_FILENO, reset + index, 1) < 0) break;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Gives the terminal back and lets the crash take its course: core dump, backtrace and exit status stay. */
@@ -136,8 +149,11 @@ static inline void roost_nc_watch_crashes(void) {
     action.sa_sigaction = roost_nc_crashed;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     (void)sigemptyset(&action.sa_mask);
-    for (int index = 0; index < ROOST_NC_CRASHES; index++)
-        (void)sigaction(roost_nc_crash(index), &action, &found->actions[index]);
+    for (int index = 0; index < ROOST_NC_CRASHES; index++) {
+        (void)sigaction(roost_nc_crash(index), NULL, &found->actions[index]);
+        /* A shell lets the programs behind it ignore SIGQUIT, and an ignored signal is no crash. */
+        if (found->actions[index].sa_handler != SIG_IGN) (void)sigaction(roost_nc_crash(index), &action, NULL);
+    }
 }
 
 /* Ends the watch, on the same thread. */
@@ -183,9 +199,12 @@ static inline int roost_nc_open(void) {
 
 /* Gives the terminal back. */
 static inline void roost_nc_close(void) {
+    sigset_t before;
+    roost_nc_block_stop(&before);
     putp("\033[?2004l");
     fflush(stdout);
     endwin();
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     roost_nc_leave_crashes();
 }
 

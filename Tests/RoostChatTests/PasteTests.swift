@@ -32,6 +32,8 @@ struct PasteTests {
             ([.character("a"), .newLine, .newLine, .enter, .enter, .character("b")], "a\n\n\n\nb"),
             ([.control("c"), .escape, .up, .backspace, .alt("["), .character("A")], "[A"),
             ([.character("日"), .function(1), .delete, .character("本")], "日本"), ([], ""),
+            ([.alt("\u{1B}"), .alt("\u{3}"), .character("a"), .alt("\t")], "a\t"),
+            ([.alt("\u{9B}"), .alt("\u{80}"), .alt("\u{7F}"), .alt("\u{A0}")], "\u{A0}"),
         ] as [([Key], String)])
     func `lines and tabs are kept, and other control characters left out`(
         keys: [Key], text: String

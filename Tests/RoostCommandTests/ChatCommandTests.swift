@@ -192,6 +192,49 @@ struct ChatCommandTests {
     @Test(
         .disabled(if: TmuxScreen.isMissing, "tmux is not installed; scripts/setup installs it"),
         .timeLimit(.minutes(Patience.minutes)))
+    func `a paste ends behind an escape, and a signal keeps the part that has come`() async throws {
+        let program = try Program()
+        defer { try? program.remove() }
+        let server = try await ServerProcess(program)
+        let words = try Self.words("ada", server.address, with: "bo")
+        // A signal that the shell lets the program ignore changes nothing.
+        let screen = try await TmuxScreen(
+            "paste", in: program.folder,
+            ["sh", "-c", #"trap "" QUIT; exec "$@""#, "sh"] + Self.watched(words))
+        do {
+            try await screen.wait(for: "Write a message…")
+            try Self.send(SIGQUIT, to: program)
+            try await screen.press("-H", "1b", "5b", "32", "30", "30", "7e", "6f", "77", "6c")
+            // ESC, the end of the paste, Enter.
+            try await screen.press("-H", "1b", "1b", "5b", "32", "30", "31", "7e", "0d")
+            try await screen.wait(for: "owl ✓")
+            // Three keys, the start of a paste, and a part of it.
+            try await screen.press(
+                "-H", "66", "6f", "78", "1b", "5b", "32", "30", "30", "7e", "65", "73")
+            try await screen.wait(for: "fox")
+            try Self.send(SIGTERM, to: program)
+            try await screen.wait(for: "over")
+            #expect(try Self.text("status", program) == "0\n")
+            #expect(try Self.text("after", program) == Self.text("before", program))
+        } catch {
+            await screen.end()
+            throw error
+        }
+        await screen.end()
+        let second = try await TmuxScreen("draft", in: program.folder, words)
+        do {
+            try await second.wait(for: "foxes")
+        } catch {
+            await second.end()
+            throw error
+        }
+        await second.end()
+        await server.stop()
+    }
+
+    @Test(
+        .disabled(if: TmuxScreen.isMissing, "tmux is not installed; scripts/setup installs it"),
+        .timeLimit(.minutes(Patience.minutes)))
     func `a terminal that reads nothing holds up neither the client nor its end`() async throws {
         let program = try Program()
         defer { try? program.remove() }

@@ -29,7 +29,11 @@ public struct PasteReader: Sendable {
         guard deadline != nil else { return false }
         defer { isAfterReturn = key == .enter }
         switch key {
-        case .character(let scalar), .alt(let scalar): append(scalar)
+        case .character(let scalar), .alt(let scalar):
+            // An escape in a text makes an `alt` of any character behind it.
+            let isControl = scalar.properties.generalCategory == .control
+            guard scalar == "\t" || !isControl else { return true }
+            append(scalar)
         case .tab: append("\t")
         case .enter: append("\n")
         // The two characters of one line end.

@@ -105,12 +105,12 @@ extension Command {
         if let other = arguments.text(.with) { session.send(.want(UserID(other))) }
         let report = client.storageReport
         if !report.isEmpty { session.send(.told(report.joined(separator: " "))) }
+        let thread = ScreenThread(screen, session)
         let watching = Task {
             for await signal in signals.signals {
-                if signal == SIGWINCH { screen.wake() } else { session.send(.quit) }
+                if signal == SIGWINCH { screen.wake() } else { thread.leave() }
             }
         }
-        let thread = ScreenThread(screen, session)
         await session.run()
         let isKnown = await thread.end()
         watching.cancel()

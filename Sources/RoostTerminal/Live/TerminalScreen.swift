@@ -14,14 +14,6 @@ public final class TerminalScreen: Sendable {
     /// The most keys between two frames, so that an endless paste holds up nothing.
     private static let maxKeys = 8_192
 
-    /// One thing that the terminal has sent.
-    private enum Event {
-        case key(Key)
-        case mouse(MouseAction)
-        case pasteStart
-        case pasteEnd
-    }
-
     private struct Shared {
         var newest: ChatState?
         var isClosed = false
@@ -69,6 +61,7 @@ public final class TerminalScreen: Sendable {
     }
 
     /// Gives the terminal back while `run` waits for a terminal that reads nothing.
+    @inline(never)
     public static func giveBack() { roost_nc_restore() }
 
     /// Lets the thread look at the size of the terminal; returns at once.
@@ -86,6 +79,7 @@ public final class TerminalScreen: Sendable {
     ///
     /// - Parameter receive: Gets keys, actions of the mouse and sizes, the first size at once.
     /// - Returns: False for a terminal that ncurses does not know.
+    @inline(never)
     public func run(_ receive: (ChatInput) -> Void) -> Bool {
         guard roost_nc_open() == 0 else { return false }
         defer { roost_nc_close() }
@@ -97,6 +91,7 @@ public final class TerminalScreen: Sendable {
         var state: ChatState?
         // A frame is due, and whether all of its cells have to be written.
         var (isFresh, isLost) = (false, false)
+        var events = EventReader()
         var paste = PasteReader()
         var hasMore = false
         while true {
@@ -105,6 +100,7 @@ public final class TerminalScreen: Sendable {
             let (newest, isClosed, needsRepaint) = take()
             if isClosed {
                 // The draft gets the part of a paste that has come.
+                _ = readAll(&events, into: &paste, receive)
                 if let input = paste.end() { receive(input) }
                 return true
             }
@@ -118,11 +114,11 @@ public final class TerminalScreen: Sendable {
                 receive(.resized(size))
             }
             if seen.hasChanged || needsRepaint { (isFresh, isLost) = (true, true) }
-            hasMore = readAll(into: &paste, receive)
+            hasMore = readAll(&events, into: &paste, receive)
             if let input = paste.end(overdueAt: clock.now) { receive(input) }
-            guard isFresh, var current = state, clock.now >= nextFrame,
-                roost_nc_has_crashed() == 0
-            else { continue }
+            // A crash draws nothing any more, so no frame is due.
+            if roost_nc_has_crashed() != 0 { isFresh = false }
+            guard isFresh, var current = state, clock.now >= nextFrame else { continue }
             // The state may not know of a new size yet.
             if current.size != size { current = current.resized(to: size) }
             // Reading a key would show an empty screen, so it is emptied at the last moment.
@@ -160,9 +156,11 @@ public final class TerminalScreen: Sendable {
     }
 
     /// Reads the keys that have come, and returns whether there are more.
-    private func readAll(into paste: inout PasteReader, _ receive: (ChatInput) -> Void) -> Bool {
+    private func readAll(
+        _ events: inout EventReader, into paste: inout PasteReader, _ receive: (ChatInput) -> Void
+    ) -> Bool {
         for _ in 0..<Self.maxKeys {
-            guard let event = readEvent() else { return false }
+            guard let event = events.next() else { return false }
             let now = ContinuousClock.now
             switch event {
             case .pasteStart: paste.begin(at: now)
@@ -173,45 +171,5 @@ public final class TerminalScreen: Sendable {
             }
         }
         return true
-    }
-
-    private func readEvent() -> Event? {
-        var code: UInt32 = 0
-        // Keys without a meaning are skipped; each of them was read.
-        while true {
-            // SAFETY: the number is valid during the call, here and below.
-            let kind = unsafe roost_nc_key(&code)
-            if kind == 0 { return nil }
-            if kind == 2 {
-                if let event = event(code: Int32(bitPattern: code)) { return event }
-                continue
-            }
-            guard let scalar = Unicode.Scalar(code) else { continue }
-            guard scalar == "\u{1B}" else {
-                if let key = KeyTable.key(character: scalar) { return .key(key) }
-                continue
-            }
-            var next: UInt32 = 0
-            guard unsafe roost_nc_key(&next) == 1, let second = Unicode.Scalar(next) else {
-                return .key(.escape)
-            }
-            if let key = KeyTable.alt(second) { return .key(key) }
-        }
-    }
-
-    private func event(code: Int32) -> Event? {
-        switch code {
-        case KEY_MOUSE: readMouse().map { .mouse($0) }
-        case Int32(ROOST_KEY_PASTE_START): .pasteStart
-        case Int32(ROOST_KEY_PASTE_END): .pasteEnd
-        default: KeyTable.key(code: code).map { .key($0) }
-        }
-    }
-
-    private func readMouse() -> MouseAction? {
-        var (row, column): (Int32, Int32) = (0, 0)
-        let kind = unsafe roost_nc_mouse(&row, &column)
-        let kinds: [Int32: MouseAction.Kind] = [1: .press, 2: .wheelUp, 3: .wheelDown]
-        return kinds[kind].map { MouseAction($0, row: Int(row), column: Int(column)) }
     }
 }

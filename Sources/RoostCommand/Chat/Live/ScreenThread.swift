@@ -9,18 +9,31 @@ struct ScreenThread {
     private static let patience = Duration.seconds(2)
 
     private let screen: TerminalScreen
+    private let session: ChatSession
     /// Yields whether the terminal was known, at the end of the thread.
     private let ends: AsyncStream<Bool>
     private let feed: AsyncStream<Bool>.Continuation
 
     /// Takes the terminal over; its end is the end of the session.
     init(_ screen: TerminalScreen, _ session: ChatSession) {
-        self.screen = screen
+        (self.screen, self.session) = (screen, session)
         let (ends, feed) = AsyncStream.makeStream(of: Bool.self)
         (self.ends, self.feed) = (ends, feed)
         // It ends with the thread, which no cancellation ends.
         Task {
             feed.yield(await OwnThread.run { screen.run { session.send($0) } })
+            session.send(.quit)
+        }
+    }
+
+    /// Ends the session behind the input that has come, such as a part of a paste.
+    ///
+    /// A thread that still waits for its terminal is not waited for longer than `end` does.
+    func leave() {
+        screen.finish()
+        Task {
+            try? await Task.sleep(for: Self.patience)
+            feed.finish()
             session.send(.quit)
         }
     }
