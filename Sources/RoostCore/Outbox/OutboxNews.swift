@@ -181,11 +181,11 @@ package struct OutboxMissing: SyncOperation {
     }
 }
 
-/// Settles messages of unknown outcome that the cache has, before they are sent again. Also points
-/// waiting changes at messages that another process has delivered.
+/// Settles messages of unknown outcome that the cache has, before they are sent again.
 ///
-/// A process may end between the commit of a delivered message and its removal from the outbox.
-/// Pages of the server show the message only while it is among the newest ones.
+/// Also points waiting changes at messages that another process has delivered. A process may end
+/// between the commit of a delivered message and its removal from the outbox. Pages of the server
+/// show the message only while it is among the newest ones.
 package struct OutboxMatching: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning

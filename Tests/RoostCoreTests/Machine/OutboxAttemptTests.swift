@@ -400,10 +400,11 @@ extension MachineScript {
 
     /// Answers the looks for a message in the cache: it has none.
     mutating func findNothing(_ effects: [Effect]) -> [Effect] {
-        effects + effects.flatMap { effect -> [Effect] in
-            guard case .read(let id, .messageOfRequest) = effect else { return [] }
-            return read(id, .message(nil))
-        }
+        effects
+            + effects.flatMap { effect -> [Effect] in
+                guard case .read(let id, .messageOfRequest) = effect else { return [] }
+                return read(id, .message(nil))
+            }
     }
 
     /// The messages that a timeline shows: the IDs, and the request IDs of unsent ones.
