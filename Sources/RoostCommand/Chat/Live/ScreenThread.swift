@@ -31,6 +31,7 @@ struct ScreenThread {
     /// A thread that still waits for its terminal is not waited for longer than `end` does.
     func leave() {
         screen.finish()
+        // The pause bounds the wait for a terminal that reads nothing; usually the thread is first.
         Task {
             try? await Task.sleep(for: Self.patience)
             feed.finish()
@@ -43,6 +44,7 @@ struct ScreenThread {
     /// A thread that still waits for its terminal is left behind: it ends with the program.
     func end() async -> Bool {
         screen.finish()
+        // The same bound; it is canceled if the thread ends before.
         let patience = Task {
             try? await Task.sleep(for: Self.patience)
             feed.finish()
