@@ -30,8 +30,8 @@ from server import APP, Server  # noqa: E402
 MEMORY_LIMIT = 200 << 20
 ANSWER_LIMIT = 10  # Seconds by a fair clock.
 CONNECT_LIMIT = 12  # A login alone has ten.
-RATE_LIMIT = 5  # Requests a second of a client without progress.
-WATCH = 4  # Seconds for which a client without work is watched.
+RATE_LIMIT = 5  # Requests a second of a client without progress, over 15 seconds: `RequestPacing` allows a burst before.
+WATCH = 15  # Seconds for which a client without work is watched.
 
 BEHAVIOURS = [
     "honest", "mutate", "mutate", "mutate", "numbers", "numbers", "negative times", "endless pages", "empty pages", "no tokens",
