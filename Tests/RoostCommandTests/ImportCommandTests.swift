@@ -58,7 +58,7 @@ struct ImportCommandTests {
         }
 
         private static func fill(_ storage: SQLiteStorage, _ messages: Int) async throws {
-            for id in ["a", "b"] as [UserID] { try await storage.saveUser(User(id: id)) }
+            for id in ["a", "b"] as [UserID] { try await storage.addUser(User(id: id)) }
             _ = try await storage.createChannel(
                 NewChannel(
                     record: ChannelRecord(
@@ -208,7 +208,7 @@ struct ImportCommandTests {
             try await check(scene.words(), .storage, "A server or another import uses d")
             _ = consume lock
         }
-        try await PostgresStorage(scene.pool).saveUser(User(id: "a"))
+        try await PostgresStorage(scene.pool).addUser(User(id: "a"))
         try await check(scene.words(), .failed, "has data already")
         let files = scene.program.folder.appending(path: "d/files")
         try FileManager.default.removeItem(at: files)

@@ -75,7 +75,7 @@ struct ActivityTests {
     @Test(arguments: StorageKind.allCases)
     func `a storage forgets days, and no unknown user is active`(kind: StorageKind) async throws {
         let storage = try await kind.make()
-        for id in ["a", "b"] { try await storage.saveUser(User(id: UserID(id))) }
+        for id in ["a", "b"] { try await storage.addUser(User(id: UserID(id))) }
         for (id, day) in [("a", 1), ("b", 1), ("a", 2), ("a", 2), ("none", 2)] {
             try await storage.noteActivity(of: [UserID(id)], on: day, forgettingBefore: 0)
         }

@@ -25,7 +25,7 @@ struct AppendingTests {
     }
 
     private static func fill(_ storage: any Storage) async throws {
-        try await storage.saveUser(User(id: "a"))
+        try await storage.addUser(User(id: "a"))
         for url: ChannelURL in ["g", "h"] {
             _ = try await storage.createChannel(
                 StorageContractTests.channel(url, ["a"]), now: start)

@@ -14,7 +14,7 @@ struct CredentialContractTests {
 
     private func make(_ kind: StorageKind) async throws -> any Storage {
         let storage = try await kind.make()
-        for id in ["a", "b"] as [UserID] { try await storage.saveUser(User(id: id)) }
+        for id in ["a", "b"] as [UserID] { try await storage.addUser(User(id: id)) }
         return storage
     }
 

@@ -150,9 +150,15 @@ struct DepthTests {
                 #"{"message_type":"MESG","message":"s\#(number)","scheduled_at":\#(later)}"#,
                 as: scene.ann)
         }
-        for name in ["c", "d"] as [UserID] { _ = try await scene.fixture.connect(name) }
+        let unreadable = try await scene.fixture.connect("c")
+        _ = try await scene.fixture.connect("d")
         try await scene.ask(
             "POST", "group_channels/g/invite", #"{"user_ids":["c","d"]}"#, as: scene.ann)
+        // It is due first, and its sender cannot be read.
+        try await scene.ask(
+            "POST", "group_channels/g/scheduled_messages",
+            #"{"message_type":"MESG","message":"of c","scheduled_at":\#(later - 500)}"#,
+            as: unreadable)
         let other = try Connection(location)
         try other.executeScript(
             """

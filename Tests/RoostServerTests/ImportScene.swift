@@ -92,9 +92,9 @@ struct ImportScene {
 
     private static func live(on storage: SQLiteStorage, seed: UInt64, steps: Int) async throws {
         for id in users {
-            try await storage.saveUser(User(id: id, nickname: "nick \(id.rawValue)"))
+            try await storage.addUser(User(id: id, nickname: "nick \(id.rawValue)"))
         }
-        try await storage.saveUser(User(id: "leaver"))
+        try await storage.addUser(User(id: "leaver"))
         for url in urls {
             var new = StorageContractTests.channel(
                 url, Array(users.prefix(6)) + ["leaver"], isDistinct: url == "distinct")
@@ -151,7 +151,7 @@ struct ImportScene {
         try await storage.noteActivity(of: users, on: 19_000, forgettingBefore: 0)
         try await storage.noteActivity(of: ["ann"], on: 19_001, forgettingBefore: 0)
         // A user without a token opens a session of their own.
-        try await storage.saveUser(User(id: "tokenless"))
+        try await storage.addUser(User(id: "tokenless"))
         _ = try await storage.openSession(
             KeptSecret(salt: "s", hash: "h"), for: "tokenless", by: nil, expiresAt: nil, limit: 9)
         // The highest numbers are free again, and must not be given again.

@@ -134,7 +134,7 @@ struct ImportTests {
         // No number is given twice.
         let kept = KeptSecret(salt: "s", hash: "h")
         for storage in [embedded, shared] as [any Storage] {
-            try await storage.saveUser(User(id: "newcomer"))
+            try await storage.addUser(User(id: "newcomer"))
         }
         let session = (
             try await embedded.openSession(
@@ -174,7 +174,7 @@ struct ImportTests {
         let report = try await scene.makeImport().run()
         #expect(report.tables.allSatisfy { $0.rows == 0 })
         let shared = try await PostgresStorage(scene.pool, clockMargin: 0)
-        try await shared.saveUser(User(id: "a"))
+        try await shared.addUser(User(id: "a"))
         _ = try await shared.createChannel(
             StorageContractTests.channel("g", ["a"]), now: ImportScene.now)
         #expect(
@@ -306,9 +306,9 @@ struct ImportTests {
 
     @Test func `a database with data is refused`() async throws {
         let scene = try await ImportScene(steps: 0)
-        try await PostgresStorage(scene.pool).saveUser(User(id: "a"))
+        try await PostgresStorage(scene.pool).addUser(User(id: "a"))
         #expect(await Self.refusal(scene).contains("has data already"))
-        try await PostgresStorage(scene.pool).saveUser(User(id: "b"))
+        try await PostgresStorage(scene.pool).addUser(User(id: "b"))
     }
 
     @Test func `another folder is refused during an import and after it`() async throws {
@@ -318,7 +318,7 @@ struct ImportTests {
                 throw ImportFailure(.refused, "Wait.")
             }
         }
-        try await scene.embedded.saveUser(User(id: "later"))
+        try await scene.embedded.addUser(User(id: "later"))
         #expect(await Self.refusal(scene).contains("has not ended, or a server has run"))
         let other = try await ImportScene(seed: 9, steps: 20)
         let source = try await EmbeddedSource(other.path, on: ThreadExecutor(name: "other"))
@@ -327,7 +327,7 @@ struct ImportTests {
         }
         #expect(error?.message.contains("another folder") == true)
         _ = try await other.makeImport().run()
-        try await other.embedded.saveUser(User(id: "later"))
+        try await other.embedded.addUser(User(id: "later"))
         #expect(await Self.refusal(other).contains("an earlier state of this one"))
     }
 

@@ -284,7 +284,7 @@ struct MigrationTests {
         kind: StorageKind
     ) async throws {
         let storage = try await kind.make()
-        for id in ["a", "b"] { try await storage.saveUser(User(id: UserID(id))) }
+        for id in ["a", "b"] { try await storage.addUser(User(id: UserID(id))) }
         _ = try await storage.createChannel(
             StorageContractTests.channel("g", ["a", "b"]), now: StorageContractTests.start)
         func draft(_ text: String, _ time: Int64) -> Message {

@@ -210,7 +210,7 @@ struct PlatformCallTests {
         let scene = try await Scene(storage)
         for number in 0..<201 {
             let id = UserID("u\(number)")
-            try await storage.saveUser(User(id: id))
+            try await storage.addUser(User(id: id))
             try await storage.updateUser(id) {
                 $0.traits.preferences["devices"] = ["gcm": ["t"]]
             }

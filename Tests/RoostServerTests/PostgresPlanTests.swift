@@ -69,14 +69,14 @@ struct PostgresPlanTests {
         let pool = PostgresPool(configuration, on: try PostgresStorage.testLoop())
         try await PostgresMigrator(pool).migrate()
         let storage = try await PostgresStorage(pool)
-        for number in 0..<10 { try await storage.saveUser(User(id: UserID("u\(number)"))) }
+        for number in 0..<10 { try await storage.addUser(User(id: UserID("u\(number)"))) }
         _ = try await storage.createChannel(
             StorageContractTests.channel("g0", ["u0", "u1"]), now: Self.now)
         // The database keeps a plan after the fifth use of a statement.
         for number in 0..<10 {
             for (_, call) in Self.calls { try await call(storage, number) }
         }
-        for number in 10..<400 { try await storage.saveUser(User(id: UserID("u\(number)"))) }
+        for number in 10..<400 { try await storage.addUser(User(id: UserID("u\(number)"))) }
         for number in 1..<400 {
             _ = try await storage.createChannel(
                 StorageContractTests.channel(

@@ -95,7 +95,7 @@ struct SQLiteStorageTests {
                     _ = try await storage.addDocument(
                         Document(.poll, of: "ann", in: "g", body: ["changed": .int(moment)]))
                 }
-                try await storage.saveUser(User(id: "ann"))
+                try await storage.addUser(User(id: "ann"))
                 _ = try await storage.updateUser("ann") { user in
                     user.traits.preferences = ["devices": ["apns": ["phone"]]]
                 }
@@ -136,7 +136,7 @@ struct SQLiteStorageTests {
         for number in 0..<300 {
             let name = String(repeating: "n", count: 9_000)
             let user = User(id: UserID("u\(number)"), nickname: name)
-            try await storage.saveUser(user)
+            try await storage.addUser(user)
             let log = try FileManager.default.attributesOfItem(
                 atPath: folder.path + "/server.sqlite-wal")[.size]
             largest = max(largest, (log as? Int) ?? 0)

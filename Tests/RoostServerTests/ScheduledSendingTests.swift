@@ -109,6 +109,27 @@ struct ScheduledSendingTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a message for a deleted channel fails, and does not reach a new one of the URL`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await Scene(kind)
+        let id = try await scene.schedule("for the old members", in: "g")
+        var headers = RequestHeaders()
+        headers.apiToken = ServerFixture.apiToken
+        let deletion = APIRequest(.delete, ["group_channels", "g"])
+        let answer = await scene.fixture.server.respond(to: deletion, headers: headers)
+        #expect(answer.status == 200)
+        try await scene.fixture.channel("g", of: ["ann", "bob"], by: scene.bob)
+        scene.fixture.world.advance(6_000)
+        await scene.fixture.server.sendDue()
+        #expect(try scene.heard() == [])
+        let list = try await scene.ask("GET", "scheduled_messages")
+        let kept = list["scheduled_messages"]?.array?.first
+        #expect(kept?["scheduled_message_id"] == .int(id), "\(list)")
+        #expect(kept?["scheduled_status"] == "failed" && kept?["error_code"] != nil, "\(list)")
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a message changed while an earlier one is sent goes out changed, at its new time`(
         kind: StorageKind
     ) async throws {

@@ -69,7 +69,7 @@ struct StorageContractTests {
         _ kind: StorageKind, users: [UserID] = ["a", "b"], url: ChannelURL = "g"
     ) async throws -> any Storage {
         let storage = try await kind.make()
-        for id in users { try await storage.saveUser(User(id: id)) }
+        for id in users { try await storage.addUser(User(id: id)) }
         _ = try await storage.createChannel(Self.channel(url, users), now: Self.start)
         return storage
     }
@@ -253,7 +253,7 @@ struct StorageContractTests {
     ) async throws {
         let storage = try await make(kind)
         _ = try await storage.append(Self.draft("x"), now: at(1))
-        try await storage.saveUser(User(id: "a", nickname: "New"))
+        try await storage.updateUser("a") { $0.user.nickname = "New" }
         #expect(try await storage.log(of: "g").first?.message.sender?.user.nickname == "New")
         let state = try await storage.channelStates(["g"], viewer: "b").first
         #expect(state?.members.map(\.user.nickname) == ["New", ""])
@@ -318,7 +318,7 @@ struct StorageContractTests {
         let storage = try await kind.make()
         for name in Self.oddNames {
             let (id, url) = (UserID(name), ChannelURL(name))
-            try await storage.saveUser(User(id: id, nickname: name))
+            try await storage.addUser(User(id: id, nickname: name))
             let kept = KeptSecret(salt: "salt", hash: "hash")
             let opened = try await storage.openSession(
                 kept, for: id, by: nil, expiresAt: nil, limit: 1)

@@ -28,7 +28,7 @@ struct StorageDifferenceTests {
     ) async throws {
         let storages = [try await StorageKind.memory.make(), try await kind.make()]
         for storage in storages {
-            for id in Self.users { try await storage.saveUser(User(id: id)) }
+            for id in Self.users { try await storage.addUser(User(id: id)) }
         }
         var now: Int64 = 1_000
         for step in 0..<120 {

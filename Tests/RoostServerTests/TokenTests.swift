@@ -97,7 +97,7 @@ struct TokenTests {
         configure: (inout ChatServer.Configuration) -> Void = { _ in }
     ) async throws -> (ServerFixture, any Storage) {
         let storage = try await kind.make()
-        for user in Self.users { try await storage.saveUser(User(id: user)) }
+        for user in Self.users { try await storage.addUser(User(id: user)) }
         return (await ServerFixture(storage: storage, configure: configure), storage)
     }
 

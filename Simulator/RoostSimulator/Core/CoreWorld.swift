@@ -139,7 +139,7 @@ package final class CoreWorld {
 
     private func begin(on storage: isolated MemoryStorage) throws(Violation) {
         for index in 0..<shape.users {
-            storage.saveUser(User(id: user(index), nickname: "\(user(index))"))
+            storage.addUser(User(id: user(index), nickname: "\(user(index))"))
         }
         for index in 0..<shape.apps {
             devices.append(CoreDevice(index, user(index % shape.users)))

@@ -41,7 +41,7 @@ struct ModelServer {
         connections.append(Connection(number: number, user: user))
         return configuration.greeting(
             storage.user(user) ?? User(id: user), key: "key \(number)", fileKey: "",
-            unread: storage.unreadTotal(of: user), at: now)
+            unread: UnreadCount(all: storage.unreadTotal(of: user), timestamp: now), at: now)
     }
 
     mutating func disconnect(_ number: Int) { connections.removeAll { $0.number == number } }

@@ -74,8 +74,8 @@ package struct ServerContract {
         var contract = ServerContract(seed: seed, world)
         for id in users {
             let user = User(id: id, nickname: "name of \(id)")
-            storage.saveUser(user)
-            await world.storage.saveUser(user)
+            storage.addUser(user)
+            await world.storage.addUser(user)
             contract.keys[id] = await world.sessionKey(of: id)
         }
         for index in 0..<count {

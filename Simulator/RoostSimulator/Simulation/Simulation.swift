@@ -127,7 +127,7 @@ package actor Simulation {
     private func begin() async throws {
         for index in 0..<shape.users {
             let id = user(index)
-            await world.storage.saveUser(User(id: id, nickname: "\(id)"))
+            await world.storage.addUser(User(id: id, nickname: "\(id)"))
             keysElsewhere[id] = await world.sessionKey(of: id)
         }
         for index in 0..<shape.apps {

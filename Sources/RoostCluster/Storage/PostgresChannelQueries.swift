@@ -302,9 +302,12 @@ extension PostgresQuery where Output == Void {
     static func emptyChannel(_ id: Int64, _ now: Timestamp) -> PostgresQuery {
         PostgresQuery(
             """
-            UPDATE member AS m SET state = 'none', role = 'none', change = pg_current_xact_id(),
-                changed_at = greatest(c.changed_at, $2)
-            FROM channel AS c WHERE m.channel = $1 AND m.state <> 'none' AND c.id = $1
+            UPDATE member AS m SET role = 'none', traits = '{}', hidden = 'unhidden',
+                is_counted = true, is_silenced = false, beginning = NULL, state = 'none',
+                change = CASE m.state WHEN 'none' THEN m.change ELSE pg_current_xact_id() END,
+                changed_at = CASE m.state WHEN 'none' THEN m.changed_at
+                    ELSE greatest(c.changed_at, $2) END
+            FROM channel AS c WHERE m.channel = $1 AND c.id = $1
             """, .int(id), .int(now.milliseconds))
     }
 

@@ -20,9 +20,7 @@ extension PostgresStorage {
                 return .done(CreatedChannel(url: channel.url, isCreated: false, joined: joined))
             }
             let url = new.record.url
-            guard try await db.first(.channelRow(url)) == nil else {
-                return .done(CreatedChannel(url: url, isCreated: false, joined: []))
-            }
+            guard try await db.first(.channelRow(url)) == nil else { return .taken }
             guard new.barred.isEmpty else { return .barred }
             if let creator = new.record.createdBy, new.creatorLimit < .max {
                 // Two servers must not exceed the limit together.
@@ -73,6 +71,7 @@ extension PostgresStorage {
         try await write { db async throws(PostgresError) in
             guard let channel = try await db.first(.lockedChannel(url)) else { return false }
             db.add(.emptyChannel(channel.id, now))
+            db.add(.endDocuments(ofChannel: url))
             db.add(PostgresQuery("DELETE FROM mention WHERE channel = $1", .int(channel.id)))
             db.add(PostgresQuery("DELETE FROM message WHERE channel = $1", .int(channel.id)))
             db.add(.buryChannel(channel.id, now))

@@ -299,6 +299,25 @@ extension PostgresQuery where Output == Void {
             .text(document.body.text))
     }
 
+    /// Takes the documents of a deleted channel out of it, as `Storage.deleteChannel` says.
+    static func endDocuments(ofChannel url: ChannelURL) -> PostgresQuery {
+        PostgresQuery(
+            """
+            UPDATE document SET channel_url = NULL,
+                due_at = CASE WHEN due_at IS NULL THEN NULL ELSE 0 END
+            WHERE channel_url = $1 AND kind IN ('poll', 'scheduled')
+            """, .text(url.rawValue))
+    }
+
+    /// Removes the documents of a deleted user, as `Storage.deleteUser` says.
+    static func removeDocuments(of owner: UserID) -> PostgresQuery {
+        PostgresQuery(
+            """
+            DELETE FROM document WHERE owner = $1
+                AND (kind = 'scheduled' OR kind = 'poll' AND channel_url IS NULL)
+            """, .text(owner.rawValue))
+    }
+
     fileprivate static func endWaiting(_ ids: [Int64]) -> PostgresQuery {
         PostgresQuery(
             "UPDATE document SET due_at = NULL WHERE id = ANY ($1::bigint[])", .ints(ids))

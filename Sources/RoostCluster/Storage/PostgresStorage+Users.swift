@@ -68,8 +68,11 @@ extension PostgresStorage {
         return Array(users.prefix(limit))
     }
 
-    package func saveUser(_ user: User) async throws(StorageError) {
-        try await write { db async throws(PostgresError) in db.add(.saveUser(user)) }
+    @discardableResult
+    package func addUser(_ user: User) async throws(StorageError) -> Bool {
+        try await write { db async throws(PostgresError) in
+            try await db.first(.addUser(user)) ?? false
+        }
     }
 
     package func userRecord(_ id: UserID) async throws(StorageError) -> UserRecord? {
@@ -145,6 +148,11 @@ extension PostgresStorage {
             let places = try await db.all(.lockedChannels(ofUser: user.id))
             db.add(.leaveAll(user.id, places.map(\.0), now))
             db.add(.touchAll(places.map(\.0), now))
+            db.add(
+                PostgresQuery(
+                    "UPDATE member SET role = 'none' WHERE user_id = $1 AND role <> 'none'",
+                    .int(user.id)))
+            db.add(.removeDocuments(of: id))
             db.add(PostgresQuery("DELETE FROM session WHERE user_id = $1", .int(user.id)))
             db.add(PostgresQuery("DELETE FROM token WHERE user_id = $1", .int(user.id)))
             db.setBlocks(of: id, [])
@@ -293,15 +301,21 @@ extension PostgresQuery where Output == (Int64, ChannelURL) {
     }
 }
 
-extension PostgresQuery where Output == Void {
-    fileprivate static func saveUser(_ user: User) -> PostgresQuery {
+extension PostgresQuery where Output == Bool {
+    /// Answers only if the user was created.
+    fileprivate static func addUser(_ user: User) -> PostgresQuery {
         PostgresQuery(
             """
             INSERT INTO users (user_id, body) VALUES ($1, $2)
             ON CONFLICT (user_id) DO UPDATE SET body = excluded.body, deleted_at = NULL
-            """, .text(user.id.rawValue), .text(user.storedBody))
+                WHERE users.deleted_at IS NOT NULL
+            RETURNING true
+            """, .text(user.id.rawValue), .text(user.storedBody)
+        ) { $0.bool(0) }
     }
+}
 
+extension PostgresQuery where Output == Void {
     fileprivate static func updateUser(_ id: Int64, _ record: UserRecord) -> PostgresQuery {
         PostgresQuery(
             "UPDATE users SET body = $2, traits = $3 WHERE id = $1", .int(id),

@@ -31,7 +31,7 @@ struct Channels: ServerPart {
         if call.channelURL != nil,
             try await ask(try await storage.access(to: url, of: nil)) != nil
         {
-            throw ServerError(.duplicate, "There is a channel with this URL already.")
+            throw Self.taken
         }
         let now = world.now()
         let record = ChannelRecord(
@@ -72,8 +72,12 @@ struct Channels: ServerPart {
         case .barred:
             throw refusal ?? ServerError(.notAuthorized, "A user of the call cannot be invited.")
         case .tooMany: throw limits.tooManyChannels
+        case .taken: throw Self.taken
         }
     }
+
+    /// Another channel has the URL.
+    static let taken = ServerError(.duplicate, "There is a channel with this URL already.")
 
     /// Returns a channel for its caller.
     func get(_ call: GetChannel, for caller: APICaller) async throws(ServerError) -> GroupChannel {
@@ -90,9 +94,11 @@ struct Channels: ServerPart {
             ChannelTexts(
                 name: call.name, coverURL: call.coverURL, data: call.data,
                 customType: call.customType))
-        try await setOperators(call.options, url)
+        // A refused call changes nothing, the operators included.
+        try limits.check(operators: call.options.operatorIDs?.count ?? 0)
         let code = try kept(call.options.accessCode)
         try await changeChannel(url) { $0.apply(call, code: code) }
+        try await setOperators(call.options, url)
         let members = try await ask(try await storage.memberIDs(of: url))
         let event = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: world.now())
@@ -112,7 +118,6 @@ struct Channels: ServerPart {
         _ options: ChannelOptions, _ url: ChannelURL
     ) async throws(ServerError) {
         guard let wanted = options.operatorIDs else { return }
-        try limits.check(operators: wanted.count)
         let members = try await ask(try await storage.memberRecords(of: url))
         for member in members where member.state != .none {
             let role: Role = wanted.contains(member.user.id) ? .operator : .none

@@ -151,9 +151,9 @@ struct Memberships: ServerPart {
             else {
                 throw ServerError(.notFound, "There is no user “\(id)” here.")
             }
-            let user = User(id: id)
-            try await ask(try await storage.saveUser(user))
-            users.append(UserRecord(user: user))
+            try await ask(try await storage.addUser(User(id: id)))
+            // Another call may have created the user since the look-up.
+            users += try await ask(try await storage.userRecords([id]))
         }
         return users
     }
@@ -279,7 +279,7 @@ struct Memberships: ServerPart {
             return (isFirst ? 0 : 1, record.user.nickname.lowercased(), record.user.id)
         }
         let order = members.indices.sorted { places[$0] < places[$1] }
-        let page = try Page(order.map { members[$0] }, fields)
+        let page = try Page(order.map { members[$0] }, fields, \.user.id)
         let reads = try fields.bool("show_read_receipt") ?? false
         let deliveries = try fields.bool("show_delivery_receipt") ?? false
         var shown = page.elements.map { record in

@@ -16,7 +16,7 @@ struct Moderation: ServerPart {
         switch action {
         case .operators:
             let operators = try await members(of: call.channelURL) { $0.role == .operator }
-            let page = try Page(operators.map(\.user), call.fields)
+            let page = try Page(operators.map(\.user), call.fields, \.id)
             return APIResponse { writer in
                 writer.users("operators", page.elements)
                 writer.field("next", page.next)
@@ -37,7 +37,7 @@ struct Moderation: ServerPart {
                 let restriction = action == .banned ? member.traits.ban : member.traits.mute
                 return restriction?.isActive(at: now) ?? false
             }
-            let page = try Page(restricted, call.fields)
+            let page = try Page(restricted, call.fields, \.user.id)
             return APIResponse { writer in
                 writer.array(action == .banned ? "banned_list" : "muted_list") { writer in
                     for member in page.elements {

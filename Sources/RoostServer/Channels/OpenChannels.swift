@@ -53,7 +53,7 @@ struct OpenChannels: ServerPart {
 
     private func participants(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let url = call.channelURL
-        let page = try Page(await rooms.allParticipants(of: url), call.fields)
+        let page = try Page(await rooms.allParticipants(of: url), call.fields, \.self)
         let users = try await ask(try await storage.users(page.elements))
         let now = world.now()
         let muted = Set(
@@ -136,9 +136,6 @@ struct OpenChannels: ServerPart {
         let (fields, texts) = (call.fields, try texts(call))
         let wanted = fields.string("channel_url").flatMap { $0.isEmpty ? nil : ChannelURL($0) }
         let url = wanted ?? ChannelURL("roost_open_channel_" + makeSecret().prefix(16))
-        guard try await ask(try await storage.access(to: url, of: nil)) == nil else {
-            throw ServerError(.duplicate, "There is a channel with this URL already.")
-        }
         let now = world.now()
         var traits = ChannelTraits()
         traits.isOpen = true
@@ -157,8 +154,10 @@ struct OpenChannels: ServerPart {
         var new = NewChannel(record: record, members: [])
         if call.caller != .platform { new.creatorLimit = limits.createdChannels }
         let draft = new
-        guard case .done = try await ask(try await storage.createChannel(draft, now: now)) else {
-            throw limits.tooManyChannels
+        switch try await ask(try await storage.createChannel(draft, now: now)) {
+        case .done: break
+        case .barred, .tooMany: throw limits.tooManyChannels
+        case .taken: throw Channels.taken
         }
         try await setRoles(operators, to: .operator, in: url)
         return try await response(to: url)

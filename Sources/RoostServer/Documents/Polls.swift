@@ -204,7 +204,7 @@ struct Polls: ServerPart {
         guard document.poll(for: nil, at: world.now()).options.contains(where: { $0.id == option })
         else { throw ServerError(.notFound, "There is no such option.") }
         let ids = document.votes.filter { $0.value.contains(option) }.map(\.key).sorted()
-        let page = try Page(ids, call.fields)
+        let page = try Page(ids, call.fields, \.self)
         let users = try await ask(try await storage.users(page.elements))
         return APIResponse { writer in
             writer.users("voters", users)

@@ -27,6 +27,9 @@ enum ScheduledStatus: String {
 /// stored. After a crash it is therefore sent again, under the same request ID, by which the channel's log
 /// knows the message.
 final class ScheduledMessages: ServerPart {
+    /// The time after which a message is tried again whose sending failed in the server.
+    private static let retryPause = Duration.seconds(60)
+
     let context: ServerContext
     let telemetry: Telemetry
     private let logs: ChannelLogs
@@ -76,18 +79,33 @@ final class ScheduledMessages: ServerPart {
         while let due = try? await storage.dueDocuments(
             .scheduled, through: world.now(), limit: 50)
         {
-            var hasSent = false
+            var hasProgress = false
             for document in due {
                 do throws(ServerError) {
-                    if try await send(document.id, isDue: true) != nil { hasSent = true }
+                    if try await send(document.id, isDue: true) != nil { hasProgress = true }
                 } catch {
-                    // The storage failed; the next timer tries again.
-                    guard error.code != .internalServerError else { return }
                     // A call has canceled or moved the message since it was read.
+                    guard error.code == .internalServerError else { continue }
+                    // One message that the storage cannot read does not stop the others.
+                    guard await putOff(document.id) else { return }
+                    hasProgress = true
                 }
             }
             // Documents in hand stay due, so the next read would find them again.
-            guard hasSent else { return }
+            guard hasProgress else { return }
+        }
+    }
+
+    /// Tries a due message again later; false if the storage refuses that too.
+    private func putOff(_ id: Int64) async -> Bool {
+        let later = world.now() + Self.retryPause
+        do throws(StorageError) {
+            _ = try await storage.updateDocument(id, .scheduled) { document in
+                if document.dueAt != nil { document.dueAt = later }
+            }
+            return true
+        } catch {
+            return false
         }
     }
 

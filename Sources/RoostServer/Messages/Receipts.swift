@@ -20,7 +20,7 @@ struct Receipts: ServerPart {
             let mark = try await ask(
                 try await storage.markRead(url, by: id, now: world.now()))
         else { throw ServerError(.notAMember, "Only members of the channel may do this.") }
-        let total = try await ask(try await storage.unreadTotal(of: id))
+        let total = try await unreadTotal(of: id)
         var event = ReadEvent(channelURL: url, user: user, timestamp: mark)
         let readers = try await publisher.audience(of: url).readers
         let except = requestID == nil ? nil : session
@@ -31,12 +31,11 @@ struct Receipts: ServerPart {
         }
         let counts = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: mark,
-            // A mark can lie after the clock's time, so the order of counts needs a time of its
-            // own.
-            unread: UnreadCount(all: total, timestamp: world.now()))
+            // A mark can lie after the clock's time, so the order of counts has a time of its own.
+            unread: total)
         await publisher.publish(.channel(counts), to: [id])
         return MarkAsRead.Output(
-            channelURL: url, timestamp: mark, unreadMessageCount: 0, totalUnreadCount: total)
+            channelURL: url, timestamp: mark, unreadMessageCount: 0, totalUnreadCount: total.all)
     }
 
     /// Answers with the number of unread messages of each joined member among the users of a call.
@@ -73,7 +72,7 @@ struct Receipts: ServerPart {
                 })
         else { throw ServerError(.notAMember, "Only members of the channel may do this.") }
         let mark = record.lastRead ?? wanted
-        let total = try await ask(try await storage.unreadTotal(of: userID))
+        let total = try await unreadTotal(of: userID)
         let state = try await ask(
             try await storage.channelStates([url], viewer: userID)
         ).first
@@ -83,11 +82,11 @@ struct Receipts: ServerPart {
         await publisher.publish(.read(event), to: [userID])
         let counts = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: world.now(), uniqueID: uniqueID,
-            unread: UnreadCount(all: total, timestamp: world.now()))
+            unread: total)
         await publisher.publish(.channel(counts), to: [userID])
         var output = MarkAsRead.Output(
             channelURL: url, timestamp: mark, unreadMessageCount: state?.unreadCount ?? 0,
-            totalUnreadCount: total)
+            totalUnreadCount: total.all)
         output.isExcluded = true
         output.uniqueID = uniqueID
         return output

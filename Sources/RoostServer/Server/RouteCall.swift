@@ -24,16 +24,36 @@ struct RouteCall: Sendable {
     func actor() throws(ServerError) -> UserID { try standing.namedActor() }
 }
 
-/// A page of a list in memory; its token is the number of elements before it.
+/// A page of a list of users in memory.
+///
+/// Its token is the number of elements before the next page, and the last user of this one. The next
+/// page begins behind that user, wherever the user is by then.
 struct Page<Element> {
     let elements: [Element]
     let next: String
 
-    init(_ all: [Element], _ fields: RequestFields) throws(ServerError) {
-        let start = try fields.int("token", in: 0...Int.max) ?? 0
+    init(
+        _ all: [Element], _ fields: RequestFields, _ user: (Element) -> UserID
+    ) throws(ServerError) {
         let limit = try fields.int("limit", in: 1...100) ?? 20
-        elements = Array(all.dropFirst(start).prefix(limit))
-        let (end, isTooFar) = start.addingReportingOverflow(elements.count)
-        next = !isTooFar && !elements.isEmpty && end < all.count ? String(end) : ""
+        let token = fields.string("token") ?? ""
+        var start = 0
+        if !token.isEmpty {
+            let parts = token.split(separator: ".", maxSplits: 1)
+            guard parts.count == 2, let place = Int(parts[0]), place > 0 else {
+                throw ServerError(
+                    .invalidValue, "The token is not from this list; start from the beginning.")
+            }
+            // Without the last user, the elements behind have moved up by one.
+            start = all.firstIndex { user($0).rawValue == parts[1] }.map { $0 + 1 } ?? place - 1
+        }
+        let page = all.dropFirst(start).prefix(limit)
+        elements = Array(page)
+        next =
+            if let last = page.last, page.endIndex < all.endIndex {
+                "\(page.endIndex).\(user(last))"
+            } else {
+                ""
+            }
     }
 }

@@ -46,7 +46,7 @@ extension ChatServer {
 extension ChatServer.Configuration {
     /// Returns the answer to a login.
     package func greeting(
-        _ user: User, key: String, fileKey: String, unread: Int, at now: Timestamp
+        _ user: User, key: String, fileKey: String, unread: UnreadCount, at now: Timestamp
     ) -> LoginSuccess {
         var login = LoginSuccess(user: user, sessionKey: key)
         login.fileKey = fileKey
@@ -63,7 +63,7 @@ extension ChatServer.Configuration {
         login.applicationAttributes = ["reactions", "enable_message_threading"]
         login.fileUploadLimitMB = fileLimitMB
         login.emojiHash = ServerEmoji.hash
-        login.unread = UnreadCount(all: unread, timestamp: now)
+        login.unread = unread
         return login
     }
 }

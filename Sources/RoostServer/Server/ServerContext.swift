@@ -57,6 +57,15 @@ extension ServerPart {
         }
     }
 
+    /// Returns a user's unread total, with a moment before the counting.
+    ///
+    /// Of two totals, the one of the later moment contains all marks before it.
+    func unreadTotal(of id: UserID) async throws(ServerError) -> UnreadCount {
+        let moment = world.now()
+        return UnreadCount(
+            all: try await ask(try await storage.unreadTotal(of: id)), timestamp: moment)
+    }
+
     /// Returns the error for a client whose call failed in the storage, and logs the reason.
     func refusal(_ error: StorageError) -> ServerError {
         guard !error.isCancelled else { return Self.callerGone }

@@ -41,7 +41,7 @@ struct Logins: ServerPart {
             try rates.charge(address: handshake.headers.peer)
             let endings = sessions.endings
             let login = try await logIn(handshake)
-            let unread = try await ask(try await storage.unreadTotal(of: login.user.id))
+            let unread = try await unreadTotal(of: login.user.id)
             activity.note(login.user.id)
             guard sessions.count(of: login.user.id) < limits.sessionsPerUser else {
                 throw ServerError(
@@ -90,7 +90,7 @@ struct Logins: ServerPart {
             var plain = RequestHeaders()
             plain.peer = headers.peer
             let login = try await logIn(Handshake(query: query, headers: plain))
-            let unread = try await ask(try await storage.unreadTotal(of: login.user.id))
+            let unread = try await unreadTotal(of: login.user.id)
             activity.note(login.user.id)
             log(.info, "login")
             return APIResponse(greeting(login, unread).fields)
@@ -113,7 +113,7 @@ struct Logins: ServerPart {
         return try await openSession(for: user, proof)
     }
 
-    private func greeting(_ session: Login, _ unread: Int) -> LoginSuccess {
+    private func greeting(_ session: Login, _ unread: UnreadCount) -> LoginSuccess {
         configuration.greeting(
             session.user, key: session.key, fileKey: fileKey(of: session), unread: unread,
             at: world.now())
@@ -199,7 +199,10 @@ struct Logins: ServerPart {
             guard configuration.createsUsers else { throw Self.noSuchUser }
             let new = User(id: id, nickname: handshake.nickname ?? "")
             try limits.check(new, since: nil)
-            try await ask(try await storage.saveUser(new))
+            guard try await ask(try await storage.addUser(new)) else {
+                // Another call has created the user, perhaps with a token to prove.
+                return try await identify(handshake)
+            }
             return (new, proof)
         }
         guard user.isActive else { throw Self.deactivated }

@@ -193,8 +193,10 @@ extension Query where Input == (id: Int64, change: ChangeStamp), Output == Void 
     static var emptyChannel: Query {
         Query(
             sql: """
-                UPDATE member SET state = 'none', role = 'none', sequence = ?2, changed_at = ?3
-                WHERE channel = ?1 AND state <> 'none'
+                UPDATE member SET role = 'none', traits = '{}', hidden = 'unhidden', is_counted = 1,
+                    sequence = iif(state = 'none', sequence, ?2),
+                    changed_at = iif(state = 'none', changed_at, ?3), state = 'none'
+                WHERE channel = ?1
                 """,
             bind: { input, bindings in
                 bindings.append(input.id)

@@ -35,6 +35,22 @@ package struct Document: Equatable, Sendable {
         self.body = body
     }
 
+    /// The time of a waiting message whose channel was deleted.
+    static let overdue = Timestamp(milliseconds: 0)
+
+    /// Whether the document leaves a channel that is deleted.
+    func endsWithChannel(_ url: ChannelURL) -> Bool { kind != .report && channelURL == url }
+
+    /// Whether the document goes when a user is deleted.
+    func endsWithUser(_ id: UserID) -> Bool {
+        guard owner == id else { return false }
+        return switch kind {
+        case .scheduled: true
+        case .poll: channelURL == nil
+        case .report: false
+        }
+    }
+
     /// The time of a poll's last change, in milliseconds; 0 for all other documents.
     package var changedAt: Int64 { body["changed"]?.int ?? 0 }
 }

@@ -78,6 +78,30 @@ extension Query where Input == Int64, Output == Void {
     }
 }
 
+extension Query where Input == ChannelURL, Output == Void {
+    /// Takes the documents of a deleted channel out of it, `Document.endsWithChannel(_:)`.
+    static var endDocumentsOfChannel: Query {
+        Query(
+            sql: """
+                UPDATE document SET channel_url = NULL, due_at = iif(due_at IS NULL, NULL, 0)
+                WHERE channel_url = ?1 AND kind IN ('poll', 'scheduled')
+                """,
+            bind: { url, bindings in bindings.append(url.rawValue) })
+    }
+}
+
+extension Query where Input == UserID, Output == Void {
+    /// Removes the documents of a deleted user, `Document.endsWithUser(_:)`.
+    static var removeDocumentsOfUser: Query {
+        Query(
+            sql: """
+                DELETE FROM document WHERE owner = ?1
+                    AND (kind = 'scheduled' OR kind = 'poll' AND channel_url IS NULL)
+                """,
+            bind: { id, bindings in bindings.append(id.rawValue) })
+    }
+}
+
 extension Query where Input == (kind: Document.Kind, owner: UserID, limit: Int), Output == Void {
     static var removeFinishedDocuments: Query {
         Query(

@@ -92,6 +92,15 @@ extension Query where Input == (channel: Int64, user: Int64, change: ChangeStamp
     }
 }
 
+extension Query where Input == Int64, Output == Void {
+    /// Takes a user's roles in channels that the user is no member of.
+    static var endRoles: Query {
+        Query(
+            sql: "UPDATE member SET role = 'none' WHERE user = ?1 AND role <> 'none'",
+            bind: { user, bindings in bindings.append(user) })
+    }
+}
+
 extension Query where Input == (channel: Int64, user: UserID), Output == Void {
     static var makeOperator: Query {
         Query(

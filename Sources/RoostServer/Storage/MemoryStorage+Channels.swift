@@ -10,9 +10,7 @@ extension MemoryStorage {
                 CreatedChannel(url: url, isCreated: false, joined: add(new, to: url, now: now)))
         }
         let url = new.record.url
-        if channels[url] != nil {
-            return .done(CreatedChannel(url: url, isCreated: false, joined: []))
-        }
+        guard channels[url] == nil else { return .taken }
         guard new.barred.isEmpty else { return .barred }
         if let creator = new.record.createdBy,
             channels.values.count(where: { $0.record.createdBy == creator }) >= new.creatorLimit
@@ -70,8 +68,16 @@ extension MemoryStorage {
         channel.record.traits = ChannelTraits()
         for id in channel.members {
             channel.memberships[id]?.state = .none
-            channel.memberships[id]?.role = .none
             channel.memberships[id]?.change = change
+        }
+        for id in channel.memberOrder {
+            channel.memberships[id]?.role = .none
+            channel.memberships[id]?.hidden = .unhidden
+            channel.memberships[id]?.traits = MemberTraits()
+        }
+        for (id, document) in documents where document.endsWithChannel(url) {
+            documents[id]?.channelURL = nil
+            documents[id]?.dueAt = document.dueAt.map { _ in Document.overdue }
         }
         deleted[url] = channel
         return true

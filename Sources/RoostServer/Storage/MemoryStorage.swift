@@ -50,7 +50,12 @@ package actor MemoryStorage: Storage {
         return ids.prefix(limit).compactMap { users[$0] }
     }
 
-    package func saveUser(_ user: User) { users[user.id] = user }
+    @discardableResult
+    package func addUser(_ user: User) -> Bool {
+        guard users[user.id] == nil else { return false }
+        users[user.id] = user
+        return true
+    }
 
     package func userRecord(_ id: UserID) -> UserRecord? {
         users[id].map { UserRecord(user: $0, traits: userTraits[id] ?? UserTraits()) }
@@ -95,6 +100,8 @@ package actor MemoryStorage: Storage {
     package func deleteUser(_ id: UserID, now: Timestamp) -> [ChannelURL]? {
         guard users[id] != nil else { return nil }
         let urls = channels.keys.sorted().filter { removeMember(id, from: $0, now: now) }
+        for channel in channels.values { channel.memberships[id]?.role = .none }
+        documents = documents.filter { !$0.value.endsWithUser(id) }
         users[id] = nil
         userTraits[id] = nil
         credentials.forget(id)

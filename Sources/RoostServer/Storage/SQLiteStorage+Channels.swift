@@ -15,9 +15,7 @@ extension SQLiteStorage {
                 return .done(CreatedChannel(url: url, isCreated: false, joined: joined))
             }
             let url = new.record.url
-            guard try db.first(.channelRow, url) == nil else {
-                return .done(CreatedChannel(url: url, isCreated: false, joined: []))
-            }
+            guard try db.first(.channelRow, url) == nil else { return .taken }
             guard new.barred.isEmpty else { return .barred }
             if let creator = new.record.createdBy, new.creatorLimit < .max,
                 try db.first(.createdChannels, creator) ?? 0 >= new.creatorLimit
@@ -59,6 +57,7 @@ extension SQLiteStorage {
         try write { db throws(SQLiteError) in
             guard let id = try db.first(.channelRow, url) else { return false }
             try db.execute(.emptyChannel, (id, db.nextChange(now)))
+            try db.execute(.endDocumentsOfChannel, url)
             try db.execute(.forgetMentions, id)
             try db.execute(.forgetMessages, id)
             try db.execute(.buryChannel, (id, now))

@@ -143,10 +143,9 @@ extension SQLiteStorage {
         }
     }
 
-    package func saveUser(_ user: User) throws(StorageError) {
-        try write { db throws(SQLiteError) in
-            try db.execute(.saveUser, user)
-        }
+    @discardableResult
+    package func addUser(_ user: User) throws(StorageError) -> Bool {
+        try write { db throws(SQLiteError) in try db.execute(.addUser, user) > 0 }
     }
 
     package func userRecord(_ id: UserID) throws(StorageError) -> UserRecord? {
@@ -228,6 +227,8 @@ extension SQLiteStorage {
                 try db.execute(.removeMember, (channel, user.id, change))
                 try db.touch(channel, change)
             }
+            try db.execute(.endRoles, user.id)
+            try db.execute(.removeDocumentsOfUser, id)
             try db.execute(.closeSessions, user.id)
             try db.execute(.deleteTokens, user.id)
             try db.setBlocks(of: id, [])
@@ -320,11 +321,12 @@ where
 }
 
 extension Query where Input == User, Output == Void {
-    fileprivate static var saveUser: Query {
+    fileprivate static var addUser: Query {
         Query(
             sql: """
                 INSERT INTO user (user_id, body) VALUES (?1, ?2)
                 ON CONFLICT (user_id) DO UPDATE SET body = excluded.body, deleted_at = NULL
+                WHERE deleted_at IS NOT NULL
                 """,
             bind: { user, bindings in
                 bindings.append(user.id.rawValue)

@@ -46,8 +46,11 @@ package protocol UserStorage: Sendable {
     func users(_ ids: [UserID]) async throws(StorageError) -> [User]
     /// Returns a page of all users by ID.
     func users(after id: UserID?, limit: Int) async throws(StorageError) -> [User]
-    /// Creates a user, or replaces the public data of one.
-    func saveUser(_ user: User) async throws(StorageError)
+    /// Creates a user; an existing one stays as it is.
+    ///
+    /// - Returns: Whether the user was created.
+    @discardableResult
+    func addUser(_ user: User) async throws(StorageError) -> Bool
     func userRecord(_ id: UserID) async throws(StorageError) -> UserRecord?
     /// Returns the existing users among the IDs with all their data, in the order of the IDs.
     func userRecords(_ ids: [UserID]) async throws(StorageError) -> [UserRecord]
@@ -86,7 +89,10 @@ package protocol UserStorage: Sendable {
         _ kind: String, _ token: String, after id: UserID?, limit: Int
     ) async throws(StorageError) -> [UserID]
     /// Deletes a user. The user leaves every channel, and all sessions and tokens end; old messages
-    /// keep the name.
+    /// keep the name, bans stay.
+    ///
+    /// Messages that wait to be sent and polls outside channels are removed, so a new user of the ID
+    /// has none.
     ///
     /// - Returns: The channels of the user; nil if there is no such user.
     func deleteUser(_ id: UserID, now: Timestamp) async throws(StorageError) -> [ChannelURL]?
@@ -106,6 +112,9 @@ package protocol ChannelStorage: Sendable {
         _ url: ChannelURL, now: Timestamp, _ change: @Sendable (inout ChannelRecord) -> Void
     ) async throws(StorageError) -> ChannelRecord?
     /// Deletes a channel with its messages; the change logs of its members report the deletion.
+    ///
+    /// A later channel of the URL has no roles, bans and settings of this one. Its polls and messages
+    /// to be sent later belong to no channel any more; the waiting ones are due at once, and fail.
     ///
     /// - Returns: False if there is no such channel.
     func deleteChannel(_ url: ChannelURL, now: Timestamp) async throws(StorageError) -> Bool

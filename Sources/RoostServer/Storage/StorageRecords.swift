@@ -83,6 +83,8 @@ package enum CreateOutcome: Equatable, Sendable {
     case barred
     /// Nothing changed: the creator has as many channels as one user may have.
     case tooMany
+    /// Nothing changed: another channel has the URL.
+    case taken
 }
 
 package struct CreatedChannel: Equatable, Sendable {

@@ -53,9 +53,6 @@ struct Users: ServerPart {
     ///
     /// - Throws: `.duplicate` if the user exists.
     func create(_ call: CreateUser) async throws(ServerError) -> CreateUser.Output {
-        guard try await ask(try await storage.user(call.userID)) == nil else {
-            throw ServerError(.duplicate, "There is a user with this ID already.")
-        }
         try configuration.limits.check(user: call.userID)
         try configuration.limits.check(name: call.nickname, "The nickname")
         try configuration.limits.check(name: call.profileURL, "The picture's URL")
@@ -64,7 +61,9 @@ struct Users: ServerPart {
             id: call.userID, nickname: call.nickname, profileURL: call.profileURL,
             metadata: call.metadata)
         try configuration.limits.check(user, since: nil)
-        try await ask(try await storage.saveUser(user))
+        guard try await ask(try await storage.addUser(user)) else {
+            throw ServerError(.duplicate, "There is a user with this ID already.")
+        }
         let now = world.now()
         try await changeUser(call.userID) { $0.traits.createdAt = now }
         let token =
@@ -236,7 +235,7 @@ struct Users: ServerPart {
         case .listBlocked where call.fields.string("list") == "blocking_me":
             return try await listBlockers(of: blocker, call)
         default:
-            let page = try Page(blocker.traits.blocked, call.fields)
+            let page = try Page(blocker.traits.blocked, call.fields, \.self)
             let users = try await ask(try await storage.users(page.elements))
             return APIResponse { writer in
                 writer.blocked("users", users, Set(page.elements))

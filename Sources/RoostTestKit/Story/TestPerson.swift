@@ -129,7 +129,7 @@ public struct TestPerson: Sendable {
 
     private func register(_ users: [UserID]) async {
         for user in users where await world.storage.user(user) == nil {
-            await world.storage.saveUser(User(id: user, nickname: user.rawValue))
+            await world.storage.addUser(User(id: user, nickname: user.rawValue))
         }
     }
 

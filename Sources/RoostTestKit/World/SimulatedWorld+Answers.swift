@@ -30,7 +30,7 @@ extension SimulatedWorld {
 
     /// Registers a user before the first login; the user may have to accept invitations.
     package func add(_ user: User, acceptsInvitations: Bool = true) async {
-        await storage.saveUser(user)
+        await storage.addUser(user)
         var request = APIRequest(
             .put, ["users", user.id.rawValue, "channel_invitation_preference"])
         request.body = Array(#"{"auto_accept":\#(acceptsInvitations)}"#.utf8)
@@ -40,7 +40,7 @@ extension SimulatedWorld {
 
     /// Gives a user a token: later logins need it, existing sessions do not.
     package func setToken(_ token: String, of user: UserID) async {
-        await storage.saveUser(User(id: user))
+        await storage.addUser(User(id: user))
         _ = await storage.addToken(
             server.world.keep(token, as: .accessToken), for: user, expiresAt: nil, limit: 1)
     }
