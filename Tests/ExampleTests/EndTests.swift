@@ -70,11 +70,11 @@ struct EndTests {
 extension EndTests {
     @Test(
         .timeLimit(.minutes(Patience.minutes)),
-        arguments: [("FirstChat", "chat"), ("Tour", "cache")])
+        arguments: [("FirstChat", "chat"), ("Tour", "cache"), ("TerminalChat", "chat")])
     func `an example without commands ends by itself, by an error and by a signal`(
         example: String, cache: String
     ) async throws {
-        let (folder, empty) = (try TemporaryFolder(), "no folder")
+        let folder = try TemporaryFolder()
         let server = try await Server.withShortPort(folder)
         let program = try await ExampleProgram(example, port: server.port, in: folder)
         let error = try await Self.end("none", .error, 0, "", trusting: "").ending
@@ -89,11 +89,34 @@ extension EndTests {
             cut.signal(Self.signals[number % Self.signals.count])
             #expect(
                 await cut.end() == .killed(signal: Self.signals[number % Self.signals.count]))
+            #expect(try await Self.endOfOpening(program, cache) == error)
+        }
+        await server.stop()
+    }
 
-            // A file in the place of the cache's folder is an error of the opening.
-            let blocked = try TemporaryFolder(inMemory: true)
-            try Data(empty.utf8).write(to: URL(filePath: blocked.file(cache)))
-            #expect(await (try program.start(in: blocked.path)).end() == error)
+    /// Starts an example with a file in the place of its cache, and returns its end.
+    private static func endOfOpening(
+        _ program: ExampleProgram, _ cache: String
+    ) async throws -> ChildProcess.Ending? {
+        let folder = try TemporaryFolder(inMemory: true)
+        try Data("no folder".utf8).write(to: URL(filePath: folder.file(cache)))
+        return await (try program.start(in: folder.path)).end()
+    }
+
+    @Test(.timeLimit(.minutes(Patience.minutes)))
+    func `a bot ends by an error and by a signal`() async throws {
+        let folder = try TemporaryFolder()
+        let server = try await Server.withShortPort(folder)
+        let program = try await ExampleProgram("Bot", port: server.port, in: folder)
+        let error = try await Self.end("none", .error, 0, "", trusting: "").ending
+        for number in 0..<Self.count {
+            let place = try TemporaryFolder(inMemory: true)
+            let bot = try program.start(in: place.path)
+            #expect(await bot.text { $0.hasSuffix("\n") } == "ready\n")
+            bot.signal(Self.signals[number % Self.signals.count])
+            #expect(
+                await bot.end() == .killed(signal: Self.signals[number % Self.signals.count]))
+            #expect(try await Self.endOfOpening(program, "bot") == error)
         }
         await server.stop()
     }
