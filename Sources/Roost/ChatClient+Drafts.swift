@@ -18,8 +18,8 @@ extension ChatClient {
     ///   - mention: The users whom the text mentions.
     ///   - message: The message that the text answers; nil for none.
     ///   - place: The channel or thread.
-    /// - Throws: `.invalidParameter` for a text longer than `MessageDraft.maxByteCount`;
-    ///   `.localDatabaseError`. Nothing was saved then.
+    /// - Throws: `.invalidParameter` for a text longer than `MessageDraft.maxByteCount` and for an
+    ///   empty channel URL; `.localDatabaseError`. Nothing was saved then.
     public func saveDraft(
         _ text: String, mentioning mention: Mention = Mention(),
         replyingTo message: MessageID? = nil, at place: DraftPlace
@@ -51,7 +51,8 @@ extension ChatClient {
 
     /// Removes the draft of a channel or thread, if there is one.
     ///
-    /// - Throws: `.localDatabaseError`; the draft is kept then.
+    /// - Throws: `.invalidParameter` for an empty channel URL; `.localDatabaseError`. The draft is
+    ///   kept then.
     public func removeDraft(at place: DraftPlace) async throws(RoostError) {
         try await saveDraft("", at: place)
     }

@@ -73,6 +73,21 @@ struct DraftTests {
         }
     }
 
+    @Test func `a draft without a channel is refused`() throws {
+        try OutboxPair.play(55) { _, pair in
+            for call in [
+                { try await pair.alice.saveDraft("lost", at: DraftPlace("")) },
+                { try await pair.alice.saveDraft("lost", at: DraftPlace("", thread: 7)) },
+                { try await pair.alice.removeDraft(at: DraftPlace("")) },
+            ] as [@Sendable () async throws -> Void] {
+                let error = await #expect(throws: RoostError.self) { try await call() }
+                #expect(error?.code == .invalidParameter && error?.remedy == .correctInput)
+                #expect(error?.message.contains("URL of the channel") == true)
+            }
+            #expect(await pair.alice.drafts().isEmpty)
+        }
+    }
+
     @Test func `drafts are limited in size and number`() throws {
         try OutboxPair.play(54) { world, pair in
             let alice = pair.alice

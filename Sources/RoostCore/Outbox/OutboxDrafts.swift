@@ -46,6 +46,7 @@ package struct OutboxDrafting: SyncOperation {
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
+        case (.beginning, .begin) where channel.rawValue.isEmpty: return .fail(.noChannel)
         case (.beginning, .begin), (.writingNotes, .woken(nil)): return write(&sync)
         case (.keeping(let ticket), .woken):
             switch sync.outbox.disk.answers.removeValue(forKey: ticket) {

@@ -108,6 +108,6 @@ package struct OutboxSending: SyncOperation {
 }
 
 extension RoostError {
-    fileprivate static let noChannel = RoostError(
+    static let noChannel = RoostError(
         .invalidParameter, remedy: .correctInput, message: "The URL of the channel is empty.")
 }
