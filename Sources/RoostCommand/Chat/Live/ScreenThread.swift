@@ -29,29 +29,28 @@ struct ScreenThread {
     /// Ends the session behind the input that has come, such as a part of a paste.
     ///
     /// A thread that still waits for its terminal is not waited for longer than `end` does.
-    func leave() {
-        screen.finish()
-        // The pause bounds the wait for a terminal that reads nothing; usually the thread is first.
-        Task {
-            try? await Task.sleep(for: Self.patience)
-            feed.finish()
-            session.send(.quit)
-        }
-    }
+    func leave() { _ = finish() }
 
     /// Gives the terminal back and returns whether it was known.
     ///
     /// A thread that still waits for its terminal is left behind: it ends with the program.
     func end() async -> Bool {
-        screen.finish()
-        // The same bound; it is canceled if the thread ends before.
-        let patience = Task {
-            try? await Task.sleep(for: Self.patience)
-            feed.finish()
-        }
-        defer { patience.cancel() }
+        let bound = finish()
+        defer { bound.cancel() }
         if let isKnown = await ends.first(where: { _ in true }) { return isKnown }
         TerminalScreen.giveBack()
         return true
+    }
+
+    /// Asks the thread to end, and bounds the wait for a terminal that reads nothing.
+    ///
+    /// - Returns: The task that ends the wait and the session; usually the thread is first.
+    private func finish() -> Task<Void, Never> {
+        screen.finish()
+        return Task {
+            try? await Task.sleep(for: Self.patience)
+            feed.finish()
+            session.send(.quit)
+        }
     }
 }
