@@ -1868,6 +1868,6 @@ struct WeeklyDoNotDisturb: Codable, Hashable, Sendable {
     }
 }
 
-extension extension {
+extension [Reaction] {
     func applying(_ change: ReactionChange) -> [Reaction]
 }
