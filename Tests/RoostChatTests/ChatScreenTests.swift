@@ -10,7 +10,7 @@ import Testing
 struct ChatScreenTests {
     @Test func `both panes are shown from sixty columns on`() {
         let expected = """
-             Channels (2)       │ Night train  ○ Bo  ○ Cleo        ● online
+             Channels  2 unread │ Night train  ○ Bo  ○ Cleo        ● online
             ▌Night train  10:03 │ ├█████████┤ all on this device
             ▌Bo: Just got on    │
              Library         2  │
@@ -47,7 +47,7 @@ struct ChatScreenTests {
         #expect(Sample.screen(state) == timeline)
         _ = state.press(.tab)
         let list = """
-             Channels (2)
+             Channels                      2 unread
             ▌Night train                      10:03
             ▌Bo: Just got on
              Library                             2
@@ -144,11 +144,38 @@ struct ChatScreenTests {
         let screen = Sample.screen(state)
         #expect(screen.contains("Bo is typing…"))
         #expect(screen.contains("● Bo") && screen.contains("○ Cleo"))
-        #expect(screen.contains("Channels (2)"))
+        #expect(screen.contains("2 unread"))
         _ = state.receive(.failed("The disk is full."))
         #expect(Sample.screen(state).contains("The disk is full."))
         _ = state.receive(.tick(Sample.minute(30)))
         #expect(!Sample.screen(state).contains("The disk is full."))
+    }
+
+    @Test func `the sum of unread messages has its word, and room beside the narrowest title`() {
+        for (unread, title) in [
+            (0, " Channels           │"), (14, " Channels 14 unread │"),
+            (99, " Channels 99 unread │"), (100, " Channels 99+ unread│"),
+            (Int.max, " Channels 99+ unread│"),
+        ] {
+            let channels = [
+                Sample.channel("train", "Night train", unread: unread),
+                Sample.channel("library", "Library"),
+            ]
+            let state = Sample.chat(columns: 60, channels: channels)
+            #expect(Sample.screen(state).hasPrefix(title), "\(unread)")
+        }
+    }
+
+    @Test func `the keys of a question name what Enter does`() {
+        var state = Sample.chat()
+        for (key, words) in [("f", "Enter search"), ("u", "Enter send"), ("t", "Enter start")] {
+            state.press(.control(Unicode.Scalar(key) ?? "?"))
+            #expect(Sample.screen(state).contains(words), "\(key)")
+            state.press(.escape)
+        }
+        // One letter answers these questions.
+        state.press(.up, .character("r"))
+        #expect(!Sample.screen(state).contains("Enter"))
     }
 
     @Test func `each part of the connection's state has its words`() {

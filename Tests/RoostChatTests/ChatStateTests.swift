@@ -160,6 +160,78 @@ struct ChatStateTests {
         #expect(state.press(.escape).contains(.closeThread))
     }
 
+    @Test(
+        arguments: [
+            (.character("r"), "reactions once the server has it"),
+            (.character("1"), "reactions once the server has it"),
+            (.character("t"), "a thread once the server has it"),
+            (.enter, "a thread once the server has it"), (.character("s"), "no file"),
+            (.character("x"), "Only a failed message"),
+        ] as [(Key, String)])
+    func `a key that a waiting message does not take says why`(key: Key, reason: String) {
+        var state = Sample.chat(messages: Sample.talk + [Sample.unsent("r1", "Wait")])
+        state.press(.up)
+        #expect(state.press(key).isEmpty && state.focus == .messages && state.prompt == nil)
+        #expect(state.notice?.text.contains(reason) == true)
+        state.press(.character("d"))
+        #expect(state.press(.character("y")) == [.discard("r1", "train")])
+    }
+
+    @Test func `a key that another person's message does not take says why`() {
+        var state = Sample.chat()
+        state.press(.up)
+        for (key, reason) in [("e", "can be edited"), ("d", "can be deleted"), ("s", "no file")] {
+            #expect(state.type(key).isEmpty && state.focus == .messages)
+            #expect(state.notice?.text.contains(reason) == true, "\(key)")
+        }
+    }
+
+    @Test func `no message is marked after an edit, or while the reader writes`() {
+        for end in [Key.enter, .escape] {
+            var state = Sample.chat()
+            state.press(.up, .up, .up, .character("e"))
+            #expect(state.conversation?.selected == Sample.talk[0].rowID)
+            state.type("?")
+            state.press(end)
+            #expect(state.focus == .composer && state.conversation?.selected == nil)
+        }
+        var state = Sample.chat()
+        state.press(.up)
+        _ = state.receive(.paste("words"))
+        #expect(state.focus == .composer && state.conversation?.selected == nil)
+        state.press(.up)
+        let composer = ScreenLayout(state).composer
+        _ = state.receive(
+            .mouse(MouseAction(.press, row: composer.row, column: composer.column + 2)))
+        #expect(state.focus == .composer && state.conversation?.selected == nil)
+    }
+
+    @Test func `the path of a missing file is there again to be corrected, until it is left`() {
+        var state = Sample.chat()
+        state.press(.control("u"))
+        state.type("/tmp/tikcet.png")
+        #expect(
+            state.press(.enter) == [.sendFile(path: "/tmp/tikcet.png", "train", thread: nil)])
+        _ = state.receive(
+            .fileRefused(path: "/tmp/tikcet.png", reason: "there is no file /tmp/tikcet.png"))
+        // It takes no keys away from the reader.
+        #expect(state.focus == .composer && state.composer.isEmpty)
+        #expect(Sample.screen(state).contains("Ctrl-U corrects the path: there is"))
+        state.press(.control("u"))
+        #expect(Sample.screen(state).contains("File to send: /tmp/tikcet.png"))
+        for _ in "kcet.png" { state.press(.backspace) }
+        state.type("cket.png")
+        #expect(state.press(.enter) == [.sendFile(path: "/tmp/ticket.png", "train", thread: nil)])
+        _ = state.receive(.fileRefused(path: "/tmp/ticket.png", reason: "there is no file"))
+        // Another question does not get it, and leaving the question gives it up.
+        state.press(.control("f"))
+        #expect(state.prompt?.answer.isEmpty == true)
+        state.press(.escape, .control("u"))
+        #expect(state.prompt?.answer.text == "/tmp/ticket.png")
+        state.press(.escape, .control("u"))
+        #expect(state.prompt?.answer.isEmpty == true)
+    }
+
     @Test func `a second press of a reaction takes it back`() {
         var message = Sample.message(3, "Soup!")
         message.details.reactions = [

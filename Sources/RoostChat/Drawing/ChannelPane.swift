@@ -32,11 +32,16 @@ struct ChannelPane {
     }
 
     func draw(on grid: inout Grid) {
+        let title = grid.put(
+            " Channels", row: pane.row, column: pane.column, end: pane.end,
+            style: CellStyle(bold: true))
         let unread = state.channels.reduce(0) { $0 + min($1.unreadMessageCount, 1_000_000) }
-        let title = unread > 0 ? " Channels (\(unread))" : " Channels"
-        grid.put(
-            SafeText.line(title).fitted(to: pane.columns), row: pane.row, column: pane.column,
-            end: pane.end, style: CellStyle(bold: true))
+        if unread > 0 {
+            let words = unread > 99 ? "99+ unread" : "\(unread) unread"
+            grid.put(
+                words, row: pane.row, column: max(pane.end - words.count - 1, title + 1),
+                end: pane.end, style: CellStyle(.accent, bold: true))
+        }
         for (place, channel) in state.channels.dropFirst(first).prefix(capacity).enumerated() {
             draw(channel, row: pane.row + 1 + place * Self.rowsEach, on: &grid)
         }

@@ -40,7 +40,11 @@ struct KeyLine {
                 Entry(label: "s", purpose: "save", key: .character("s")),
                 Entry(label: "Esc", purpose: "write", key: .escape),
             ]
-        case .prompt: entries = [Entry(label: "Esc", purpose: "leave", key: .escape)]
+        case .prompt:
+            entries = [Entry(label: "Esc", purpose: "leave", key: .escape)]
+            if let purpose = state.prompt?.kind.purpose {
+                entries.insert(Entry(label: "Enter", purpose: purpose, key: .enter), at: 0)
+            }
         case .results:
             entries = [
                 Entry(label: "↑↓", purpose: "choose", key: .down),
@@ -89,6 +93,18 @@ struct KeyLine {
                 style: CellStyle(.accent, bold: true))
             grid.put(
                 " " + entry.purpose, row: pane.row, column: next, end: end, style: .quiet)
+        }
+    }
+}
+
+extension ChatState.Prompt.Kind {
+    /// The effect of Enter on the answer; nil for a question that one letter answers.
+    fileprivate var purpose: String? {
+        switch self {
+        case .search: "search"
+        case .attach: "send"
+        case .newChannel: "start the chat"
+        case .reaction, .discard: nil
         }
     }
 }

@@ -45,10 +45,15 @@ extension ChatSession {
         // SAFETY: the pointer is used during the call only.
         let exists = unsafe FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
         guard exists, !isFolder.boolValue else {
-            send(.failed("There is no file \(path)"))
+            send(.fileRefused(path: path, reason: "there is no file \(path)"))
             return
         }
         let file = OutgoingFile(.copy(ofFileAt: url), name: url.lastPathComponent)
-        try await client.send(FileMessageParams(files: [file], parentID: thread), to: channel)
+        do throws(RoostError) {
+            try await client.send(FileMessageParams(files: [file], parentID: thread), to: channel)
+        } catch {
+            guard error.code == .invalidParameter else { throw error }
+            send(.fileRefused(path: path, reason: error.message))
+        }
     }
 }

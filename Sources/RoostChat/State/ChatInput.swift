@@ -30,6 +30,8 @@ public enum ChatInput: Sendable {
 
     case uploading(RequestID, UploadProgress)
     case file(address: String, FileState)
+    /// The path of a file that could not be sent, and why.
+    case fileRefused(path: String, reason: String)
     case found(String, [MessageSearchPage.Match], isComplete: Bool)
     case historyDownload(ChannelURL, HistoryDownload.Progress)
     case created(ChannelURL)

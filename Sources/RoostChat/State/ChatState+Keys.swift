@@ -62,6 +62,10 @@ extension ChatState {
     mutating func ask(_ kind: Prompt.Kind) -> [ChatEffect] {
         let back: Focus = focus == .prompt || focus == .help ? .composer : focus
         prompt = Prompt(kind: kind, back: back)
+        if kind == .attach {
+            prompt?.answer = Composer(refusedPath ?? "")
+            refusedPath = nil
+        }
         focus = .prompt
         return []
     }
@@ -112,6 +116,7 @@ extension ChatState {
 
     /// Notes that the message is another one than that of its draft.
     private mutating func noteChange() -> [ChatEffect] {
+        if focus == .messages { conversation?.selected = nil }
         focus = .composer
         guard conversation?.editing == nil else { return [] }
         hasUnsavedDraft = true
@@ -127,8 +132,7 @@ extension ChatState {
         composer = Composer()
         let channel = conversation.channel
         if let target = conversation.editing {
-            self.conversation?.editing = nil
-            takeUp()
+            endEditing()
             return [.edit(target, channel, text: text)]
         }
         let place = DraftPlace(channel, thread: conversation.thread?.id)
@@ -141,8 +145,7 @@ extension ChatState {
     /// Leaves the innermost thing: an edit, a thread, an older part of the history.
     private mutating func goBack() -> [ChatEffect] {
         if conversation?.editing != nil {
-            conversation?.editing = nil
-            takeUp()
+            endEditing()
             return []
         }
         if conversation?.thread != nil {
@@ -153,6 +156,13 @@ extension ChatState {
             return effects + [.closeThread]
         }
         return followNewest()
+    }
+
+    /// Ends an edit: no message is marked any more, and the text from before it is back.
+    private mutating func endEditing() {
+        conversation?.editing = nil
+        conversation?.selected = nil
+        takeUp()
     }
 
     /// Puts the text back that an edit or a thread has set aside.

@@ -87,27 +87,45 @@ extension ChatState {
         guard let shown = selectedMessage, !shown.isDeleted else { return [] }
         let message = shown.message
         switch letter {
-        case "r": return message.messageID == nil ? [] : ask(.reaction(message.target))
+        case "r":
+            guard message.messageID != nil else { return refuse(Self.reactsLater) }
+            return ask(.reaction(message.target))
         case "t": return openThread()
         case "d": return askToDelete()
         case "e":
-            guard isMine(message), case .user(let text) = message.content else { return [] }
+            guard isMine(message) else { return refuse("Only your own messages can be edited.") }
+            guard case .user(let text) = message.content else {
+                return refuse("This message has no text to edit.")
+            }
             let effects = leave()
             if conversation?.editing == nil { setAside.append(composer.text) }
             conversation?.editing = message.target
             composer = Composer(text)
             focus = .composer
             return effects
-        case "s": return message.files.map { .save($0) }
+        case "s":
+            let files = message.files
+            return files.isEmpty ? refuse("This message has no file.") : files.map { .save($0) }
         case "x":
-            guard case .unsent(let request, .failed) = message.delivery else { return [] }
+            guard case .unsent(let request, .failed) = message.delivery else {
+                return refuse("Only a failed message is sent again.")
+            }
             return [.resend(request)]
         default:
-            guard let place = Int(String(letter)), Self.reactions.indices.contains(place - 1),
-                message.messageID != nil
-            else { return [] }
+            guard let place = Int(String(letter)), Self.reactions.indices.contains(place - 1) else {
+                return []
+            }
+            guard message.messageID != nil else { return refuse(Self.reactsLater) }
             return react(Self.reactions[place - 1], to: message.target)
         }
+    }
+
+    private static let reactsLater = "A message takes reactions once the server has it."
+
+    /// Says why a key does nothing here.
+    private mutating func refuse(_ reason: String) -> [ChatEffect] {
+        say(reason, isFailure: true)
+        return []
     }
 
     private func isMine(_ message: Message) -> Bool {
@@ -115,8 +133,9 @@ extension ChatState {
     }
 
     private mutating func askToDelete() -> [ChatEffect] {
-        guard let shown = selectedMessage, !shown.isDeleted, isMine(shown.message) else {
-            return []
+        guard let shown = selectedMessage, !shown.isDeleted else { return [] }
+        guard isMine(shown.message) else {
+            return refuse("Only your own messages can be deleted.")
         }
         return ask(.discard(shown.message.target))
     }
@@ -147,8 +166,11 @@ extension ChatState {
 
     private mutating func openThread() -> [ChatEffect] {
         guard let shown = selectedMessage, !shown.isDeleted, conversation?.thread == nil,
-            let id = shown.message.messageID, let channel = conversation?.channel
+            let channel = conversation?.channel
         else { return [] }
+        guard let id = shown.message.messageID else {
+            return refuse("A message has a thread once the server has it.")
+        }
         if conversation?.editing != nil { takeUp() }
         conversation?.editing = nil
         let effects = leave()
@@ -194,6 +216,7 @@ extension ChatState {
             return open(channel)
         }
         if layout.composer.contains(row, column) {
+            if focus == .messages { conversation?.selected = nil }
             focus = .composer
             return []
         }

@@ -75,6 +75,8 @@ public struct ChatState: Sendable {
     var files: [String: FileState] = [:]
     var uploads: [RequestID: UploadProgress] = [:]
     var prompt: Prompt?
+    /// The path of a file that could not be sent, for the next question for one.
+    var refusedPath: String?
     var search: Search?
     var notice: Notice?
     /// The user whose chat is to be opened; nil once it was.
@@ -154,6 +156,9 @@ public struct ChatState: Sendable {
         case .want(let user):
             wanted = user
             return seek()
+        case .fileRefused(let path, let reason):
+            refusedPath = path
+            say("Ctrl-U corrects the path: \(reason)", isFailure: true)
         case .failed(let sentence): say(sentence, isFailure: true)
         case .told(let sentence): say(sentence, isFailure: false)
         }
