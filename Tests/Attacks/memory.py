@@ -5,12 +5,11 @@ usage: memory.py ROOST
 """
 
 import gzip
-import os
-import sys
 import threading
 import time
 
 import servers
+from attack import leave
 from patience import PATIENCE
 from server import Server
 
@@ -67,5 +66,4 @@ with Server(servers.ROOST, "--address-rate", "0", "--user-rate", "0") as honest:
 for name, megabytes in peaks.items():
     assert 0 < megabytes <= servers.MEMORY, f"{name}: {megabytes:.0f} MB"
 print(f"client: {len(peaks)} floods, {max(peaks.values()):.0f} MB at most")
-sys.stdout.flush()
-os._exit(0)  # Threads of the hostile servers may still talk.
+leave(0)

@@ -14,9 +14,9 @@ import tempfile
 import threading
 import time
 
-from attack import Open, attack, holds, peak_megabytes, run
+from attack import Open, attack, holds, leave, peak_megabytes, run
 from proxy import Hostile, Reply
-from patience import PATIENCE, FairClock
+from patience import PATIENCE, FairClock, bound
 from server import APP, Server
 
 ROOST = os.path.abspath(sys.argv[1])
@@ -33,8 +33,8 @@ class Client:
         self.cache = cache or tempfile.mkdtemp()
         self.errors = open(self.cache + ".err", "w+")
         self.process = subprocess.Popen(
-            [ROOST, "client", "--server", f"http://127.0.0.1:{port}", "--app-id", APP, "--user", "ann",
-             "--cache", self.cache], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+            bound(ROOST, "client", "--server", f"http://127.0.0.1:{port}", "--app-id", APP, "--user", "ann",
+                  "--cache", self.cache), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         self.clock = FairClock(self.process.pid, honest.process.pid if honest else self.process.pid)
         self.answers, self.events = {}, []
         self.news = threading.Condition()
@@ -374,4 +374,5 @@ if __name__ == "__main__":
         for number in range(12):
             honest.call("POST", "/group_channels/g/messages",
                         {"message_type": "MESG", "user_id": "bob", "message": f"m{number}"})
-        run(sys.argv[2:], at_once=4)
+        status = run(sys.argv[2:], at_once=4)
+    leave(status)

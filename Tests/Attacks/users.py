@@ -16,7 +16,7 @@ import threading
 import time
 import urllib.parse
 
-from attack import Open, attack, holds, peak_megabytes, processor_seconds, run
+from attack import Open, attack, holds, leave, peak_megabytes, processor_seconds, run
 from patience import PATIENCE
 from server import APP, Server
 from witness import Witness
@@ -562,4 +562,4 @@ def _():
 
 
 if __name__ == "__main__":
-    run(sys.argv[2:], at_once=3)
+    leave(run(sys.argv[2:], at_once=3))

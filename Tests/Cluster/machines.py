@@ -76,6 +76,10 @@ class Process:
         self.send(signal.SIGKILL)
         self.process.wait()
 
+    def end(self):
+        self.thaw()
+        self.kill()
+
     def freeze(self):
         self.send(signal.SIGSTOP)
 
@@ -119,6 +123,15 @@ class Postgres(Process):
     def ask(self, sql):
         found = subprocess.run(["psql", self.address, "-XAtc", sql], capture_output=True, text=True, check=True)
         return found.stdout.strip()
+
+    def end(self):
+        """In order, so that no shared memory is left; a killed one that is not started again leaves some."""
+        self.thaw()
+        self.send(signal.SIGQUIT)
+        try:
+            self.process.wait(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.kill()
 
     def kill(self):
         """As a power cut does it: the first process and all of its children."""
@@ -261,6 +274,5 @@ class Cluster:
         self.proxy.close()
         for process in [*self.hosts, self.bus, self.database]:
             if process is not None and process.is_running:
-                process.thaw()
-                process.kill()
+                process.end()
         shutil.rmtree(self.folder, ignore_errors=True)

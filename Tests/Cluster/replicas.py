@@ -7,6 +7,7 @@ standby with the most of the log, and the old primary never serves again before 
 import glob
 import os
 import shutil
+import signal
 import subprocess
 import time
 
@@ -164,6 +165,14 @@ class Node(Process):
             os.remove(ballast)
 
     def close(self):
+        # In order, so that no shared memory is left.
+        self.thaw()
+        self.send(signal.SIGQUIT)
+        if self.is_running:
+            try:
+                self.process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                pass
         self.kill()
         if self.has_own_disk:
             subprocess.run(["umount", "-l", self.disk], check=False)

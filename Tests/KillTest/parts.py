@@ -1,9 +1,15 @@
 # The proxy, the processes and the answers of the kill test. SPDX-License-Identifier: Apache-2.0
 import asyncio
 import json
+import os
 import signal
 import socket
+import sys
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "PlatformSDK"))
+
+from patience import bound  # noqa: E402
 
 # The longest wait for anything; a run that needs more has hung.
 PATIENCE = 900
@@ -95,7 +101,7 @@ class Client:
         self.is_over = False
         self.delivered = {}
         self.process = await asyncio.create_subprocess_exec(
-            *self.command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            *bound(*self.command), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             limit=1 << 26,
         )
         self.reading = asyncio.create_task(self.read(self.process))
@@ -187,8 +193,8 @@ class Server:
 
     async def start(self):
         self.process = await asyncio.create_subprocess_exec(
-            self.roost, "serve", "--data", f"{self.folder}/server", "--port", str(self.port),
-            "--app-id", "APP", "--api-token", "secret",
+            *bound(self.roost, "serve", "--data", f"{self.folder}/server", "--port", str(self.port),
+                   "--app-id", "APP", "--api-token", "secret"),
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
         )
         line = await asyncio.wait_for(self.process.stdout.readline(), PATIENCE)

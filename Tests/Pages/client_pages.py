@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 
 from browser import PATIENCE, wait
+from patience import bound
 from server import APP, expect
 
 SCRIPT = "<script>document.title = 'hacked'</script><img src=http://127.0.0.1:1/x onerror=\"document.title = 'hacked'\">"
@@ -24,8 +25,8 @@ class Client:
 
     def __init__(self, roost, server, folder, user="ada", *options):
         self.process = subprocess.Popen(
-            [roost, "client", "--server", f"http://127.0.0.1:{server}", "--app-id", APP, "--user", user,
-             "--cache", folder, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+            bound(roost, "client", "--server", f"http://127.0.0.1:{server}", "--app-id", APP, "--user", user,
+                  "--cache", folder, *options), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self.answers, self.events, self.count = queue.Queue(), queue.Queue(), 0
         threading.Thread(target=self._read, daemon=True).start()
 

@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The limit for scripts that hang, and a clock for limits that are promises."""
+"""The limit for scripts that hang, a clock for limits that are promises, and programs that end with their script."""
 
 import os
+import shutil
 import time
 
 # Seconds; far above any busy machine's time, so that only a hang reaches it. `Patience.swift` is the same for tests.
 PATIENCE = 900
+
+
+def bound(*command):
+    """The command for a child that ends with the thread that starts it, however that ends.
+
+    Without it a script that is killed, or ends by `os._exit`, leaves its servers behind.
+    """
+    return [*(("setpriv", "--pdeathsig", "KILL") if shutil.which("setpriv") else ()), *command]
 
 
 class FairClock:

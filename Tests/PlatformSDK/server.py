@@ -13,7 +13,7 @@ import time
 import urllib.error
 import urllib.request
 
-from patience import PATIENCE
+from patience import PATIENCE, bound
 
 APP, TOKEN = "APP", "secret"
 
@@ -37,8 +37,8 @@ class Server:
         # The command has these files to itself: a reader that held the same open file would move its place, too.
         with open(self.out, "wb") as out, open(self.err, "wb") as err:
             self.process = subprocess.Popen(
-                [self.roost, "serve", "--data", self.data, "--port", str(self.fixed_port), "--app-id", APP,
-                 *self.options], stdout=out, stderr=err, env=self.environment)
+                bound(self.roost, "serve", "--data", self.data, "--port", str(self.fixed_port), "--app-id", APP,
+                      *self.options), stdout=out, stderr=err, env=self.environment)
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             found = re.match(r"listening on (https?)://[^ ]*:(\d+) ", self.read(self.out))
@@ -48,6 +48,7 @@ class Server:
             if self.process.poll() is not None:
                 break
             time.sleep(0.02)
+        self.kill()
         raise AssertionError("The server did not start: " + self.read(self.err))
 
     @staticmethod

@@ -12,7 +12,7 @@ import sendbird_platform_sdk as sdk
 from sendbird_platform_sdk.api import message_api
 from sendbird_platform_sdk.model.send_a_message_request import SendAMessageRequest
 
-from patience import PATIENCE
+from patience import PATIENCE, bound
 from server import APP, TOKEN, Server, expect
 
 ROOST = sys.argv[1]
@@ -28,8 +28,8 @@ class Client:
 
     def start(self):
         self.process = subprocess.Popen(
-            [ROOST, "client", "--server", f"http://127.0.0.1:{self.server.port}", "--app-id", APP,
-             "--user", self.user, "--cache", self.cache, "--page-size", "200"],
+            bound(ROOST, "client", "--server", f"http://127.0.0.1:{self.server.port}", "--app-id", APP,
+                  "--user", self.user, "--cache", self.cache, "--page-size", "200"),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         self.ask("connect")
         self.ask("open", channel=URL)

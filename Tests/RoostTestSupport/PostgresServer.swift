@@ -87,6 +87,8 @@ package final class PostgresServer: Sendable {
     /// PostgreSQL refuses to run as root.
     private static let script = """
         folder=$1 owner=$2; shift 2
+        # A signal for all processes of an interrupted run must not keep this one from tidying up.
+        trap : INT TERM HUP
         for dir in /usr/lib/postgresql/*/bin /opt/homebrew/opt/postgresql*/bin; do
             [ -x "$dir/initdb" ] && bin=$dir
         done

@@ -1,0 +1,10 @@
+# Sourced by scripts that start servers and clients. SPDX-License-Identifier: Apache-2.0
+#
+# Gives the script and its children a folder for temporary files, which is removed at the end and kept after a failure.
+TMPDIR="$(mktemp -d "${TMPDIR:-/tmp}/roost-${0##*/}-XXXXXX")"
+export TMPDIR
+chmod 755 "$TMPDIR"  # PostgreSQL runs as another user than root.
+leave_temporary() {
+    if [ "$1" = 0 ]; then rm -rf "$TMPDIR"; else echo "${0##*/}: the files of this run are in $TMPDIR" >&2; fi
+}
+trap 'leave_temporary $?' EXIT
