@@ -28,8 +28,14 @@ public struct Timestamp: Hashable, Codable, Comparable, Sendable, CustomStringCo
         return remainder < 0 ? quotient - 1 : quotient
     }
 
-    /// The milliseconds in decimal digits.
-    public var description: String { String(milliseconds) }
+    /// The milliseconds in decimal digits; "distant past" or "distant future" for the ends of time.
+    public var description: String {
+        switch self {
+        case .distantPast: "distant past"
+        case .distantFuture: "distant future"
+        default: String(milliseconds)
+        }
+    }
     /// Orders by time.
     public static func < (left: Self, right: Self) -> Bool {
         left.milliseconds < right.milliseconds

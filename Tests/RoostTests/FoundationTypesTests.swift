@@ -27,6 +27,13 @@ struct FoundationTypesTests {
         #expect(Timestamp(Timestamp.distantFuture.date) == .distantFuture)
     }
 
+    @Test func `a moment is described by its milliseconds, and the ends of time by words`() {
+        #expect("\(Timestamp(milliseconds: 1_700_000_000_123))" == "1700000000123")
+        #expect("\(Timestamp.distantPast)" == "distant past")
+        #expect("\(Timestamp.distantFuture)" == "distant future")
+        #expect(Timestamp(seconds: .max).description == "distant future")
+    }
+
     @Test func `a message keeps its identity through the delivery`() throws {
         try SimulatedWorld.play(seed: 21) { world in
             let client = try await world.launch(world.device(of: "alice"))
