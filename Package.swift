@@ -360,6 +360,12 @@ let settings: [SwiftSetting] = [
 ]
 for target in package.targets where target.type != .system && !target.name.hasPrefix("CRoost") {
     target.swiftSettings = settings
+    // Each function gets a section of its own, so that the linker leaves out those without a caller
+    // and joins equal ones. Apple's linkers tell functions apart without it.
+    target.swiftSettings?.append(
+        .unsafeFlags(
+            ["-Xfrontend", "-function-sections"],
+            .when(platforms: [.linux], configuration: .release)))
     // These wait for people and servers, so their size counts and not their speed.
     let small = [
         "RoostChat", "RoostCommand", "RoostCommandLine", "RoostConformance", "RoostPages",
