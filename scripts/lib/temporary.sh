@@ -5,6 +5,10 @@ TMPDIR="$(mktemp -d "${TMPDIR:-/tmp}/roost-${0##*/}-XXXXXX")"
 export TMPDIR
 chmod 755 "$TMPDIR"  # PostgreSQL runs as another user than root.
 leave_temporary() {
-    if [ "$1" = 0 ]; then rm -rf "$TMPDIR"; else echo "${0##*/}: the files of this run are in $TMPDIR" >&2; fi
+    if [ "$1" = 0 ]; then
+        rm -rf "$TMPDIR"
+    elif ! rmdir "$TMPDIR" 2>/dev/null; then
+        echo "${0##*/}: the files of this run are in $TMPDIR" >&2
+    fi
 }
 trap 'leave_temporary $?' EXIT
