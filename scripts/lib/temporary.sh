@@ -3,7 +3,7 @@
 # Gives the script and its children a folder for temporary files, which is removed at the end and kept after a failure.
 TMPDIR="$(mktemp -d "${TMPDIR:-/tmp}/roost-${0##*/}-XXXXXX")"
 export TMPDIR
-chmod 755 "$TMPDIR"  # PostgreSQL runs as another user than root.
+chmod 1777 "$TMPDIR"  # As /tmp: PostgreSQL and installers run as other users.
 leave_temporary() {
     if [ "$1" = 0 ]; then
         rm -rf "$TMPDIR"
