@@ -79,6 +79,7 @@ extension SyncState {
             start(.listRead(ListRead(id, from: nil)))
         }
         deliverToInboxes(commit)
+        noteMutes(in: commit, from: origin)
         follow(commit)
     }
 

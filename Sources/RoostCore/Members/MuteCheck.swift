@@ -25,6 +25,8 @@ package struct MuteCheck: SyncOperation {
         case readingChannel
         case pacing
         case asking(number: Int)
+        /// Waits after a failed request.
+        case resting
         case readingEnd
     }
 
@@ -32,6 +34,7 @@ package struct MuteCheck: SyncOperation {
     /// Whether a channel that is not muted in the cache needs no request.
     private let isOnlyForKnown: Bool
     private var epoch: LinkMachine.Epoch?
+    private var failures = 0
     private var state = State.beginning
 
     package init(_ channel: ChannelURL, onlyIfKnown isOnlyForKnown: Bool) {
@@ -51,11 +54,21 @@ package struct MuteCheck: SyncOperation {
         case (.asking(let number), .answer(.success(.mute(let mute)))):
             guard sync.mutes.questions[channel] == number else { return .end(.done) }
             return judge(mute, &sync)
+        case (.asking(let number), .answer(.failure(let error))):
+            guard sync.mutes.questions[channel] == number, error.remedy == .retry else {
+                return .end(.done)
+            }
+            failures += 1
+            state = .resting
+            let wait = Backoff.standard.wait(
+                beforeAttempt: failures, entropy: sync.random.next())
+            return .need(.pause(wait, .retry))
+        case (.resting, .paused): return pace(&sync)
         case (.readingEnd, .read(.success(.channel(let known?)))) where known.isMuted:
             let user = known.members.first { $0.user.id == sync.me }?.user ?? User(id: sync.me)
             sync.emit(.unmuted(user, channel), afterLookUpOf: channel)
             return .end(.done)
-        // Without an answer, the next catch-up of the channel repeats the request.
+        // Without a connection, the next catch-up of the channel repeats the request.
         default: return .end(.done)
         }
     }
@@ -110,6 +123,25 @@ extension SyncState {
         }
     }
 
+    /// Requests the user's own mutes that a commit brings without an event, if they end by
+    /// themselves.
+    mutating func noteMutes(in commit: Commit, from origin: ChangeOrigin) {
+        guard session != nil else { return }
+        for case .channels(let change) in commit.changes {
+            // The channels of a first page can be many.
+            for channel in change.inserted {
+                guard let end = channel.muteEnd(of: me), end < .distantFuture else { continue }
+                start(.muteCheck(MuteCheck(channel.url, onlyIfKnown: false)))
+            }
+            // The look-up of an event does not lead to another one.
+            for update in change.updated where origin != .event {
+                guard let end = update.after.muteEnd(of: me), end != update.before.muteEnd(of: me)
+                else { continue }
+                start(.muteCheck(MuteCheck(update.after.url, onlyIfKnown: false)))
+            }
+        }
+    }
+
     mutating func checkMuteAgain(in channel: ChannelURL) {
         mutes.awaited.remove(channel)
         // The mute may have been extended. Without a connection, the next catch-up checks it.
@@ -129,5 +161,16 @@ extension SyncState {
     /// Ends the wait for the end of mutes, because the app has disconnected.
     mutating func forgetMuteTimers() {
         for channel in mutes.awaited.sorted() { disarmMute(in: channel) }
+    }
+}
+
+extension GroupChannel {
+    /// The end of the user's own mute, as the cache has it; nil without a mute or without an end.
+    ///
+    /// A large channel does not list all members, so the end may be unknown: `distantFuture`.
+    fileprivate func muteEnd(of me: UserID) -> Timestamp? {
+        guard isMuted else { return nil }
+        guard let member = members.first(where: { $0.id == me }) else { return .distantFuture }
+        return member.mutedUntil
     }
 }

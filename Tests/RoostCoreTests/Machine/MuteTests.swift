@@ -148,6 +148,75 @@ struct MuteTests {
             script.commit(look).notices.contains(.event(.unmuted(me, Script.channel))))
     }
 
+    /// Returns the channel with a mute of the user, until a moment if that is not nil.
+    private static func muted(until end: Int64?) -> GroupChannel {
+        var (channel, member) = (muted, Member(user: User(id: "me"), isMuted: true))
+        member.mutedUntil = end.map { Timestamp(milliseconds: $0) }
+        channel.members = [member]
+        return channel
+    }
+
+    /// Returns whether a stored change of the channels leads to a question about a mute.
+    private static func isAsked(
+        _ change: ChannelsChange, _ origin: ChangeOrigin, _ script: inout Script
+    ) -> Bool {
+        let (id, _) = script.start(.storing(Storing([], from: origin)))
+        let commit = Commit(sequence: 1, changes: [.channels(change)])
+        return isAsked(script.give(.reply(id, .committed(.success(commit)))))
+    }
+
+    @Test(
+        arguments: [
+            (nil, muted(until: 9), ChangeOrigin.page, true),
+            (Script.channel(Script.channel), muted(until: 9), .changeLog, true),
+            (muted(until: 8), muted(until: 9), .changeLog, true),
+            (muted(until: nil), muted(until: 9), .changeLog, true),
+            // The members of a large channel are not listed.
+            (Script.channel(Script.channel), muted, .changeLog, true),
+            (nil, muted, .page, false),
+            (muted(until: 9), muted(until: 9), .changeLog, false),
+            (muted(until: 9), muted(until: nil), .changeLog, false),
+            (nil, muted(until: nil), .page, false),
+            // The event of the mute has asked.
+            (Script.channel(Script.channel), muted(until: 9), .event, false),
+        ] as [(GroupChannel?, GroupChannel, ChangeOrigin, Bool)])
+    func `a mute with an end that comes without an event is asked about (scar 128)`(
+        _ before: GroupChannel?, _ after: GroupChannel, _ origin: ChangeOrigin, _ isAsked: Bool
+    ) {
+        let change =
+            before.map { ChannelsChange(updated: [Update(before: $0, after: after)]) }
+            ?? ChannelsChange(inserted: [after])
+        var script = Script.connected()
+        #expect(Self.isAsked(change, origin, &script) == isAsked)
+        script.lose()
+        #expect(!Self.isAsked(change, origin, &script))
+    }
+
+    @Test func `a failed question about a mute is repeated after a growing rest (scar 128)`() {
+        var script = Script.connected()
+        let (id, _) = Self.check(&script)
+        var waits: [Duration] = []
+        for _ in 1...6 {
+            for case .pause(id, let wait, .retry) in script.refuse(
+                id, Script.error(.internalServerError))
+            { waits.append(wait) }
+            #expect(Self.isAsked(script.pass(id)))
+        }
+        #expect(waits.count == 6 && waits[0] <= .seconds(2) && waits[5] > waits[0])
+        let effects = script.answer(id, Self.answer(true, .seconds(60)))
+        #expect(effects.notices == [.arm(.mute(Script.channel), .seconds(61))])
+    }
+
+    @Test func `a refused or a superseded question about a mute is not repeated`() {
+        var script = Script.connected()
+        let (first, _) = Self.check(&script)
+        let (second, _) = Self.check(&script)
+        #expect(
+            script.refuse(first, Script.error(.internalServerError)) == [.finish(first, .done)])
+        #expect(
+            script.refuse(second, Script.error(.notAMember, .none)) == [.finish(second, .done)])
+    }
+
     @Test func `a mute is not asked about without a connection`() {
         var script = Script()
         let (id, effects) = script.start(
