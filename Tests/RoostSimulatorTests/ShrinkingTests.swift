@@ -41,6 +41,7 @@ struct ShrinkingTests {
     @Test(arguments: [
         (KeptRun(.core, seed: 17, of: 60, steps: [3, 9]), "core, seed: 17, of: 60, steps: [3, 9]"),
         (KeptRun(.full, seed: 5, of: 40), "full, seed: 5, of: 40"),
+        (KeptRun(.full, seed: 5, of: 40, actions: 72), "full, seed: 5, of: 40, actions: 72"),
     ])
     func `a kept run prints as Swift`(_ kept: KeptRun, _ text: String) {
         #expect("\(kept)" == "KeptRun(.\(text))")
@@ -57,15 +58,20 @@ struct ShrinkingTests {
         let shrinking = try #require(
             try await onThread { Result { try Self.shrink(world, chosen) } }.get())
         #expect(shrinking.steps.count == 2)
-        let line = "\(KeptRun(world, seed: Self.seed, of: shape.steps, steps: shrinking.steps))"
+        let run = KeptRun(
+            world, seed: Self.seed, of: shape.steps, steps: shrinking.steps,
+            actions: shape.actions)
+        let line = "\(run)"
 
         // The line as the compiler reads it.
-        let form = #/KeptRun\(\.(\w+), seed: (\d+), of: (\d+), steps: \[([\d, ]+)\]\)/#
+        let form =
+            #/KeptRun\(\.(\w+), seed: (\d+), of: (\d+), steps: \[([\d, ]+)\], actions: (\d+)\)/#
         let parts = try #require(try form.wholeMatch(in: line)).output
         let kept = KeptRun(
             try #require(World(rawValue: String(parts.1))), seed: try #require(UInt64(parts.2)),
             of: try #require(Int(parts.3)),
-            steps: parts.4.split(separator: ", ").compactMap { Int($0) })
+            steps: parts.4.split(separator: ", ").compactMap { Int($0) },
+            actions: try #require(Int(parts.5)))
         let folder = try TemporaryFolder(inMemory: true)
         let report = await onThread { kept.run(chosen, folder: folder.path) }
         #expect(report.failure == shrinking.failure)

@@ -104,7 +104,9 @@ struct SeedRunner: Sendable {
         StandardOutput.writeNow(
             "  \(shrinking.steps.count) of its \(report.steps + 1) steps fail too "
                 + "(\(shrinking.runs) runs): \(shrinking.failure)")
-        let kept = KeptRun(world, seed: report.seed, of: shape.steps, steps: shrinking.steps)
+        let kept = KeptRun(
+            world, seed: report.seed, of: shape.steps, steps: shrinking.steps,
+            actions: shape.actions)
         StandardOutput.writeNow("  Keep it in Tests/RoostSimulatorTests/Seeds.swift:")
         StandardOutput.writeNow("        \(kept),")
     }

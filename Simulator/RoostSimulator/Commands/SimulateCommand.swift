@@ -16,6 +16,9 @@ extension Option {
     static let steps = Option(
         "steps", .number(placeholder: "N", 1...1_000_000), standard: "2000",
         help: "actions of each run")
+    static let actions = Option(
+        "actions", .number(placeholder: "N", 1...Action.allCases.count),
+        help: "draw from the first N kinds of actions only: those of an older kept run")
     static let trace = Option("trace", help: "print every action and every fault")
     static let core = Option(
         "core", help: "core worlds: the machines alone, about ten times as fast")
@@ -60,7 +63,8 @@ extension Command {
             cache has to verify, and the client has to show the honest server's data.
             """,
         options: [
-            .seeds, .firstSeed, .oneSeed, .steps, .onlySteps, .core, .store, .hostile, .book, .jobs,
+            .seeds, .firstSeed, .oneSeed, .steps, .onlySteps, .actions, .core, .store, .hostile,
+            .book, .jobs,
             .firstFailure, .noShrinking, .trace,
         ],
         example: "roost-simulate --seeds 1000",
@@ -86,6 +90,7 @@ extension Command {
             let world = arguments.has(.core) ? World.core : .full
             var shape = WorldShape()
             if let steps = arguments.number(.steps) { shape.steps = steps }
+            if let count = arguments.number(.actions) { shape.actions = count }
             let folder = try TemporaryFolder(named: "roost-simulate", inMemory: true)
             let runner = SeedRunner(
                 world: world, shape: shape, folder: folder, keepsTrace: arguments.has(.trace),

@@ -102,6 +102,7 @@ final class CoreDevice {
     var pauses: [OperationID: Int] = [:]
     var limits: [OperationID: Int] = [:]
     var calls: [OperationID: Call] = [:]
+    var answers = CallInvariants()
     var isSending = false
     var isDrafting = false
     var timelines: [TimelineID: Watch<Message>] = [:]
@@ -131,6 +132,7 @@ final class CoreDevice {
 
     var name: String { "\(user)/\(number)" }
     var state: SyncState { machine.state }
+    var isConnected: Bool { if case .online = state.link.state { true } else { false } }
     /// Whether the app can make calls now.
     var canAct: Bool { isOpen && !isSuspended }
 

@@ -27,11 +27,12 @@ extension CoreWorld {
         case .connect: if device.canAct { connect(device) }
         case .disconnect: if device.canAct { give(.disconnect(isLogout: false), device) }
         case .reconnect: if device.canAct { reconnect(device) }
+        case .waitUntilIdle: if device.canAct { waitUntilIdle(device) }
         case .race: try race(device, on: storage)
         case .blink: try blink(device, on: storage)
         case .sendElsewhere, .replyElsewhere, .burst, .editElsewhere, .deleteElsewhere,
             .readElsewhere, .leave, .join, .rename, .createElsewhere, .react, .hide, .show,
-            .resetHistory:
+            .resetHistory, .muteMember:
             performElsewhere(action, on: storage)
         case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .leaveForeground,
             .enterForeground, .roughen, .slowDown, .calm, .relaunch, .crash, .crashSoon, .suspend,
@@ -48,6 +49,11 @@ extension CoreWorld {
 
     func connect(_ device: CoreDevice) {
         call("connect", .connecting(Connecting()), device)
+    }
+
+    /// Waits as `roost client` does.
+    private func waitUntilIdle(_ device: CoreDevice) {
+        call("wait until idle", device) { .awaitIdle($0, atMost: .seconds(9)) }
     }
 
     private func reconnect(_ device: CoreDevice) {

@@ -46,12 +46,16 @@ struct MadeChanges {
 extension CoreWorld {
     /// Returns a change of a channel other than a departure.
     func randomChange() -> ChannelChange {
+        if mix.has(.muteMember), random.pick(6) == 0 {
+            return random.mute(of: user(random.pick(shape.users)))
+        }
         switch random.pick(7) {
-        case 0: .hide(allowsAutoUnhide: true)
-        case 1: .hide(allowsAutoUnhide: false)
-        case 2, 3: .unhide
-        case 4: .invite((0..<shape.users).filter { _ in random.pick(2) == 0 }.map(self.user))
-        default: .update(ChannelUpdateParams(name: "own name \(number())"))
+        case 0: return .hide(allowsAutoUnhide: true)
+        case 1: return .hide(allowsAutoUnhide: false)
+        case 2, 3: return .unhide
+        case 4:
+            return .invite((0..<shape.users).filter { _ in random.pick(2) == 0 }.map(self.user))
+        default: return .update(ChannelUpdateParams(name: "own name \(number())"))
         }
     }
 

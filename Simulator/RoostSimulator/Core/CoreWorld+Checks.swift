@@ -22,7 +22,7 @@ extension CoreWorld {
     }
 
     /// Runs a check inside an event; the next step reports its violation.
-    private func note(_ check: () throws(Violation) -> Void) {
+    func note(_ check: () throws(Violation) -> Void) {
         do throws(Violation) { try check() } catch { violation = violation ?? error }
     }
 
@@ -89,15 +89,22 @@ extension CoreWorld {
     /// The longest allowed time of a call; every time limit of the machine is shorter.
     private static let patience = Duration.seconds(300).microseconds
 
+    /// Checks the time that a call has taken so far.
+    func check(_ call: CoreDevice.Call, _ device: CoreDevice) throws(Violation) {
+        try expect(
+            now - call.since <= Self.patience,
+            "\(device.name): a call has not returned for minutes: \(call.name)")
+        try device.answers.check(
+            "\(device.name): \(call.name)", since: .microseconds(call.since),
+            at: .microseconds(now))
+    }
+
     /// Checks everything that changed since the last step.
     func checkNow(on storage: isolated MemoryStorage) throws(Violation) {
         if let violation { throw violation }
         for device in devices where !device.isSuspended {
             try device.health.follow(device.state.health, at: .microseconds(now))
-            for call in device.calls.values where now - call.since > Self.patience {
-                throw Violation(
-                    sentence: "\(device.name): a call has not returned for minutes: \(call.name)")
-            }
+            for call in device.calls.values { try check(call, device) }
             // A collection follows a commit once the machine has received it.
             guard device.unreportedCommits == 0 else { continue }
             for (id, watch) in device.timelines where watch.isDirty {
@@ -204,11 +211,11 @@ extension CoreWorld {
         }
         for device in devices {
             for channel in channels {
-                let isMember = isMember(device.user, of: channel, on: storage)
+                let access = storage.writing(of: device.user, in: channel, at: serverTime)
                 try DeliveryInvariants(device: device.name).check(
-                    device.sent, unsent: Set(device.state.outbox.items.map(\.requestID)),
-                    isMember: isMember, log(of: channel, for: device.user, on: storage))
-                guard isMember else { continue }
+                    device.sent, device.state.outbox.items, access,
+                    log(of: channel, for: device.user, on: storage))
+                guard access != .none else { continue }
                 for change in device.state.outbox.pendingChanges(in: channel) {
                     if case .unsent? = change.action.target { continue }
                     throw Violation(
@@ -247,10 +254,16 @@ extension CoreWorld {
             case .success(.myChannels(let page)) = server.answer(
                 .myChannels(.all(of: device.user)), as: device.user, on: storage, at: serverTime)
         else { return }
-        try invariants(of: device).checkRest(
-            device.store.groupChannels,
-            isFilled: device.store.cursor(.channelFill) == .listEnd, page.channels)
         let open = Set(device.timelines.keys.compactMap { device.state.timelines[$0]?.channel })
+        let channels = device.store.groupChannels
+        let isFilled = device.store.cursor(.channelFill) == .listEnd
+        try invariants(of: device).checkRest(channels, isFilled: isFilled, page.channels)
+        try invariants(of: device).checkMutes(
+            of: device.user, channels, shown: open, page.channels, at: serverTime)
+        if isFilled {
+            try invariants(of: device).checkUnread(
+                channels.values.unreadTotal, storage.unreadTotal(of: device.user))
+        }
         for channel in open.sorted() where isMember(device.user, of: channel, on: storage) {
             guard let held = device.store.history(of: channel) else { continue }
             try invariants(of: device).checkRest(
@@ -309,7 +322,7 @@ extension CoreWorld {
                     device.store.answer(.messageOfRequest(item.requestID)) == .message(nil),
                     "\(device.name) has failed \(item.requestID), which its cache has as delivered")
             }
-            noteDoubt(of: item.requestID, device)
+            noteResend(of: item.requestID, device)
             call(
                 "resend \(item.requestID)",
                 .outbox(.resending(OutboxResending(item.requestID))), device, atMost: .max)

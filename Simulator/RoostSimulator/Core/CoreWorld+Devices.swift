@@ -43,6 +43,7 @@ extension CoreWorld {
         guard device.isSuspended else { return }
         device.isSuspended = false
         device.health.restart()
+        device.answers = CallInvariants()
         let events = device.held
         device.held = []
         for event in events { schedule(event, device) }
@@ -69,6 +70,7 @@ extension CoreWorld {
         device.pauses = [:]
         device.limits = [:]
         device.calls = [:]
+        device.answers = CallInvariants()
         device.isSending = false
         device.isDrafting = false
         device.timelines = [:]

@@ -15,6 +15,7 @@ extension CoreWorld {
         let now = Timestamp(
             milliseconds: SimulatedWorld.beginningMS + self.now / 1_000 + device.clockError)
         let effects = device.machine.receive(input, at: now)
+        device.answers.follow(isConnected: device.isConnected, at: .microseconds(self.now))
         for effect in effects { perform(effect, device) }
         // The consequences of an end come after all effects of the step, as in the shell.
         guard !isFinishing else { return }
@@ -169,12 +170,20 @@ extension CoreWorld {
         _ name: @autoclosure () -> String, _ operation: Operation, _ device: CoreDevice,
         then completion: CoreDevice.Completion = .none, atMost limit: Int = callLimit
     ) {
+        call(name(), device, then: completion, atMost: limit) { .start($0, operation) }
+    }
+
+    func call(
+        _ name: @autoclosure () -> String, _ device: CoreDevice,
+        then completion: CoreDevice.Completion = .none, atMost limit: Int = callLimit,
+        _ input: (SyncMachine.OperationID) -> SyncMachine.Input
+    ) {
         guard device.calls.count < limit else { return }
         let id = SyncMachine.OperationID(number())
         let name = trace == nil ? "" : name()
         note("\(device.name) \(name)")
         device.calls[id] = CoreDevice.Call(name: name, since: now, completion: completion)
-        give(.start(id, operation), device)
+        give(input(id), device)
     }
 
     private func finish(
@@ -186,6 +195,7 @@ extension CoreWorld {
         }
         guard let call = device.calls.removeValue(forKey: id) else { return }
         note("  \(device.name) \(call.name): \(outcome.word)")
+        note { () throws(Violation) in try check(call, device) }
         complete(call.completion, outcome, device)
     }
 }

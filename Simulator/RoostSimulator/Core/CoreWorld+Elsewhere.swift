@@ -69,6 +69,13 @@ extension CoreWorld {
         case .show: ask(.request(.unhide(channel)), user, on: storage)
         case .resetHistory:
             ask(.moment(.resetHistory(channel, ofEverybody: false)), user, on: storage)
+        case .muteMember:
+            let request = random.muteRequest(
+                of: self.user(random.pick(shape.users)), in: channel)
+            // Only an operator's request succeeds.
+            for actor in (0..<shape.users).map(self.user) {
+                ask(.request(request), actor, on: storage)
+            }
         case .createElsewhere:
             guard channels.count < shape.channels * 2 else { return }
             createElsewhere(by: user, on: storage)
@@ -81,6 +88,7 @@ extension CoreWorld {
         let everybody = (0..<shape.users).map(self.user)
         var create = CreateChannel(userIDs: everybody, name: "name \(lastNumber)")
         create.channelURL = url
+        if mix.has(.muteMember) { create.operatorIDs = [user] }
         ask(.create(create), user, on: storage)
         channels.append(url)
     }

@@ -53,25 +53,25 @@ extension CoreWorld {
         }
         if happens(\.lateRequest, device) {
             schedule(
-                .request(nil, question, key: key, isAnswerLost: true), device,
+                .request(nil, question, RequestFate()), device,
                 after: Self.timeLimit + .seconds(1))
             return fail(id, .timedOut, device, after: Self.timeLimit)
         }
         if question.isRepeatable, happens(\.repeatedRequest, device) {
-            schedule(
-                .request(nil, question, key: key, isAnswerLost: true), device,
-                after: latency(device))
+            schedule(.request(nil, question, RequestFate()), device, after: latency(device))
         }
-        schedule(
-            .request(
-                id, question, key: key,
-                isAnswerLost: happens(\.lostAnswer, device) || happens(\.cutAnswer, device)),
-            device, after: latency(device))
+        let fate = RequestFate(
+            isAnswerLost: happens(\.lostAnswer, device) || happens(\.cutAnswer, device),
+            limit: now + Self.timeLimit.microseconds)
+        let there = latency(device)
+        let isLate = there >= Self.timeLimit
+        schedule(.request(isLate ? nil : id, question, fate), device, after: there)
+        if isLate { fail(id, .timedOut, device, after: Self.timeLimit) }
     }
 
     /// Lets the server answer a request that has arrived.
     private func arrive(
-        _ id: SyncMachine.OperationID?, _ question: ServerQuestion, _ isAnswerLost: Bool,
+        _ id: SyncMachine.OperationID?, _ question: ServerQuestion, _ fate: RequestFate,
         _ device: CoreDevice, on storage: isolated MemoryStorage
     ) {
         // A request on its way is lost with the link.
@@ -83,21 +83,20 @@ extension CoreWorld {
         made.note(question, by: device.user, result)
         deliver()
         guard let id else { return }
-        if isAnswerLost {
-            return fail(id, .lost, device, after: random.duration(in: Self.notice))
+        let left = Duration.microseconds(fate.limit - now)
+        if fate.isAnswerLost {
+            return fail(id, .lost, device, after: min(random.duration(in: Self.notice), left))
         }
         let isSlow = happens(\.slowAnswer, device)
         let back = isSlow ? random.duration(in: Self.slowAnswer) : latency(device)
-        answer(id, result, device, after: back)
+        answer(id, result, device, after: back, atMost: left)
     }
 
     private func answer(
         _ id: SyncMachine.OperationID, _ result: Answered<ServerAnswer>, _ device: CoreDevice,
-        after delay: Duration
+        after delay: Duration, atMost limit: Duration = timeLimit
     ) {
-        guard delay < Self.timeLimit else {
-            return fail(id, .timedOut, device, after: Self.timeLimit)
-        }
+        guard delay < limit else { return fail(id, .timedOut, device, after: limit) }
         schedule(.input(.reply(id, .answer(result))), device, after: delay)
     }
 
@@ -208,8 +207,8 @@ extension CoreWorld {
     /// Handles an event of the link.
     func cross(_ event: Event, _ device: CoreDevice, on storage: isolated MemoryStorage) {
         switch event {
-        case .request(let id, let question, _, let isAnswerLost):
-            arrive(id, question, isAnswerLost, device, on: storage)
+        case .request(let id, let question, let fate):
+            arrive(id, question, fate, device, on: storage)
         case .opening(let epoch, let key): accept(epoch, key, device, on: storage)
         case .frame(let connection, let event):
             guard device.connection?.number == connection else { return }

@@ -32,11 +32,13 @@ extension CoreWorld {
                 let (_, message) = someShown(device, where: { $0.status == .failed }),
                 let id = message.requestID
             else { return }
-            noteDoubt(of: id, device)
-            let operation: OutboxOperation =
-                action == .resend
-                ? .resending(OutboxResending(id)) : .canceling(OutboxCanceling(id))
-            call("\(action) \(id)", .outbox(operation), device)
+            if action == .resend {
+                noteResend(of: id, device)
+                call("resend \(id)", .outbox(.resending(OutboxResending(id))), device)
+            } else {
+                noteDoubt(of: id, device)
+                call("cancel \(id)", .outbox(.canceling(OutboxCanceling(id))), device)
+            }
         case .sendFile: sendFile(device)
         case .addReaction:
             guard let (channel, message) = someShown(device, where: { $0.messageID != nil }),
@@ -155,6 +157,12 @@ extension CoreWorld {
             guard case .done = outcome, let open = device.state.lists[id] else { return }
             device.lists[id] = CoreDevice.Watch(changes: Fold(open.list.channels))
         }
+    }
+
+    /// Notes that a failed message may arrive behind later ones.
+    func noteResend(of id: RequestID, _ device: CoreDevice) {
+        guard let index = device.sent.firstIndex(where: { $0.requestID == id }) else { return }
+        device.sent[index].wasResent = true
     }
 
     /// Notes that a message may arrive late or never, because of a call about it.

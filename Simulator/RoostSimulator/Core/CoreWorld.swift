@@ -25,7 +25,7 @@ package final class CoreWorld {
         case paused(SyncMachine.OperationID, Int)
         case overdue(SyncMachine.OperationID, Int)
         /// A request arrives at the server.
-        case request(SyncMachine.OperationID?, ServerQuestion, key: String, isAnswerLost: Bool)
+        case request(SyncMachine.OperationID?, ServerQuestion, RequestFate)
         case opening(LinkMachine.Epoch, sessionKey: String?)
         /// A frame arrives at the device.
         case frame(connection: Int, ServerEvent)
@@ -39,6 +39,13 @@ package final class CoreWorld {
         case restart(connects: Bool)
     }
 
+    /// The fate of a request on its way.
+    struct RequestFate {
+        var isAnswerLost = true
+        /// The end of the caller's time limit.
+        var limit = Int64.max
+    }
+
     struct Scheduled {
         let device: Int
         let run: Int
@@ -46,7 +53,7 @@ package final class CoreWorld {
     }
 
     let seed: UInt64
-    private let mix: ActionMix
+    let mix: ActionMix
     let shape: WorldShape
     let random: SimulatedRandom
     let trace: TraceRecorder?
@@ -76,7 +83,7 @@ package final class CoreWorld {
 
     init(seed: UInt64, _ shape: WorldShape, keepsTrace: Bool) {
         self.seed = seed
-        mix = ActionMix(seed: seed)
+        mix = ActionMix(seed: seed, of: shape.actions)
         self.shape = shape
         random = SimulatedRandom(seed: seed)
         server = ModelServer()
@@ -196,10 +203,10 @@ package final class CoreWorld {
                 return
             }
         } else if scheduled.run != device.run,
-            case .request(_, let question, let key, let isLost) = event
+            case .request(_, let question, let fate) = event
         {
             // The process that would get the answer has ended; the next one uses its numbers again.
-            event = .request(nil, question, key: key, isAnswerLost: isLost)
+            event = .request(nil, question, fate)
         }
         handle(event, device, on: storage)
         guard let left = device.eventsToCrash, scheduled.run == device.run else { return }

@@ -136,7 +136,7 @@ struct ModelServer {
             return .count(desk.count(call.channelURL, standing.sight, on: storage))
         case .mute(let call):
             _ = try desk.admit(.reader, call.channelURL, on: storage)
-            return .mute(AskMute.Answer(isMuted: false, remaining: nil))
+            return .mute(desk.mute(of: call.userID, in: call.channelURL, on: storage))
         case .markAsRead(let call):
             _ = try desk.admit(.own(.member), call.channelURL, on: storage)
             try markRead(call.channelURL, by: desk, from: nil, nil, on: storage)
@@ -178,6 +178,12 @@ struct ModelServer {
             _ = storage.updateMember(user, of: url, now: now) { $0.hidden = .unhidden }
             publish(
                 .channel(ChannelEvent(.unhidden, channelURL: url, timestamp: now)), to: [user])
+            return .done
+        case .request(.mute(let url, let id, let seconds, let reason)):
+            try mute(id, in: url, seconds: seconds, reason: reason, desk, on: storage)
+            return .done
+        case .request(.unmute(let url, let id)):
+            try unmute(id, in: url, desk, on: storage)
             return .done
         case .moment(.hide(let url, let hidesPrevious, let returns)):
             let offset = try hide(url, hidesPrevious, returns, desk, on: storage)

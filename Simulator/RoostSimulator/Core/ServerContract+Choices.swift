@@ -46,6 +46,7 @@ extension ServerContract {
             userIDs: Self.users.filter { _ in random.pick(3) > 0 }, name: "name \(random.pick(9))",
             customType: random.customType(), isPublic: random.pick(3) == 0)
         create.channelURL = url
+        create.operatorIDs = create.userIDs.filter { _ in random.pick(2) == 0 }
         return create
     }
 
@@ -96,7 +97,7 @@ extension ServerContract {
     private func question(
         in url: ChannelURL, by user: UserID, on storage: isolated MemoryStorage
     ) -> ServerQuestion {
-        switch random.pick(30) {
+        switch random.pick(32) {
         case 0...3: return .post(SendMessage(message: composition(to: url, on: storage)))
         case 4, 5:
             return .delete(
@@ -124,6 +125,7 @@ extension ServerContract {
         case 15: return .request(.unhide(url))
         case 16: return .moment(.resetHistory(url, ofEverybody: false))
         case 17: return .create(creation(of: url))
+        case 18, 19: return .request(random.muteRequest(of: self.user(), in: url))
         default: return reading(of: url, by: user, on: storage)
         }
     }
@@ -181,7 +183,7 @@ extension ServerContract {
         default:
             return random.pick(2) == 0
                 ? .countMessages(CountMessages(channelURL: url))
-                : .mute(AskMute(channelURL: url, userID: user))
+                : .mute(AskMute(channelURL: url, userID: self.user()))
         }
     }
 

@@ -177,6 +177,33 @@ struct CacheInvariants {
         try expect(gone == nil, "\(device), at rest, holds \(gone?.rawValue ?? ""), which is left")
     }
 
+    /// Checks that the cached channels say whether their user is muted, as the server does.
+    ///
+    /// No event and no change log reports the end of a mute: after a relaunch it is known of the
+    /// channels whose messages are shown.
+    func checkMutes(
+        of user: UserID, _ held: [ChannelURL: GroupChannel], shown: Set<ChannelURL>,
+        _ expected: [GroupChannel], at now: Timestamp
+    ) throws(Violation) {
+        for theirs in expected {
+            guard let ours = held[theirs.url], ours.isMuted != theirs.isMuted else { continue }
+            let end = ours.members.first { $0.id == user }?.mutedUntil
+            // The client asks about the end a second after it.
+            try expect(
+                ours.isMuted
+                    && end.map { !shown.contains(ours.url) || now < $0 + .seconds(5) } ?? false,
+                "\(device), at rest, has its user in \(ours.url) as "
+                    + "\(ours.isMuted ? "muted" : "not muted"), unlike the server")
+        }
+    }
+
+    /// Checks the sum of the unread messages of all channels.
+    func checkUnread(_ total: Int, _ expected: Int) throws(Violation) {
+        try expect(
+            total == expected,
+            "\(device), at rest, counts \(total) unread messages, the server \(expected)")
+    }
+
     // MARK: No cursor is ahead of its data
 
     /// Checks that the cache has the changes before the cursor of a channel's messages.
@@ -218,5 +245,15 @@ struct CacheInvariants {
             "\(device) holds \(listing.record.url) as “\(held?.name ?? "nothing")” with "
                 + "\(held?.lastMessage?.text ?? "nothing"), but its cursor \(cursor) is past "
                 + "“\(listing.record.name)” with \(listing.lastMessageAt ?? .distantPast)")
+    }
+}
+
+extension Collection<GroupChannel> {
+    /// The unread messages that count in the user's total.
+    var unreadTotal: Int {
+        reduce(0) { total, channel in
+            let isCounted = channel.hiddenState == .unhidden && channel.countPreference != .off
+            return total + (isCounted ? channel.unreadMessageCount : 0)
+        }
     }
 }

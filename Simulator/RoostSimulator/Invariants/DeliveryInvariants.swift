@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCore
 import RoostModel
 import RoostServer
 
@@ -14,14 +15,19 @@ struct SentMessage {
 
 /// The messages of a device reach the log once, in the order of the calls.
 struct DeliveryInvariants {
+    /// The right of the device's user to write in a channel.
+    enum Access { case none, muted, writing }
+
     let device: String
 
     /// Checks the messages of one channel whose send calls returned, in the order of the calls.
     ///
-    /// `unsent` are the messages that the device still has to send.
+    /// `items` are the messages and changes that the device still has to send.
     func check(
-        _ sent: [SentMessage], unsent: Set<RequestID>, isMember: Bool, _ log: ServerLog
+        _ sent: [SentMessage], _ items: [OutboxItem], _ access: Access, _ log: ServerLog
     ) throws(Violation) {
+        let unsent = Set(items.map(\.requestID))
+        let isMember = access != .none
         let places = Dictionary(
             grouping: log.entries.indices.filter { log.entries[$0].message.requestID != nil },
             by: { log.entries[$0].message.requestID })
@@ -33,9 +39,12 @@ struct DeliveryInvariants {
             try expect(
                 found.count <= 1, "\(message.requestID) is \(found.count) times in \(log.channel)")
             guard let place = found.first else {
-                // A user who has left cannot deliver messages.
+                // A user who has left or is muted cannot deliver messages, and some messages are
+                // refused for good, such as a reply to a deleted one. None is lost.
                 try expect(
-                    message.wasCanceled || (!isMember && unsent.contains(message.requestID)),
+                    message.wasCanceled
+                        || unsent.contains(message.requestID)
+                            && (access != .writing || message.wasResent),
                     "\(device) sent \(message.requestID) to \(log.channel), which never got it")
                 continue
             }
@@ -48,5 +57,37 @@ struct DeliveryInvariants {
                 place > last, "\(device)'s messages are in \(log.channel) in another order")
             last = place
         }
+        guard access == .muted else { return }
+        for item in items where item.channel == log.channel && item.isMessage {
+            try expect(
+                item.state == .failed(.muted),
+                "\(device)'s user is muted in \(log.channel), but \(item.requestID) is "
+                    + "\(item.state)")
+        }
     }
+}
+
+extension MemoryStorage {
+    /// Returns the right of a user to write in a channel at a moment.
+    func writing(
+        of user: UserID, in channel: ChannelURL, at now: Timestamp
+    ) -> DeliveryInvariants.Access {
+        guard let access = access(to: channel, of: user), access.state == .joined else {
+            return .none
+        }
+        return access.traits.mute?.isActive(at: now) == true ? .muted : .writing
+    }
+}
+
+extension OutboxItem {
+    fileprivate var isMessage: Bool {
+        switch content {
+        case .userMessage, .fileMessage: true
+        case .change, .draft, .inbox: false
+        }
+    }
+}
+
+extension RoostError.Code {
+    fileprivate static let muted = Self(900_041)
 }

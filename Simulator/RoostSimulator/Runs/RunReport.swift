@@ -12,6 +12,8 @@ package struct WorldShape: Hashable, Sendable {
     ///
     /// A later connection repairs many mistakes, so rare rests would miss them.
     package var stepsToRest = 100
+    /// The number of actions that a run draws from: the first ones of `Action`.
+    package var actions = Action.allCases.count
     package var plantedFault: PlantedFault?
 
     package init() {}

@@ -4,6 +4,7 @@ import RoostCore
 import RoostModel
 import RoostServer
 import RoostTestKit
+import RoostWire
 
 // The choices that both kinds of worlds make.
 
@@ -80,6 +81,24 @@ extension SimulatedRandom {
             $0.deletedAt == nil && (sender == nil || $0.message.sender?.user.id == sender)
         }
         return pick(of: recent)?.message.messageID
+    }
+
+    /// A mute of a member, or its end; some mutes end by themselves within a minute.
+    func mute(of member: UserID) -> ChannelChange {
+        switch pick(6) {
+        case 0, 1: .unmute(member)
+        case 2, 3: .mute(member, forSeconds: nil, reason: "")
+        default: .mute(member, forSeconds: 1 + pick(60), reason: "")
+        }
+    }
+
+    /// The request of the same.
+    func muteRequest(of member: UserID, in channel: ChannelURL) -> ChannelRequest {
+        if case .mute(_, let seconds, let reason) = mute(of: member) {
+            .mute(channel, member, seconds: seconds, reason: reason)
+        } else {
+            .unmute(channel, member)
+        }
     }
 
     /// The jump of a server's clock, in milliseconds: a second, a minute or an hour, in either

@@ -4,7 +4,8 @@ import RoostTestKit
 
 /// One action of a simulation.
 ///
-/// A new action is a case, a weight and a branch of `perform` in both kinds of worlds.
+/// A new action is a case behind all others, a weight and a branch of `perform` in both kinds of
+/// worlds. Kept runs draw from the first actions only.
 enum Action: String, CaseIterable, Sendable {
     // On a device.
     case send, sendSeveral, reply, edit, delete, resend, cancel
@@ -33,6 +34,10 @@ enum Action: String, CaseIterable, Sendable {
     case wait, waitLong, moveServerClock
     // On a device, in the outbox; behind all others, so that a seed leaves the same ones out.
     case changeChannel, leaveHere, draft
+    /// By a channel's operator, on a device outside the simulation: mutes a member, or ends a mute.
+    case muteMember
+    // On a device.
+    case waitUntilIdle
 
     /// The frequency of the action, relative to the others.
     var weight: Int {
@@ -83,6 +88,8 @@ enum Action: String, CaseIterable, Sendable {
         case .changeChannel: 6
         case .leaveHere: 1
         case .draft: 4
+        case .muteMember: 6
+        case .waitUntilIdle: 3
         }
     }
 }
@@ -104,14 +111,19 @@ struct ActionMix {
     /// Every action as often as its weight.
     private let weighted: [Action]
 
-    init(seed: UInt64) {
+    /// - Parameters:
+    ///   - seed: The seed of the run.
+    ///   - count: The number of actions to choose from, the first ones.
+    init(seed: UInt64, of count: Int) {
         let random = SimulatedRandom(seed: seed ^ 0xAC71_0215)
         let leavesOut = random.pick(3) > 0
-        weighted = Action.allCases.flatMap { action in
+        weighted = Action.allCases.prefix(count).flatMap { action in
             let isLeftOut = leavesOut && random.pick(4) == 0 && !action.isNeeded
             return Array(repeating: action, count: isLeftOut ? 0 : action.weight)
         }
     }
+
+    func has(_ action: Action) -> Bool { weighted.contains(action) }
 
     func draw(_ random: SimulatedRandom) -> Action { weighted[random.pick(weighted.count)] }
 }

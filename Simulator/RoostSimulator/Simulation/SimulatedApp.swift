@@ -18,6 +18,7 @@ final class SimulatedApp {
     var mirror = Mirror()
     var deleted = DeletedMessages()
     var health: HealthInvariants
+    var answers = CallInvariants()
     /// The last health that the client has published.
     var published: Health?
     /// The time from which the list's changes are read; nil while no part of the list is kept.

@@ -33,8 +33,13 @@ extension Simulation {
                 app.changed.insert(channel)
                 self.call(app, "delete \(id)") { try await $0.delete(id, in: channel) }
             }
-        case .resend: await withFailed(app) { await $0.resend($1) }
-        case .cancel: await withFailed(app) { await $0.cancel($1) }
+        case .resend:
+            guard let id = await someFailed(app) else { return }
+            resend(id, app)
+        case .cancel:
+            guard let id = await someFailed(app) else { return }
+            noteDoubt(of: id, app)
+            call(app, "cancel \(id)") { await $0.cancel(id) }
         case .openTimeline: openTimeline(app, someChannel(), startingAt: .distantFuture)
         case .openInPast: openTimeline(app, someChannel(), startingAt: somePast())
         case .openFiltered:
@@ -87,13 +92,16 @@ extension Simulation {
             await write(action, app)
         case .connect: connect(app)
         case .reconnect: reconnect(app)
+        case .waitUntilIdle:
+            // As long as in `roost client`.
+            call(app, "wait until idle") { _ = await $0.waitUntilIdle(atMost: .seconds(9)) }
         case .race: try await race(app)
         case .disconnect: call(app, "disconnect") { await $0.disconnect() }
         case .wait: await pass(.milliseconds(Int64(random.next() % 500)))
         case .waitLong: await pass(.seconds(Int64(5 + random.next() % 60)))
         case .sendElsewhere, .replyElsewhere, .burst, .editElsewhere, .deleteElsewhere,
             .readElsewhere, .leave, .join, .rename, .createElsewhere, .react, .hide, .show,
-            .resetHistory:
+            .resetHistory, .muteMember:
             try await performElsewhere(action)
         case .cutLink, .restoreLink, .loseNetwork, .findNetwork, .leaveForeground,
             .enterForeground, .roughen, .slowDown, .calm, .relaunch, .crash, .crashSoon, .suspend,
@@ -199,7 +207,8 @@ extension Simulation {
         let number = lastNumber
         let texts = (1...count).map { "\(app.name) \(app.sendCount + $0)" }
         app.sendCount += count
-        pendingCalls[number] = (app.number, "\(app.name) send", executor.now)
+        pendingCalls[number] = PendingCall(
+            app: app.number, name: "\(app.name) send", since: executor.now)
         let (kind, isShown) = (random.customType(), pick(2) == 0)
         note("\(app.name) sends \(texts) to \(channel)\(parent.map { " answering \($0)" } ?? "")")
         Task(executorPreference: executor) { [index = app.number, run = app.run] in
@@ -223,7 +232,7 @@ extension Simulation {
     }
 
     func hasSent(from index: Int, in run: Int, _ number: Int) {
-        pendingCalls[number] = nil
+        _ = takeCall(number)
         if apps[index].run == run { apps[index].isSending = false }
     }
 
@@ -239,24 +248,25 @@ extension Simulation {
         act(id, watch.collection.channel, lastNumber)
     }
 
-    private func withFailed(
-        _ app: SimulatedApp,
-        _ act: @escaping @Sendable (ChatClient, RequestID) async -> Void
-    ) async {
-        guard app.client != nil, let watch = pick(of: app.timelines) else { return }
+    /// Chooses a failed message of a timeline that the app shows.
+    private func someFailed(_ app: SimulatedApp) async -> RequestID? {
+        guard app.client != nil, let watch = pick(of: app.timelines) else { return nil }
         let failed = await watch.collection.snapshot.messages.filter { $0.status == .failed }
-        guard let id = pick(of: failed)?.requestID else { return }
-        retry(id, app, "retry or cancel \(id)", act)
+        return pick(of: failed)?.requestID
     }
 
-    func retry(
-        _ id: RequestID, _ app: SimulatedApp, _ name: String, atMost limit: Int = 12,
-        _ act: @escaping @Sendable (ChatClient, RequestID) async -> Void
-    ) {
+    /// Resends a failed message, which may then arrive behind later ones.
+    func resend(_ id: RequestID, _ app: SimulatedApp, atMost limit: Int = 12) {
         if let index = app.sent.firstIndex(where: { $0.requestID == id }) {
             app.sent[index].wasResent = true
-            app.sent[index].wasCanceled = true
         }
-        call(app, name, atMost: limit) { await act($0, id) }
+        call(app, "resend \(id)", atMost: limit) { await $0.resend(id) }
+    }
+
+    /// Notes that a message may arrive late or never, because of a call about it.
+    func noteDoubt(of id: RequestID, _ app: SimulatedApp) {
+        guard let index = app.sent.firstIndex(where: { $0.requestID == id }) else { return }
+        app.sent[index].wasResent = true
+        app.sent[index].wasCanceled = true
     }
 }

@@ -126,6 +126,8 @@ extension Simulation {
         for (number, call) in pendingCalls where call.app == app.number {
             pendingCalls[number]?.since = executor.now
         }
+        app.answers = CallInvariants()
+        followConnection(of: app)
         app.isMoving = true
         app.process.wake()
         _ = try await client.resume()
@@ -141,6 +143,7 @@ extension Simulation {
         app.disk.plan(nil)
         app.process = SimulatedProcess(on: executor)
         app.run += 1
+        (app.published, app.answers) = (nil, CallInvariants())
         app.isMoving = true
         let launched = try await world.start(app.device, app.process)
         app.launched = launched
@@ -161,7 +164,14 @@ extension Simulation {
     }
 
     private func take(_ health: Health, of index: Int, in run: Int) {
-        if apps[index].run == run { apps[index].published = health }
+        guard apps[index].run == run else { return }
+        apps[index].published = health
+        followConnection(of: apps[index])
+    }
+
+    private func followConnection(of app: SimulatedApp) {
+        app.answers.follow(
+            isConnected: app.published?.connection.state == .connected, at: executor.now)
     }
 
     private func take(_ entry: JournalEntry, of index: Int, in run: Int) {

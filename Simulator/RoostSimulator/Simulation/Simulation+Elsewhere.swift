@@ -64,6 +64,12 @@ extension Simulation {
         case .resetHistory:
             await change(
                 .put, ["group_channels", channel.rawValue, "reset_user_history"], "{}", as: user)
+        case .muteMember:
+            let request = random.muteRequest(of: self.user(pick(shape.users)), in: channel)
+            // Only an operator's request succeeds.
+            for actor in (0..<shape.users).map(self.user) {
+                await make(request.encode(), "\(request)", as: actor)
+            }
         case .createElsewhere:
             guard channels.count < shape.channels * 2 else { return }
             try await createElsewhere(by: user)
@@ -77,6 +83,7 @@ extension Simulation {
         let everybody = (0..<shape.users).map(self.user)
         var call = CreateChannel(userIDs: everybody, name: "name \(lastNumber)")
         call.channelURL = url
+        if mix.has(.muteMember) { call.operatorIDs = [user] }
         await ask(call, as: user)
         channels.append(url)
     }
@@ -116,10 +123,15 @@ extension Simulation {
     private func change(
         _ method: APIRequest.Method, _ path: [String], _ body: String, as user: UserID
     ) async {
+        await make(
+            APIRequest(method, path, body: Array(body.utf8)),
+            "\(path.joined(separator: "/")) \(body)", as: user)
+    }
+
+    private func make(_ request: APIRequest, _ name: String, as user: UserID) async {
         let response = await world.server.respond(
-            to: APIRequest(method, path, body: Array(body.utf8)),
-            headers: RequestHeaders(sessionKey: keysElsewhere[user]))
-        note("elsewhere \(user): \(path.joined(separator: "/")) \(body): \(response.status)")
+            to: request, headers: RequestHeaders(sessionKey: keysElsewhere[user]))
+        note("elsewhere \(user): \(name): \(response.status)")
     }
 
     /// Makes a typed call; returns nil if the server refuses it.

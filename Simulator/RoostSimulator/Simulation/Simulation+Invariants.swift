@@ -66,15 +66,18 @@ extension Simulation {
     /// The longest allowed time of a call; every time limit of the engine is shorter.
     private static let patience = Duration.seconds(300)
 
+    /// Checks the time that a call has taken so far.
+    func check(_ call: PendingCall) throws(Violation) {
+        try expect(
+            executor.now - call.since <= Self.patience,
+            "A call has not returned for minutes: \(call.name)")
+        try apps[call.app].answers.check(call.name, since: call.since, at: executor.now)
+    }
+
     /// Checks everything that changed since the last step, and the disk now and then.
     func checkNow() async throws {
         try throwViolation()
-        let late = pendingCalls.values.first { call in
-            executor.now - call.since > Self.patience && !apps[call.app].isSuspended
-        }
-        if let late {
-            throw Violation(sentence: "A call has not returned for minutes: \(late.name)")
-        }
+        for call in pendingCalls.values where !apps[call.app].isSuspended { try check(call) }
         for app in apps where app.client != nil {
             if !app.isSuspended, let health = await app.client?.presentHealth {
                 try app.health.follow(health, at: executor.now)

@@ -129,10 +129,18 @@ extension Simulation {
         guard let client = app.client else { return }
         let answer = await ask(ListMyChannels.all(of: app.user), as: app.user)
         let isFilled = try await client.store.readers[0].cursor(.channelFill).value == .listEnd
+        let open = Set(app.timelines.map(\.collection.channel))
         try invariants(of: app).checkRest(
             app.mirror.groupChannels, isFilled: isFilled, answer?.channels ?? [])
+        try invariants(of: app).checkMutes(
+            of: app.user, app.mirror.groupChannels, shown: open, answer?.channels ?? [],
+            at: world.server.world.now())
+        if isFilled {
+            try invariants(of: app).checkUnread(
+                try await client.unreadTotals().messages,
+                await world.storage.unreadTotal(of: app.user))
+        }
         try await rereadFromDisk(app)
-        let open = Set(app.timelines.map(\.collection.channel))
         for channel in open.sorted() where await isMember(app, of: channel) {
             guard let held = app.mirror.channels[channel] else { continue }
             try invariants(of: app).checkRest(held, log(of: channel, for: app.user))
@@ -180,9 +188,7 @@ extension Simulation {
             try expect(
                 cached == nil,
                 "\(app.name) has failed \(item.requestID), which its cache has as delivered")
-            retry(item.requestID, app, "resend \(item.requestID)", atMost: .max) {
-                await $0.resend($1)
-            }
+            resend(item.requestID, app, atMost: .max)
         }
     }
 
@@ -211,11 +217,12 @@ extension Simulation {
     /// calls.
     private func checkSent(by app: SimulatedApp) async throws {
         guard let client = app.client else { return }
-        let unsent = Set(try await client.unsentMessages().map(\.requestID))
+        let unsent = try await client.unsentMessages()
         for channel in channels {
+            let access = await world.storage.writing(
+                of: app.user, in: channel, at: world.server.world.now())
             try DeliveryInvariants(device: app.name).check(
-                app.sent, unsent: unsent, isMember: await isMember(app, of: channel),
-                log(of: channel, for: app.user))
+                app.sent, unsent, access, log(of: channel, for: app.user))
         }
     }
 }

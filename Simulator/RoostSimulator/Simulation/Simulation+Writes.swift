@@ -34,12 +34,9 @@ extension Simulation {
             call(app, "edit unsent \(id)") { try await $0.edit(.unsent(id), in: channel, edit) }
         case .deleteUnsent:
             guard let (id, channel) = await someUnsent(app) else { return }
-            if let index = app.sent.firstIndex(where: { $0.requestID == id }) {
-                // The deletion may lose the race against the send, so neither order nor arrival is
-                // checked.
-                app.sent[index].wasResent = true
-                app.sent[index].wasCanceled = true
-            }
+            // The deletion may lose the race against the send, so neither order nor arrival is
+            // checked.
+            noteDoubt(of: id, app)
             call(app, "delete unsent \(id)") { try await $0.delete(.unsent(id), in: channel) }
         case .markRead:
             guard let watch = pick(of: app.timelines), app.client != nil,
@@ -62,6 +59,7 @@ extension Simulation {
 
     /// Returns a change of a channel other than a departure.
     private func randomChange() -> ChannelChange {
+        if mix.has(.muteMember), pick(6) == 0 { return random.mute(of: user(pick(shape.users))) }
         lastNumber += 1
         switch pick(10) {
         case 0: return .hide(allowsAutoUnhide: true)
@@ -136,7 +134,8 @@ extension Simulation {
         app.sendCount += 1
         lastNumber += 1
         let (text, number) = ("\(app.name) \(app.sendCount)", lastNumber)
-        pendingCalls[number] = (app.number, "\(app.name) send file", executor.now)
+        pendingCalls[number] = PendingCall(
+            app: app.number, name: "\(app.name) send file", since: executor.now)
         note("\(app.name) sends the file “\(text)” to \(channel)")
         let file = OutgoingFile(.bytes(Array(text.utf8)), name: "\(number).txt", type: "text/plain")
         Task(executorPreference: executor) { [index = app.number, run = app.run] in

@@ -22,7 +22,7 @@ package actor Simulation {
     }
 
     let seed: UInt64
-    private let mix: ActionMix
+    let mix: ActionMix
     let world: SimulatedWorld
     let shape: WorldShape
     let random: SimulatedRandom
@@ -39,8 +39,8 @@ package actor Simulation {
     var lastNumber = 0
     /// Whether the server's clock has gone back.
     var hasClockGoneBack = false
-    /// Calls that have not returned, by number, with their app, name and start.
-    var pendingCalls: [Int: (app: Int, name: String, since: Duration)] = [:]
+    /// Calls that have not returned, by number.
+    var pendingCalls: [Int: PendingCall] = [:]
     private var violation: Violation?
     private var plantedFault: PlantedFault?
     /// The session key of each user for calls outside the apps.
@@ -58,7 +58,7 @@ package actor Simulation {
         self.folder = folder
         trace = keepsTrace ? TraceRecorder() : nil
         self.seed = seed
-        mix = ActionMix(seed: seed)
+        mix = ActionMix(seed: seed, of: shape.actions)
         random = SimulatedRandom(seed: seed)
     }
 
@@ -193,7 +193,8 @@ package actor Simulation {
         guard let client = app.client, pendingCalls.count < limit else { return }
         lastNumber += 1
         let number = lastNumber
-        pendingCalls[number] = (app.number, "\(app.name) \(name)", executor.now)
+        pendingCalls[number] = PendingCall(
+            app: app.number, name: "\(app.name) \(name)", since: executor.now)
         note("\(app.name) \(name)")
         // The call is observed by way of `pendingCalls`.
         Task(executorPreference: executor) {
@@ -204,11 +205,25 @@ package actor Simulation {
     }
 
     private func ended(_ number: Int, _ outcome: String) {
-        guard let call = pendingCalls.removeValue(forKey: number) else {
+        guard let call = takeCall(number) else {
             return report(Violation(sentence: "A call returned twice."))
         }
         note("  \(call.name): \(outcome)")
     }
+
+    /// Removes a call that has returned, and checks its time.
+    func takeCall(_ number: Int) -> PendingCall? {
+        guard let call = pendingCalls.removeValue(forKey: number) else { return nil }
+        do throws(Violation) { try check(call) } catch { report(error) }
+        return call
+    }
+}
+
+/// A call of an app that has not returned.
+struct PendingCall {
+    let app: Int
+    let name: String
+    var since: Duration
 }
 
 /// The lines of a trace, from any part.

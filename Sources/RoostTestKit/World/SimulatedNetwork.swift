@@ -144,15 +144,10 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         state.withLock { $0.requestCount += 1 }
         trace("-> \(request.method) \(request.url)")
         if let answer = try await refusal(of: request) { return answer }
-        if happens(\.lostRequest, "lost request") { throw try await failure(within: request) }
+        let limit = request.timeLimit
+        if happens(\.lostRequest, "lost request") { throw try await failure(within: limit) }
         if happens(\.lateRequest, "late request") {
-            // The request continues if its caller is cancelled.
-            Task(executorPreference: executor) {
-                try? await self.executor.sleep(for: request.timeLimit + .seconds(1))
-                _ = await self.server.respond(to: request)
-            }
-            try await pause(request.timeLimit)
-            throw TransportError(.timedOut, "The simulated answer did not come in time.")
+            throw try await lateness(of: request, after: limit + .seconds(1))
         }
         if request.method != "POST", request.method != "PUT",
             happens(\.repeatedRequest, "repeated request")
@@ -163,13 +158,16 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
             }
         }
         let there = latency()
+        guard there < limit else { throw try await lateness(of: request, after: there) }
         try await cross(there)
         let response = await server.answer(to: request)
-        if happens(\.lostAnswer, "lost answer") { throw try await failure(within: request) }
+        if happens(\.lostAnswer, "lost answer") {
+            throw try await failure(within: limit - there)
+        }
         let isSlow = happens(\.slowAnswer, "slow answer")
         let back = isSlow ? random.duration(in: Self.slowAnswerMS) : latency()
-        guard there + back < request.timeLimit else {
-            try await pause(max(.zero, request.timeLimit - there))
+        guard there + back < limit else {
+            try await pause(limit - there)
             throw TransportError(.timedOut, "The simulated answer did not come in time.")
         }
         try await cross(back)
@@ -224,15 +222,27 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         return HTTPResponse(status: status, body: body.body)
     }
 
-    /// Returns the error of a request without an answer, at once or after its time limit.
-    private func failure(within request: HTTPRequest) async throws(TransportError) -> TransportError
-    {
+    /// Returns the error of a request without an answer, at once or at the end of its time limit.
+    private func failure(within limit: Duration) async throws(TransportError) -> TransportError {
         if random.next() % 2 == 0 {
-            try await pause(request.timeLimit)
+            try await pause(limit)
             return TransportError(.timedOut, "The simulated answer did not come in time.")
         }
-        try await pause(random.duration(in: Self.noticeMS))
+        try await pause(min(limit, random.duration(in: Self.noticeMS)))
         return TransportError(.lost, "The simulated connection broke.")
+    }
+
+    /// Returns the error of a request that arrives after its time limit.
+    private func lateness(
+        of request: HTTPRequest, after delay: Duration
+    ) async throws(TransportError) -> TransportError {
+        // The request continues if its caller is cancelled.
+        Task(executorPreference: executor) {
+            try? await self.executor.sleep(for: delay)
+            _ = await self.server.respond(to: request)
+        }
+        try await pause(request.timeLimit)
+        return TransportError(.timedOut, "The simulated answer did not come in time.")
     }
 
     private func pause(_ duration: Duration) async throws(TransportError) {
