@@ -44,9 +44,12 @@ struct SabotageTests {
         let rows = try await run("--table").map(Self.cells)
         let page = try Project.text("docs/sabotages.md").split(separator: "\n")
             .filter { $0.hasPrefix("| ") }.map { Self.cells(String($0)) }
-            .filter { $0.count == 4 && $0[0] != "sabotage" }
-        #expect(page.map { $0.prefix(3) } == rows.map { $0.prefix(3) })
-        for row in page { #expect(!row[3].isEmpty, "nothing is said to find \(row[0])") }
+            .filter { $0.count == 5 && $0[0] != "sabotage" }
+        #expect(page.map { $0.prefix(4) } == rows.map { $0.prefix(4) })
+        for row in page { #expect(!row[4].isEmpty, "nothing is said to find \(row[0])") }
+        let marks = page.map { $0[3] }
+        #expect(marks.filter { $0 == "written for it" }.count == 16)
+        #expect(marks.filter { $0 == "came with the code" }.count == 2)
     }
 
     private static func cells(_ row: String) -> [String] {
