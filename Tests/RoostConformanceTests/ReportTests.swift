@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import FoundationXML
 import RoostConformance
 import Testing
 
@@ -29,8 +28,9 @@ struct ReportTests {
 
     @Test func `JUnit XML is well formed, whatever a server says`() throws {
         let text = JUnitReport.text(of: try Self.run())
-        let seen = try Elements(of: text)
+        let seen = try JUnitElements(of: text)
         #expect(seen.names.filter { $0 == "testcase" }.count == 4)
+        #expect(seen.failures == [Catalogue.groups[0].checks[1].id])
         #expect(seen.names.filter { $0 == "failure" }.count == 1)
         #expect(seen.names.filter { $0 == "skipped" }.count == 2)
         #expect(!seen.names.contains("script"))
@@ -70,18 +70,45 @@ struct ReportTests {
                 #expect(names.insert(check.id).inserted, "\(check.id) is there twice")
                 #expect(rules.insert(check.rule).inserted, "\(check.rule)")
                 #expect(check.rule.hasSuffix("."), "\(check.rule)")
-                #expect(check.section.wholeMatch(of: /[1-6]\.\d{1,2}/) != nil, "\(check.section)")
             }
         }
         #expect(names.count > 150)
     }
 
+    private static let documents = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "docs")
+
+    private static func page() throws -> String {
+        try String(contentsOf: documents.appending(path: "conformance.md"), encoding: .utf8)
+    }
+
+    @Test func `each section of the protocol has a check, or a reason to have none`() throws {
+        let folder = Self.documents.appending(path: "protocol")
+        var sections: Set<String> = []
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+            for heading in text.matches(of: /(?m)^## (\d\.\d{1,2})\b/) {
+                let isNew = sections.insert(String(heading.output.1)).inserted
+                #expect(isNew, "\(heading.output.1) is there twice")
+            }
+        }
+        #expect(sections.count > 50)
+        let checks = Catalogue.groups.flatMap(\.checks)
+        for check in checks {
+            #expect(sections.contains(check.section), "\(check.id): there is no \(check.section)")
+        }
+        var explained: Set<String> = []
+        for row in try Self.page().matches(of: /(?m)^\| (\d\.\d{1,2}) \| (.*) \|$/) {
+            let isNew = explained.insert(String(row.output.1)).inserted
+            #expect(isNew && row.output.2.count > 10, "\(row.output.0)")
+        }
+        #expect(explained == sections.subtracting(checks.map(\.section)))
+    }
+
     @Test func `the page of the kit lists each check, and no other`() throws {
-        let root = URL(filePath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(
-            contentsOf: root.appending(path: "docs/conformance.md"), encoding: .utf8)
-        let listed = page.split(separator: "\n").filter { $0.hasPrefix("| `") && $0.contains(".") }
+        let listed = try Self.page().split(separator: "\n")
+            .filter { $0.hasPrefix("| `") && $0.contains(".") }
             .filter { $0.wholeMatch(of: /\| `[a-z]+\.[a-z-]+` \| .* \|/) != nil }.map(String.init)
         let checks = Catalogue.groups.flatMap(\.checks).map { check in
             "| `\(check.id)` | \(check.section) | \(check.rule) |"
@@ -95,24 +122,5 @@ struct ReportTests {
     ])
     func `an address that is none is refused`(server: String) {
         #expect(Target(server: server, applicationID: "a", apiToken: "t") == nil)
-    }
-}
-
-/// The elements of an XML text; an error for one that is not well formed.
-private final class Elements: NSObject, XMLParserDelegate {
-    private(set) var names: [String] = []
-
-    init(of text: String) throws {
-        super.init()
-        let parser = XMLParser(data: Data(text.utf8))
-        parser.delegate = self
-        guard parser.parse() else { throw parser.parserError ?? CocoaError(.fileReadUnknown) }
-    }
-
-    func parser(
-        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
-        qualifiedName: String?, attributes: [String: String]
-    ) {
-        names.append(name)
     }
 }

@@ -58,6 +58,18 @@ final class SpoilingProxy: HTTPServerHandler {
         of groups: [CheckGroup], spoil: Spoil?, requiresToken: Bool = false,
         wait: Duration = .seconds(60)
     ) async throws -> RunResult {
+        try await serving(spoil, requiresToken: requiresToken) { address, loop in
+            let target = try #require(
+                Target(server: address, applicationID: applicationID, apiToken: apiToken))
+            return try await ConformanceRun(target, wait: wait, on: loop).run(groups) { _ in }
+        }
+    }
+
+    /// Lends the address of a server behind a proxy, or of the server itself without a fault.
+    static func serving<Value: Sendable>(
+        _ spoil: Spoil?, requiresToken: Bool = false,
+        _ body: (_ address: String, _ loop: EventLoop) async throws -> Value
+    ) async throws -> Value {
         let folder = try TemporaryFolder(inMemory: true)
         var configuration = ChatHost.Configuration(
             dataFolder: folder.file("server"), applicationID: applicationID)
@@ -73,14 +85,9 @@ final class SpoilingProxy: HTTPServerHandler {
             port = started.port
             server = started
         }
-        let target = try #require(
-            Target(
-                server: "http://127.0.0.1:\(port)/", applicationID: applicationID,
-                apiToken: apiToken))
-        let result: Result<RunResult, any Error>
+        let result: Result<Value, any Error>
         do {
-            result = .success(
-                try await ConformanceRun(target, wait: wait, on: loop).run(groups) { _ in })
+            result = .success(try await body("http://127.0.0.1:\(port)/", loop))
         } catch {
             result = .failure(error)
         }

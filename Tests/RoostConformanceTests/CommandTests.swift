@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostConformance
+import RoostTestSupport
+import Testing
+
+/// The command `roost conform` against spoilt servers; `Tests/PlatformSDK/conform.py` has it against a
+/// sound one.
+@Suite(.timeLimit(.minutes(Patience.minutes)))
+struct CommandTests {
+    private struct Run {
+        let ending: ChildProcess.Ending?
+        let lines: [String]
+        let errors: String
+        let junit: String
+        let page: String
+    }
+
+    /// Runs the command with its reports against a spoilt server.
+    private static func run(_ spoil: Spoil, _ options: [String]) async throws -> Run {
+        let folder = try TemporaryFolder()
+        let (junit, page) = (folder.file("conform.xml"), folder.file("conform.html"))
+        let errors = folder.file("errors")
+        return try await SpoilingProxy.serving(spoil) { address, _ in
+            let process = try ChildProcess(
+                ChildProcess.built("roost"),
+                [
+                    "conform", "--server", address, "--app-id", SpoilingProxy.applicationID,
+                    "--timeout", "60", "--junit", junit, "--html", page,
+                ] + options,
+                errors: errors,
+                environment: ["ROOST_API_TOKEN": SpoilingProxy.apiToken, "NO_COLOR": "1"])
+            let lines = await process.lines()
+            return Run(
+                ending: await process.end(), lines: lines,
+                errors: try String(contentsOfFile: errors, encoding: .utf8),
+                junit: try String(contentsOfFile: junit, encoding: .utf8),
+                page: try String(contentsOfFile: page, encoding: .utf8))
+        }
+    }
+
+    private static func expectFailure(_ run: Run, of example: Spoils.Case) throws {
+        #expect(run.ending == .exited(1))
+        #expect(run.errors.contains("of the protocol: see above"), "\(run.errors)")
+        #expect(run.lines.contains { $0.hasPrefix("  ✗ \(example.check)") }, "\(run.lines)")
+        let elements = try JUnitElements(of: run.junit)
+        #expect(elements.failures.contains(example.check), "\(elements.failures)")
+        #expect(run.page.contains("<h1>Not all rules hold</h1>"))
+        #expect(
+            run.page.contains(
+                "<td class=\"word\">failed</td><td><code>\(example.check)</code></td>"))
+        #expect(run.page.contains("<dt>expected</dt>"))
+        #expect(!(run.junit + run.page).contains(SpoilingProxy.apiToken))
+    }
+
+    /// Spoils that a check hears at once; of a silent one it waits to its limit.
+    private static let examples = Spoils.all.filter { !$0.isSilent }
+
+    @Test(arguments: examples)
+    func `the command and both its files name the failure of a spoilt server`(
+        example: Spoils.Case
+    ) async throws {
+        #expect(Self.examples.count >= 10)
+        let group = try #require(example.check.split(separator: ".").first)
+        let run = try await Self.run(example.spoil, ["--only", String(group)])
+        try Self.expectFailure(run, of: example)
+    }
+
+    @Test func `a run of all checks fails by the one that finds the fault`() async throws {
+        let example = try #require(Self.examples.first { $0.check == "changes.deleted" })
+        let run = try await Self.run(example.spoil, [])
+        try Self.expectFailure(run, of: example)
+        let elements = try JUnitElements(of: run.junit)
+        let count = elements.names.filter { $0 == "testcase" }.count
+        #expect(count == Catalogue.groups.flatMap(\.checks).count)
+        #expect(elements.failures == [example.check])
+    }
+}
