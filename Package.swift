@@ -116,13 +116,15 @@ let modules: [Target] = [
             .linkedLibrary("ncurses", .when(platforms: [.macOS])),
         ]),
     .target(name: "RoostCommandLine"),
+    .target(
+        name: "RoostRequests", dependencies: ["RoostCommandLine", "RoostModel", "RoostWire"]),
     .executableTarget(
         name: "RoostCommand",
         dependencies: [
             "Roost", "RoostChat", "RoostCluster", "RoostCommandLine", "RoostConformance",
             "RoostCore", "RoostExecutors", "RoostHistory", "RoostHost", "RoostModel", "RoostPages",
-            "RoostPostgres", "RoostServer", "RoostSockets", "RoostStore", "RoostTerminal",
-            "RoostWire",
+            "RoostPostgres", "RoostRequests", "RoostServer", "RoostSockets", "RoostStore",
+            "RoostTerminal", "RoostWire",
         ],
         // Equal functions are linked once: generics leave many, and the command has a limit of size.
         linkerSettings: [
@@ -194,9 +196,10 @@ let tests: [Target] = [
     .executableTarget(
         name: "RoostFuzz",
         dependencies: [
-            "RoostTestSupport", "Roost", "RoostCluster", "RoostCore", "RoostFileCache",
-            "RoostHistory", "RoostModel", "RoostNATS", "RoostSealing", "RoostServer",
-            "RoostSockets", "RoostStore", "RoostWire",
+            "RoostTestSupport", "Roost", "RoostCluster", "RoostCommandLine", "RoostCore",
+            "RoostFileCache", "RoostHistory", "RoostHost", "RoostModel", "RoostNATS",
+            "RoostRequests", "RoostSealing", "RoostServer", "RoostSockets", "RoostStore",
+            "RoostWire",
         ],
         path: "Fuzz", exclude: ["Corpus", "Processes"]),
     .executableTarget(
@@ -324,8 +327,8 @@ let tests: [Target] = [
         dependencies: [
             "Roost", "RoostTestSupport", "RoostCluster", "RoostCommand", "RoostCommandLine",
             "RoostCore", "RoostExecutors", "RoostHistory", "RoostModel", "RoostPages",
-            "RoostPostgres",
-            "RoostServer", "RoostSockets", "RoostSQLite", "RoostStore", "RoostWire",
+            "RoostPostgres", "RoostRequests", "RoostServer", "RoostSockets", "RoostSQLite",
+            "RoostStore", "RoostWire",
         ]),
     .testTarget(name: "ProjectTests", dependencies: ["RoostBench", "RoostTestSupport"]),
 ]
@@ -369,7 +372,7 @@ for target in package.targets where target.type != .system && !target.name.hasPr
     // These wait for people and servers, so their size counts and not their speed.
     let small = [
         "RoostChat", "RoostCommand", "RoostCommandLine", "RoostConformance", "RoostPages",
-        "RoostTerminal",
+        "RoostRequests", "RoostTerminal",
     ]
     if small.contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))

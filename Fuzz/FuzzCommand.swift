@@ -5,7 +5,9 @@ import Foundation
 /// Feeds every decoder with hostile input; `docs/fuzzing.md` says how.
 @main
 struct FuzzCommand {
-    static let targets = WireTargets.all + SocketTargets.all + StoredTargets.all + BusTargets.all
+    static let targets =
+        WireTargets.all + SocketTargets.all + StoredTargets.all + BusTargets.all
+        + CommandTargets.all
 
     private static let usage = """
         usage: scripts/fuzz list

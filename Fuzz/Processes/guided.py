@@ -4,6 +4,7 @@
 import argparse
 import concurrent.futures
 import glob
+import hashlib
 import json
 import os
 import pathlib
@@ -20,7 +21,16 @@ from package_copy import ROOT, prepare
 DESCRIPTION = """\
 Builds a copy of the fuzz program with counters in every module, and runs each target for the given minutes. The inputs
 that reach new code stay in the folder and are the beginning of the next run; a book there adds up the time of each
-target. An input that traps, hangs, takes too much memory or is read wrongly goes to Fuzz/Corpus/TARGET."""
+target. An input that traps, hangs, takes too much memory or is read wrongly goes to Fuzz/Corpus/TARGET.
+
+With --merge it runs nothing new: of the inputs in the folder it copies those to Fuzz/Corpus/TARGET that together reach
+the most code within the limits of a corpus, for every run to replay. With --table it writes the book to
+docs/fuzzing.md."""
+
+# A corpus is a part of the repository: so many inputs, of so many bytes together, for each target.
+MOST_INPUTS, MOST_BYTES = 64, 32_768
+PAGE = ROOT / "docs/fuzzing.md"
+TABLE_BEGIN, TABLE_END = "<!-- guided runs -->\n", "<!-- end of guided runs -->\n"
 
 FOLDERS = ["Sources", "Benchmarks", "Simulator", "Tests", "Examples", "Fuzz"]
 # No counters in what makes the inputs and in the driver's caller.
@@ -48,6 +58,8 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=2, help="targets at once (2)")
     parser.add_argument("--folder", default=".build/guided", help="for the build, the inputs and the book")
     parser.add_argument("--no-build", action="store_true", help="use the build of the last time")
+    parser.add_argument("--merge", action="store_true", help="choose the corpus from the inputs of earlier runs")
+    parser.add_argument("--table", action="store_true", help="write the book to docs/fuzzing.md at the end")
     return parser.parse_args()
 
 
@@ -66,6 +78,19 @@ def build(folder):
          "--scratch-path", folder / "build"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if built.returncode:
         sys.exit(f"fuzz: the build failed:\n{built.stdout[-5000:]}")
+    (folder / "commit").write_text(commit())
+
+
+def commit():
+    """The commit of the sources; with a plus if they have changes."""
+    def git(*words):
+        return subprocess.run(["git", "-C", ROOT, *words], text=True, stdout=subprocess.PIPE).stdout.strip()
+    return git("rev-parse", "--short=8", "HEAD") + ("+" if git("status", "--porcelain", *FOLDERS) else "")
+
+
+def built_commit(folder):
+    file = folder / "commit"
+    return file.read_text() if file.exists() else ""
 
 
 def run(program, folder, target, seconds):
@@ -95,7 +120,88 @@ def run(program, folder, target, seconds):
         "target": target, "seconds": round(time.monotonic() - began), "inputs": int(units[1]) if units else 0,
         "edges": int(covered[1]) if covered else 0, "new": len(os.listdir(inputs)) - before,
         "failed": code != 0, "kept": kept, "last": text.splitlines()[-3:] if code else [],
+        "date": time.strftime("%Y-%m-%d", time.gmtime()), "commit": built_commit(folder),
     }
+
+
+def features(program, folder, target, inputs):
+    """The features of code that each input reaches, by its path.
+
+    It is the first half of libFuzzer's merge for a set cover; the other half knows no limits.
+    """
+    control = folder / f"{target}.merge"
+    control.write_text("".join(f"{line}\n" for line in [len(inputs), 0, *inputs]))
+    code = subprocess.run(
+        [program, "guided", target, "-merge_inner=2", f"-merge_control_file={control}", "-timeout=20",
+         "-rss_limit_mb=1024"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder).returncode
+    found, last = {}, None
+    for line in control.read_text().splitlines()[2 + len(inputs):]:
+        kind, number, *rest = line.split()
+        if kind == "STARTED":
+            last = inputs[int(number)]
+        elif kind == "FT":
+            found[inputs[int(number)]] = set(map(int, rest))
+    control.unlink()
+    if code:
+        sys.exit(f"fuzz: {target} ends with {code} at {last}; scripts/fuzz guided {target} keeps such inputs.")
+    return found
+
+
+def choose(reached):
+    """The inputs that reach the most features within the limits of a corpus, the most rewarding one first."""
+    chosen, bytes_left = [], MOST_BYTES
+    # The share of the limits that an input takes.
+    costs = {path: 1 / MOST_INPUTS + path.stat().st_size / MOST_BYTES for path in reached}
+    while reached and len(chosen) < MOST_INPUTS:
+        reached = {path: its for path, its in reached.items() if its and path.stat().st_size <= bytes_left}
+        if not reached:
+            break
+        best = max(reached, key=lambda path: len(reached[path]) / costs[path])
+        chosen.append(best)
+        bytes_left -= best.stat().st_size
+        covered = reached.pop(best)
+        reached = {path: its - covered for path, its in reached.items()}
+    return chosen
+
+
+def merge(program, folder, target):
+    """Chooses the corpus of a target anew; inputs that failed once stay beside it."""
+    corpus = ROOT / "Fuzz/Corpus" / target
+    old = sorted(corpus.glob("cover-*"))
+    inputs = [*old, *sorted((folder / "inputs" / target).glob("*"))]
+    if not inputs:
+        return f"{target}: no inputs of earlier runs"
+    reached = features(program, folder, target, inputs)
+    # Every run reads the samples, which stand in this folder beside the corpus.
+    present = {path.read_bytes() for path in corpus.glob("*")}
+    samples = [path for path in sorted((folder / "samples" / target).glob("*")) if path.read_bytes() not in present]
+    known = set().union(*features(program, folder, target, samples).values())
+    chosen = choose({path: its - known for path, its in reached.items()})
+    covered, everything = (known.union(*(reached[path] for path in paths)) for paths in [chosen, reached])
+    content = [path.read_bytes() for path in chosen]
+    for path in old:
+        path.unlink()
+    corpus.mkdir(parents=True, exist_ok=True)
+    for one in content:
+        (corpus / f"cover-{hashlib.sha256(one).hexdigest()[:16]}").write_bytes(one)
+    return (f"{target}: the samples reach {len(known):,} features, and {len(content)} inputs of "
+            f"{sum(map(len, content)):,} bytes {len(covered):,}, of {len(everything):,} that {len(inputs):,} inputs reach")
+
+
+def table(book):
+    """Writes the book to the page: each target with its time, and the figures of its last run."""
+    entries = {}
+    for line in book.read_text().splitlines():
+        one = json.loads(line)
+        entries.setdefault(one["target"], []).append(one)
+    rows = ["| target | minutes | inputs | edges | last run | commit |", "|---|---|---|---|---|---|"]
+    for target, runs in sorted(entries.items()):
+        seconds, inputs = (sum(one[key] for one in runs) for key in ["seconds", "inputs"])
+        last = runs[-1]
+        rows.append(f"| {target} | {seconds / 60:.1f} | {inputs:,} | {last['edges']:,} | {last.get('date', '')} | "
+                    f"{last.get('commit', '')} |")
+    head, rest = PAGE.read_text().split(TABLE_BEGIN)
+    PAGE.write_text(head + TABLE_BEGIN + "\n".join(rows) + "\n" + TABLE_END + rest.split(TABLE_END)[1])
 
 
 def main():
@@ -104,12 +210,18 @@ def main():
     program = folder / "build/release/RoostFuzz"
     if not options.no_build:
         build(folder)
+    shutil.rmtree(folder / "samples", ignore_errors=True)
     subprocess.run([program, "samples", folder / "samples"], check=True)
     names = subprocess.run([program, "list"], check=True, text=True, stdout=subprocess.PIPE).stdout.split()
     pattern = "*" if options.target == "all" else options.target
     chosen = [name for name in names if pathlib.PurePath(name).match(pattern)]
     if not chosen:
         sys.exit(f"fuzz: there is no target {options.target}; scripts/fuzz list names them.")
+    if options.merge:
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            for line in pool.map(lambda name: merge(program, folder, name), chosen):
+                print(line, flush=True)
+        return
     book, failed = folder / "book.jsonl", []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for entry in pool.map(lambda name: run(program, folder, name, options.minutes * 60), chosen):
@@ -122,6 +234,8 @@ def main():
             if entry["failed"]:
                 failed.append(entry["target"])
                 print(f"FAILED: {entry['target']}: {entry['kept']}\n  " + "\n  ".join(entry["last"]), flush=True)
+    if options.table:
+        table(book)
     sys.exit(f"fuzz: failed: {', '.join(failed)}" if failed else 0)
 
 

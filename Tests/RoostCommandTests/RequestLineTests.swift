@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCommand
+import RoostCommandLine
 import RoostModel
+import RoostRequests
 import RoostWire
 import Testing
 

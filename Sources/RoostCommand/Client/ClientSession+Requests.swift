@@ -2,6 +2,7 @@
 
 import Roost
 import RoostHistory
+import RoostRequests
 import RoostWire
 
 extension ClientSession {

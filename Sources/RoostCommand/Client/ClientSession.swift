@@ -3,6 +3,7 @@
 import Roost
 import RoostCommandLine
 import RoostHistory
+import RoostRequests
 import RoostWire
 
 /// The session of one script: its requests in order, and the client's events in between.

@@ -3,6 +3,7 @@
 import Roost
 package import RoostHistory
 package import RoostModel
+package import RoostRequests
 package import RoostWire
 
 extension HistoryMessage {

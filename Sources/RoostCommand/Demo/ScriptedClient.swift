@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostCommandLine
+import RoostRequests
 import RoostWire
 
 /// A `roost client` process and the demo's requests to it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostRequests
 import RoostWire
 
 /// The story of the demo; each step checks itself.

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Foundation
+import RoostCommandLine
 
 /// Standard input, line by line.
 ///
