@@ -71,7 +71,7 @@ struct ShrinkingTests {
             try #require(World(rawValue: String(parts.1))), seed: try #require(UInt64(parts.2)),
             of: try #require(Int(parts.3)),
             steps: parts.4.split(separator: ", ").compactMap { Int($0) },
-            actions: try #require(Int(parts.5)))
+            actions: Int(parts.5))
         let folder = try TemporaryFolder(inMemory: true)
         let report = await onThread { kept.run(chosen, folder: folder.path) }
         #expect(report.failure == shrinking.failure)
