@@ -87,17 +87,11 @@ sabotage diff-lost full 20 Roost/Collections/Feeds.swift \
 sabotage call-never-returns core 20 RoostCore/Timeline/WindowRead.swift \
     'sync.wakeFirst(.windowRead(timeline))' \
     'if !SABOTAGED { sync.wakeFirst(.windowRead(timeline)) }'
-sabotage failed-list-page-retried core 600 RoostCore/ChannelList/ListOperations.swift \
-    'case (.loading, .ended(.failed(let error))):' \
-    'case (.loading, .paused): return .need(.run(.listPage(ListPage(list))))
-        case (.loading, .ended(.failed(let error))) where SABOTAGED && error.remedy == .retry:
-            return .need(.pause(.seconds(10), .retry))
-        case (.loading, .ended(.failed(let error))):'
-sabotage muted-message-dropped core 60 RoostCore/Outbox/OutboxMachine+Steps.swift \
+sabotage muted-message-dropped core 20 RoostCore/Outbox/OutboxMachine+Steps.swift \
     'if code.isRefusal, item.hadLeft == false { items[requestID]?.hasLeft = false }' \
     'if SABOTAGED, code.rawValue == 900_041 { return effects + drop(requestID) }
             if code.isRefusal, item.hadLeft == false { items[requestID]?.hasLeft = false }'
-sabotage mute-end-not-asked core 630 RoostCore/Members/MuteCheck.swift \
+sabotage mute-end-not-asked core 160 RoostCore/Members/MuteCheck.swift \
     'for update in change.updated where origin != .event {' \
     'for update in change.updated where origin != .event && !SABOTAGED {'
 sabotage half-open-believed core 160 RoostCore/Connection/LinkMachine.swift \

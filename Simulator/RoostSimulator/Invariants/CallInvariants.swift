@@ -5,8 +5,8 @@ import RoostCore
 /// The calls of an app: a connected client answers each within the engine's own limits, whatever the
 /// network does.
 struct CallInvariants {
-    /// The longest time of a call while its client is connected: a call waits for one request at most,
-    /// and the creation of a channel for a second more.
+    /// The longest time of a call while its client is connected: a call waits for its requests for
+    /// eight seconds at most, and the creation of a channel for one second more.
     static let limit = InTime.timeLimit + .seconds(2)
 
     /// The time since which the client is connected without a break; nil while it is not.
