@@ -231,6 +231,26 @@ static inline void roost_nc_put(
         (void)mvadd_wch(row, column, &cell);
 }
 
+/* Moves the cursor without ncurses. */
+static inline void roost_nc_move(int row, int column) {
+    char *move = tigetstr("cup");
+    if (move && move != (char *)-1) putp(tparm(move, (long)row, (long)column, 0L, 0L, 0L, 0L, 0L, 0L, 0L));
+}
+
+/* Writes a text at a place without ncurses, to which its cells stay blank; roost_nc_end_overlay follows. */
+static inline void roost_nc_overlay(int row, int column, const char *text, unsigned attributes, short pair) {
+    roost_nc_move(row, column);
+    (void)vid_puts((attr_t)attributes, pair, NULL, putchar);
+    (void)fputs(text, stdout);
+}
+
+/* Brings the cursor and the style back to those that ncurses knows. */
+static inline void roost_nc_end_overlay(void) {
+    (void)vid_puts(A_NORMAL, 0, NULL, putchar);
+    roost_nc_move(getcury(curscr), getcurx(curscr));
+    fflush(stdout);
+}
+
 static inline unsigned roost_nc_attributes(int is_bold, int is_dim, int is_reversed, int is_underlined) {
     return (unsigned)((is_bold ? A_BOLD : 0) | (is_dim ? A_DIM : 0) | (is_reversed ? A_REVERSE : 0)
         | (is_underlined ? A_UNDERLINE : 0));

@@ -53,7 +53,12 @@ struct Painter {
     }
 
     mutating func paint(_ grid: Grid) {
-        for run in grid.runs(since: drawn) {
+        let runs = grid.runs(since: drawn)
+        let rows = Set(runs.map(\.row))
+        if let drawn, drawn.size == grid.size {
+            overlay(drawn, rows) { String(repeating: " ", count: $0.columns) }
+        }
+        for run in runs {
             var column = run.column
             for cell in run.cells where cell.columns > 0 {
                 put(cell, run.row, column)
@@ -67,24 +72,63 @@ struct Painter {
             curs_set(0)
         }
         roost_nc_flush()
+        overlay(grid, rows) { isKnown($0) ? $0.text : "?" }
         drawn = grid
     }
 
+    /// Writes texts in place of joined letters, each at its own place of the screen.
+    ///
+    /// For ncurses these cells are blank: it counts a column for each letter, and some terminals use
+    /// fewer, so the rest of a line that ncurses wrote would stand in the wrong columns.
+    private func overlay(_ grid: Grid, _ rows: Set<Int>, _ text: (Cell) -> String) {
+        var isEmpty = true
+        for row in rows {
+            for column in 0..<grid.size.columns where grid[row, column].isJoined {
+                let cell = grid[row, column]
+                // SAFETY: the text is lent for the call.
+                unsafe roost_nc_overlay(
+                    Int32(clamping: row), Int32(clamping: column), text(cell),
+                    attributes(cell.style), pair(cell.style))
+                isEmpty = false
+            }
+        }
+        if !isEmpty { roost_nc_end_overlay() }
+    }
+
+    /// Whether the system's table gives each joined letter one column.
+    private func isKnown(_ cell: Cell) -> Bool {
+        let columns = cell.text.unicodeScalars.map { Int(roost_nc_columns($0.value)) }
+        return columns.allSatisfy { $0 >= 0 } && columns.reduce(0, +) == cell.columns
+    }
+
+    private func attributes(_ style: CellStyle) -> UInt32 {
+        roost_nc_attributes(
+            style.isBold ? 1 : 0, style.color == .quiet ? 1 : 0, style.isReversed ? 1 : 0,
+            style.isUnderlined ? 1 : 0)
+    }
+
+    private func pair(_ style: CellStyle) -> Int16 {
+        hasColor && style.color != .quiet ? Int16(style.color.rawValue) : 0
+    }
+
     private func put(_ cell: Cell, _ row: Int, _ column: Int) {
+        if cell.isJoined {
+            for place in 0..<cell.columns { put([0x20], .plain, row, column + place) }
+            return
+        }
         var scalars = cell.text.unicodeScalars.map(\.value)
         let first = scalars.first ?? 0x20
         // The system's table decides where ncurses puts the next character.
         if first >= 0x300, Int(roost_nc_columns(first)) != cell.columns {
             scalars = [cell.columns == 2 ? 0x3013 : 0xFFFD]
         }
-        let isDim = cell.style.color == .quiet
-        let attributes = roost_nc_attributes(
-            cell.style.isBold ? 1 : 0, isDim ? 1 : 0, cell.style.isReversed ? 1 : 0,
-            cell.style.isUnderlined ? 1 : 0)
-        let pair = hasColor && !isDim ? Int16(cell.style.color.rawValue) : 0
+        put(scalars, cell.style, row, column)
+    }
+
+    private func put(_ scalars: [UInt32], _ style: CellStyle, _ row: Int, _ column: Int) {
         // SAFETY: the array is lent for the call, with its own count.
         unsafe roost_nc_put(
             Int32(clamping: row), Int32(clamping: column), scalars, Int32(clamping: scalars.count),
-            attributes, pair)
+            attributes(style), pair(style))
     }
 }

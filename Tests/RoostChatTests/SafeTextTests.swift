@@ -57,6 +57,48 @@ struct SafeTextTests {
         #expect(SafeText.line(text).columns == columns)
     }
 
+    /// Sinhala, Devanagari, Bengali and Arabic letters, with joiners between them.
+    private static let joined: [(String, Int)] = [
+        ("\u{DC1}\u{DCA}\u{200D}\u{DBB}\u{DD3}", 2), ("\u{915}\u{94D}\u{200D}\u{937}", 2),
+        ("\u{9B0}\u{200D}\u{9CD}\u{9AF}", 2), ("\u{628}\u{200D}\u{628}", 2),
+        ("\u{DC1}\u{DCA}\u{200D}\u{DBB}\u{DCA}\u{200D}\u{DBB}", 3),
+    ]
+
+    @Test(arguments: joined)
+    func `a joiner between letters that it changes stays, with a column for each letter`(
+        text: String, columns: Int
+    ) {
+        let units = SafeText.line("a\(text)b")
+        #expect(units.map(\.text) == ["a", text, "b"])
+        #expect(units.map(\.columns) == [1, columns, 1])
+    }
+
+    @Test(arguments: [
+        // Behind a joiner some terminals draw the next character of any text in its cell.
+        ("\u{647}\u{200D}", "\u{647}"), ("\u{647}\u{200D} x", "\u{647} x"),
+        ("\u{647}\u{200D}\u{2502}", "\u{647}\u{2502}"), ("\u{200D}\u{628}", "\u{628}"),
+        ("a\u{200D}b", "ab"), ("a\u{200D}\u{628}", "a\u{628}"),
+        ("\u{DC1}\u{DCA}\u{200D}x", "\u{DC1}\u{DCA}x"), ("\u{628}\u{200D}\n", "\u{628} "),
+        ("\u{628}\u{200D}\u{200D}\u{628}", "\u{628}\u{200D}\u{628}"),
+        ("\u{9B0}\u{200D}\u{9CD}x", "\u{9B0}\u{9CD}x"),
+        ("\u{628}\u{200D}\u{202E}\u{628}", "\u{628}\u{200D}\u{628}"),
+        // A family is shown as its people.
+        ("\u{1F469}\u{200D}\u{1F467}", "\u{1F469}\u{1F467}"),
+        ("\u{1F469}\u{200D}\u{628}", "\u{1F469}\u{628}"),
+    ])
+    func `any other joiner is left out`(text: String, shown: String) {
+        #expect(Self.shown(text) == shown)
+    }
+
+    @Test func `a chain of joiners makes short units only`() {
+        let chain = String(repeating: "\u{628}\u{301}\u{302}\u{303}\u{304}\u{200D}", count: 90)
+        let units = SafeText.line(chain)
+        #expect(units.columns == 90)
+        #expect(units.allSatisfy { $0.columns <= 4 && $0.text.unicodeScalars.count <= 19 })
+        let fitting = units.wrapped(to: 10)
+        #expect(fitting.count == 11 && fitting.allSatisfy { $0.columns <= 10 })
+    }
+
     @Test func `a pile of marks stays on its line`() {
         let zalgo = "a" + String(repeating: "\u{301}", count: 100)
         #expect(SafeText.line(zalgo).map { $0.text.unicodeScalars.count } == [4])
@@ -112,6 +154,22 @@ struct GridTests {
         #expect(grid.text.hasPrefix(" xy 語"))
         grid.put("日本", row: 1, column: 5, end: 8)
         #expect(grid[1, 5].text == "日" && grid[1, 7] == .blank)
+    }
+
+    @Test func `joined letters are written and left as one`() {
+        let letters = "\u{DC1}\u{DCA}\u{200D}\u{DBB}\u{DCA}\u{200D}\u{DBB}"
+        let joined = Self.grid("a\(letters)b")
+        #expect(joined[0, 1].isJoined && joined[0, 1].columns == 3 && joined[0, 4].text == "b")
+        for column in 1...3 {
+            var grid = joined
+            grid.put("x", row: 0, column: column, end: 8)
+            #expect(grid.text.filter { $0 != " " } == "axb\n", "\(column)")
+            #expect(grid.cells.allSatisfy { $0.columns == 1 })
+            #expect(joined.runs(since: grid).map(\.column) == [1])
+        }
+        var narrow = Grid(GridSize(rows: 1, columns: 3))
+        narrow.put("a\(letters)", row: 0, column: 0, end: 3)
+        #expect(narrow.text == "a")
     }
 
     @Test func `equal grids have no difference, and a new size has all`() {

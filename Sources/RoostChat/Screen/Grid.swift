@@ -53,11 +53,15 @@ public struct CellStyle: Hashable, Sendable {
 
 /// One cell of a screen.
 public struct Cell: Hashable, Sendable {
-    /// The character with its marks; empty in the right half of a wide one.
+    /// The character with its marks, or letters with joiners; empty in all of its cells but the first.
     public var text: String
     public var style: CellStyle
-    /// The columns of the character: 1, 2, or 0 in the right half of a wide one.
+    /// The columns of the character in its first cell; 0 in the others.
     public var columns: Int
+    /// Whether the text is letters with joiners, which terminals draw in as many columns or fewer.
+    public var isJoined: Bool {
+        columns > 1 && text.unicodeScalars.contains(UnitAssembly.joiner)
+    }
 
     static let blank = Cell(text: " ", style: .plain, columns: 1)
 }
@@ -85,7 +89,7 @@ public struct Grid: Hashable, Sendable {
 
     /// Writes units from a place on, up to an end, and returns the column behind them.
     ///
-    /// Half of a wide character is never left over, neither at the end nor of older contents.
+    /// A part of a wide character is never left over, neither at the end nor of older contents.
     @discardableResult
     mutating func put(
         _ units: [TextUnit], row: Int, column: Int, end: Int, style: CellStyle = .plain
@@ -96,13 +100,13 @@ public struct Grid: Hashable, Sendable {
         var next = column
         for unit in units {
             guard next + unit.columns <= end else { break }
-            clear(start, next)
-            if unit.columns == 2 { clear(start, next + 1) }
+            let behind = next + unit.columns
+            for place in next..<behind { clear(start, place) }
             cells[start + next] = Cell(text: unit.text, style: style, columns: unit.columns)
-            if unit.columns == 2 {
-                cells[start + next + 1] = Cell(text: "", style: style, columns: 0)
+            for place in (next + 1)..<behind {
+                cells[start + place] = Cell(text: "", style: style, columns: 0)
             }
-            next += unit.columns
+            next = behind
         }
         return next
     }
@@ -115,12 +119,12 @@ public struct Grid: Hashable, Sendable {
         put(SafeText.line(text), row: row, column: column, end: end, style: style)
     }
 
-    /// Makes a cell blank, with the other half of a wide character.
+    /// Makes a cell blank, with the others of its character.
     private mutating func clear(_ start: Int, _ column: Int) {
-        let cell = cells[start + column]
-        if cell.columns == 0, column > 0 { cells[start + column - 1] = .blank }
-        if cell.columns == 2, column + 1 < size.columns { cells[start + column + 1] = .blank }
-        cells[start + column] = .blank
+        var first = column
+        while first > 0, cells[start + first].columns == 0 { first -= 1 }
+        let end = min(max(first + cells[start + first].columns, column + 1), size.columns)
+        for place in first..<end { cells[start + place] = .blank }
     }
 
     /// Gives cells of a row a style, and leaves their text.
@@ -162,7 +166,8 @@ extension Grid {
                     continue
                 }
                 // A run begins with a whole character.
-                let first = cells[start + column].columns == 0 ? max(column - 1, 0) : column
+                var first = column
+                while first > 0, cells[start + first].columns == 0 { first -= 1 }
                 var end = column + 1
                 while end < size.columns,
                     old?.cells[start + end] != cells[start + end] || cells[start + end].columns == 0

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One place of text on a terminal: a character with its marks.
+/// One place of text on a terminal: a character with its marks, or letters that are joined.
 public struct TextUnit: Hashable, Sendable {
-    /// One spacing character, followed by at most three marks.
+    /// One spacing character, followed by at most three marks; or such letters, between joiners.
     public internal(set) var text: String
-    /// The columns that it takes: 1 or 2.
-    public let columns: Int
+    /// The columns that it takes: 1 or 2, or one for each joined letter.
+    public internal(set) var columns: Int
     /// Whether a line may be broken behind it.
     var isSpace: Bool { text == " " }
 }
@@ -15,11 +15,9 @@ public struct TextUnit: Hashable, Sendable {
 /// Control characters are shown as pictures, so no escape sequence reaches the terminal. Characters
 /// that change the direction of other text, and invisible ones, are left out. The order of all
 /// others stays as written: terminals that know right-to-left scripts turn them around themselves.
-/// An emoji of several parts is shown as its parts, because terminals disagree about its width.
+/// A joiner (U+200D) stays between letters that it changes. An emoji of several parts is shown as
+/// its parts, because terminals disagree about its width.
 public enum SafeText {
-    /// The most marks of one character; more would be drawn over other lines.
-    private static let maxMarks = 3
-
     /// Returns the text without line ends, which become spaces.
     public static func line(_ text: String) -> [TextUnit] {
         var units: [TextUnit] = []
@@ -32,40 +30,30 @@ public enum SafeText {
 
     /// Returns the text's lines, not wrapped.
     public static func paragraphs(_ text: String) -> [[TextUnit]] {
-        var lines: [[TextUnit]] = [[]]
-        var (marks, isAfterReturn) = (0, false)
+        var units = UnitAssembly()
+        var isAfterReturn = false
         for scalar in text.unicodeScalars {
             defer { isAfterReturn = scalar == "\r" }
             switch kind(of: scalar) {
-            case .lineEnd:
-                // The two characters of one line end.
-                if scalar == "\n", isAfterReturn { continue }
-                lines.append([])
-                marks = 0
+            // The two characters of one line end.
+            case .lineEnd: if scalar != "\n" || !isAfterReturn { units.endLine() }
             case .hidden: continue
-            case .shown(let text, let columns):
-                lines[lines.count - 1].append(TextUnit(text: text, columns: columns))
-                marks = 0
-            case .tab:
-                lines[lines.count - 1] += Array(
-                    repeating: TextUnit(text: " ", columns: 1), count: 4)
-                marks = 0
-            case .mark:
-                marks += 1
-                guard marks <= maxMarks else { continue }
-                if lines[lines.count - 1].isEmpty {
-                    lines[lines.count - 1].append(TextUnit(text: "\u{25CC}", columns: 1))
-                }
-                let last = lines[lines.count - 1].count - 1
-                lines[lines.count - 1][last].text.unicodeScalars.append(scalar)
+            case .shown(let text, let columns): units.append(text, columns: columns)
+            case .letter: units.append(letter: scalar)
+            case .tab: for _ in 0..<4 { units.append(" ", columns: 1) }
+            case .mark: units.append(mark: scalar)
+            case .joiner: units.appendJoiner()
             }
         }
-        return lines
+        return units.end()
     }
 
     private enum Kind {
         case shown(String, columns: Int)
+        /// A letter of a script with joiners.
+        case letter
         case mark
+        case joiner
         case hidden
         case tab
         case lineEnd
@@ -88,6 +76,7 @@ public enum SafeText {
             return .hidden
         // Persian and Indic scripts need it between letters.
         case 0x200C: return .mark
+        case 0x200D: return .joiner
         default: break
         }
         switch scalar.properties.generalCategory {
@@ -97,6 +86,7 @@ public enum SafeText {
         case .spaceSeparator where ColumnWidth.of(scalar) == 1: return .shown(" ", columns: 1)
         default:
             let columns = ColumnWidth.of(scalar)
+            if columns == 1, UnitAssembly.canJoin(scalar) { return .letter }
             return columns == 0 ? .mark : .shown(String(scalar), columns: columns)
         }
     }
