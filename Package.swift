@@ -329,7 +329,8 @@ let tests: [Target] = [
             "RoostCore", "RoostExecutors", "RoostHistory", "RoostModel", "RoostPages",
             "RoostPostgres", "RoostRequests", "RoostServer", "RoostSockets", "RoostSQLite",
             "RoostStore", "RoostWire",
-        ]),
+        ],
+        exclude: ["Screens"]),
     .testTarget(name: "ProjectTests", dependencies: ["RoostBench", "RoostTestSupport"]),
 ]
 

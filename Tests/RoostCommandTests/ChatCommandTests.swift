@@ -21,13 +21,13 @@ struct ChatCommandTests {
     }
 
     /// The words that start the chat of a user.
-    private static func words(
-        _ user: String, _ server: String, with other: String
+    static func words(
+        _ user: String, _ server: String, with other: String, _ more: String...
     ) throws -> [String] {
         [
             try ChildProcess.built("roost"), "chat", "--server", server, "--app-id", "demo",
             "--user", user, "--cache", user, "--with", other,
-        ]
+        ] + more
     }
 
     @Test(
@@ -65,6 +65,8 @@ struct ChatCommandTests {
         try await ada.wait(for: "Write a message…")
         try await bo.wait(for: "Write a message…")
         try await bo.wait(for: "● ada")
+        try await ada.shows("talk-1-start-ada")
+        try await bo.shows("talk-1-start-bo")
 
         // Both write, and see each other type and read.
         try await ada.type("Are you on the train?")
@@ -75,13 +77,17 @@ struct ChatCommandTests {
         try await bo.press("Enter")
         try await ada.wait(for: "夜行列車 שלום")
         try await ada.wait(for: "Are you on the train? ✓✓")
+        try await ada.shows("talk-2-both-write-ada")
+        try await bo.shows("talk-2-both-write-bo")
 
         // Bo's link is cut: his words wait, Ada's do not come.
         relay.kill()
         try await bo.wait(for: "offline")
+        try await bo.shows("talk-3-cut-bo")
         try await bo.type("In the tunnel")
         try await bo.press("Enter")
         try await bo.wait(for: "In the tunnel ◷")
+        try await bo.shows("talk-4-written-offline-bo")
         for number in 1...12 {
             try await ada.type("Postcard \(number).")
             try await ada.press("Enter")
@@ -97,11 +103,13 @@ struct ChatCommandTests {
                 && lines.contains { $0.contains("In the tunnel ◷") }
         }
         #expect(small[11].contains("Enter send"))
+        try await bo.shows("talk-5-small-bo")
         try await bo.resize(columns: 200, rows: 60)
         try await bo.wait(for: "both panes of 200×60") { lines in
             lines.count == 60 && lines.prefix(59).allSatisfy { $0.contains("│") }
                 && lines[59].contains("^Q quit")
         }
+        try await bo.shows("talk-6-large-bo")
 
         // The link is back: the gap is filled in order, and the words arrive once.
         relay.revive()
@@ -118,6 +126,8 @@ struct ChatCommandTests {
         try await bo.wait(for: "all on this device")
         let received = try await ada.wait(for: "In the tunnel")
         #expect(received.contains { $0.contains("Postcard 12.") })
+        try await ada.shows("talk-7-connected-ada")
+        try await bo.shows("talk-7-connected-bo")
 
         // A reaction, an edit and a deletion reach the other side.
         try await bo.press("Up")
@@ -128,6 +138,18 @@ struct ChatCommandTests {
         try await ada.type(" Last one.")
         try await ada.press("Enter")
         try await bo.wait(for: "Last one. edited")
+        try await ada.press("Escape")
+        try await ada.wait(for: "Enter send")
+        try await ada.press("Up", "Up", "Up")
+        try await ada.type("d")
+        try await ada.wait(for: "Delete this message? y/n")
+        try await ada.type("y")
+        try await bo.wait(for: "a line in place of a postcard") { lines in
+            lines.contains { $0.hasSuffix("  deleted") }
+                && !lines.contains { $0.contains("Postcard 11.") }
+        }
+        try await ada.shows("talk-8-changed-ada")
+        try await bo.shows("talk-8-changed-bo")
 
         // The search answers from the disk.
         try await bo.press("Escape")
@@ -135,7 +157,8 @@ struct ChatCommandTests {
         try await bo.press("C-f")
         try await bo.type("postcard")
         try await bo.press("Enter")
-        try await bo.wait(for: "12 found")
+        try await bo.wait(for: "11 found")
+        try await bo.shows("talk-9-found-bo")
         try await bo.press("Escape")
         try await bo.wait(for: "Enter send")
 

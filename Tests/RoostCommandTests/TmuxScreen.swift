@@ -11,6 +11,9 @@ final class TmuxScreen: Sendable {
     static let isMissing = !["/usr/bin/tmux", "/usr/local/bin/tmux", "/opt/homebrew/bin/tmux"]
         .contains { FileManager.default.isExecutableFile(atPath: $0) }
 
+    /// The time that a screen has to become the expected one; far above any busy machine's.
+    static let patience = Duration.seconds(90)
+
     private let socket: String
     private let name: String
     /// The process that reads the terminal.
@@ -101,13 +104,66 @@ final class TmuxScreen: Sendable {
         ).dropLast().map { String($0) }
     }
 
+    /// The lines of the screen at one moment, and one about its cursor.
+    func linesAndCursor() async throws -> [String] {
+        try await tmux([
+            "capture-pane", "-p", "-t", name, ";", "display-message", "-p", "-t", name,
+            "cursor: #{?cursor_flag,row #{cursor_y} column #{cursor_x},hidden}",
+        ]).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { String($0) }
+    }
+
+    /// The colours and the other styles of the screen's texts, as the parameters of SGR.
+    func styles() async throws -> (colors: Set<Int>, others: Set<Int>) {
+        let screen = try await tmux(["capture-pane", "-p", "-e", "-t", name])
+        var styles: (colors: Set<Int>, others: Set<Int>) = ([], [])
+        for sequence in screen.matches(of: /\u{1B}\[([0-9;]*)m/) {
+            let numbers = sequence.output.1.split(separator: ";").compactMap { Int($0) }
+            var rest = numbers[...]
+            while let number = rest.popFirst() {
+                switch number {
+                case 38, 48:
+                    // The number of a colour, or its three parts.
+                    rest = rest.dropFirst(rest.first == 2 ? 4 : 2)
+                    styles.colors.insert(number)
+                case 30...37, 40...47, 90...107: styles.colors.insert(number)
+                // The ends of styles.
+                case 0, 22...29, 39, 49: break
+                default: styles.others.insert(number)
+                }
+            }
+        }
+        return styles
+    }
+
+    /// Sends what a terminal sends for an action of the mouse at a place, counted from 0.
+    func mouse(_ button: MouseButton, row: Int, column: Int) async throws {
+        var bytes = "\u{1B}[<\(button.rawValue);\(column + 1);\(row + 1)M"
+        if button == .left { bytes += "\u{1B}[<\(button.rawValue);\(column + 1);\(row + 1)m" }
+        try await press(["-H"] + bytes.utf8.map { String($0, radix: 16) })
+    }
+
+    /// The buttons by their numbers in the reports of a terminal.
+    enum MouseButton: Int {
+        case left = 0
+        case wheelUp = 64
+        case wheelDown = 65
+    }
+
+    /// Presses the mouse on a text of the screen.
+    func click(_ text: String) async throws {
+        let lines = try await wait(for: text)
+        let row = try #require(lines.firstIndex { $0.contains(text) })
+        let before = try #require(lines[row].range(of: text)).lowerBound
+        try await mouse(.left, row: row, column: lines[row][..<before].count)
+    }
+
     /// Reads the screen until it is as expected; each reading starts a process, which takes its time.
     @discardableResult
     func wait(
         for expected: String, _ holds: ([String]) -> Bool
     ) async throws -> [String] {
         let clock = ContinuousClock()
-        let end = clock.now + .seconds(90)
+        let end = clock.now + Self.patience
         while true {
             let lines = try await lines()
             if holds(lines) { return lines }
@@ -132,7 +188,7 @@ final class TmuxScreen: Sendable {
     /// Waits until the program has ended, and the terminal with it.
     func waitUntilEnded() async throws {
         let clock = ContinuousClock()
-        let end = clock.now + .seconds(90)
+        let end = clock.now + Self.patience
         while let lines = try? await lines() {
             guard clock.now < end else {
                 throw NeverShown(expected: "the end", screen: lines.joined(separator: "\n"))

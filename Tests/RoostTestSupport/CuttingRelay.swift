@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A relay on loopback that passes connections on to a port, and cuts them on request.
+/// A relay on loopback that passes connections on to a port, and cuts or holds them up on request.
 package final class CuttingRelay: Sendable {
     package enum Cut: Sendable {
         /// The next bytes of a client are lost with the connection.
@@ -18,6 +18,9 @@ package final class CuttingRelay: Sendable {
     private let target: UInt16
     private let cut = Mutex<Cut?>(nil)
     private let isDead = Mutex(false)
+    /// The bytes of one direction that pass a closed barrier.
+    private static let unhindered = 1 << 20
+    private let barrier = Barrier()
     /// The open sockets of both sides.
     private let open = Mutex<Set<Int32>>([])
 
@@ -60,6 +63,28 @@ package final class CuttingRelay: Sendable {
 
     /// Takes connections again.
     package func revive() { isDead.withLock { $0 = false } }
+
+    /// Holds up each connection behind its first megabyte in one direction, until `letPass`.
+    package func holdUp() { barrier.close(true) }
+
+    /// Lets all bytes pass again.
+    package func letPass() { barrier.close(false) }
+
+    /// A place where threads wait while it is closed.
+    /// - Invariant: `isClosed` is used under the lock of the condition only.
+    private final class Barrier: @unchecked Sendable {
+        private let condition = NSCondition()
+        private var isClosed = false
+
+        func close(_ isClosed: Bool) {
+            condition.withLock {
+                self.isClosed = isClosed
+                condition.broadcast()
+            }
+        }
+
+        func pass() { condition.withLock { while isClosed { condition.wait() } } }
+    }
 
     private static func address(_ port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
@@ -117,10 +142,13 @@ package final class CuttingRelay: Sendable {
 
     private func pass(from source: Int32, to sink: Int32, _ ends: Ends) {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        var passed = 0
         while true {
             // SAFETY: the array is valid during the call, here and below.
             let count = unsafe read(source, &bytes, bytes.count)
             guard count > 0 else { break }
+            passed += count
+            if passed > Self.unhindered { barrier.pass() }
             if source == ends.client {
                 let cut = self.cut.withLock { cut in
                     defer { cut = nil }
