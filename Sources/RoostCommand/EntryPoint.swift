@@ -15,6 +15,7 @@ extension Program {
             "chat that works without a network: a server, a chat in the terminal, a client for scripts",
         firstSteps: [
             ("roost chat --demo", "chat with two people, on a server of its own"),
+            ("roost help chat", "chat with others, each in a terminal"),
             ("roost demo", "see client and server at work"),
             ("roost help client", "drive a client from any language"),
         ],

@@ -126,6 +126,24 @@ struct ServeWelcomeTests {
         #expect(lines[1].contains("--server http://\(near) --app-id demo --user ada --cache"))
     }
 
+    @Test func `two lines start a chat of two people in two terminals`() throws {
+        let lines = ServeWelcome(
+            host: "127.0.0.1", port: 80, applicationID: "demo", requiresToken: false
+        ).lines
+        let users = try lines.filter { $0.contains("roost chat ") }.map { line in
+            let words = line.split(separator: " ").map { String($0) }
+            let start = try #require(words.firstIndex(of: "roost"))
+            let parsed = try CommandLineParser(.roost).parse(Array(words[(start + 1)...]))
+            guard case .run(let command, _) = parsed else {
+                throw CommandFailure(.wrongArguments, line)
+            }
+            #expect(command.name == "chat" && line.contains(" --server http://127.0.0.1:80 "))
+            let user = try #require(words.firstIndex(of: "--user"))
+            return words[user + 1]
+        }
+        #expect(users == ["ada", "bo"])
+    }
+
     @Test func `a line has the link to the pages, which works once`() {
         let lines = ServeWelcome(
             host: "0.0.0.0", port: 80, applicationID: "demo", requiresToken: true,

@@ -37,7 +37,8 @@ extension Command {
         options: [.chatDemo] + Option.place + [
             .tokenFile, .token, .keyFolder, .with, .saves, .plainTransport,
         ],
-        example: "roost chat --demo",
+        example:
+            "roost chat --server http://127.0.0.1:8080 --app-id demo --user ada --cache ada --with bo",
         exitCodes: [.done, .failed, .wrongArguments, .storage],
         run: { arguments throws(CommandFailure) in
             guard arguments.has(.chatDemo) else {

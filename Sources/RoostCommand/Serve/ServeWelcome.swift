@@ -36,10 +36,13 @@ package struct ServeWelcome: Equatable, Sendable {
         let home = host == "0.0.0.0" ? "127.0.0.1" : host == "::" ? "::1" : host
         let token = requiresToken ? " --token-file FILE" : ""
         let (http, ws) = isEncrypted ? ("https", "wss") : ("http", "ws")
+        let place =
+            "--server \(http)://\(Self.authority(home, port)) --app-id \(Self.quoted(applicationID))"
         return [
             "listening on \(http)://\(authority) and \(ws)://\(authority)",
-            "connect with: roost client --server \(http)://\(Self.authority(home, port)) "
-                + "--app-id \(Self.quoted(applicationID)) --user ada\(token) --cache ./ada",
+            "connect with: roost client \(place) --user ada\(token) --cache ./ada",
+            "chat with: roost chat \(place) --user ada\(token) --cache ./ada --with bo",
+            "and in another terminal: roost chat \(place) --user bo\(token) --cache ./bo",
         ] + (requiresToken ? [] : [Self.openDoor]) + [chaos].compactMap { $0 }
             + (pageToken.map { ["page, once: \(pageAddress(home, http))?link=\($0)"] } ?? [])
             + ["end with Ctrl-C"]
