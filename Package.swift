@@ -151,8 +151,8 @@ let workshop: [Target] = [
         dependencies: [
             "CRoostBenchLimit", "Roost", "RoostChat", "RoostCommandLine", "RoostCore", "RoostDoors",
             "RoostExecutors", "RoostFileCache", "RoostHost", "RoostModel", "RoostNATS",
-            "RoostPages", "RoostSQLite", "RoostSockets", "RoostStore", "RoostTransport",
-            "RoostWire", "SendbirdChatSDK",
+            "RoostPages", "RoostSQLite", "RoostSockets", "RoostStore", "RoostTerminal",
+            "RoostTransport", "RoostWire", "SendbirdChatSDK",
         ],
         path: "Benchmarks/RoostBench"),
     .executableTarget(

@@ -5,6 +5,7 @@ internal import Roost
 internal import RoostChat
 internal import RoostExecutors
 internal import RoostModel
+internal import RoostTerminal
 
 /// The chat in the terminal under a load that no reader could follow.
 package struct ChatBench {
@@ -40,14 +41,61 @@ package struct ChatBench {
 
     private func measure() async throws -> BenchReport {
         let opened = try await options.load.open("\(options.folder)/cache", tell)
-        var feed = opened.feed
-        let (server, client) = (opened.server, opened.client)
+        let terminal = try PseudoTerminal(Self.size)
+        do {
+            var frames = try await measure(opened.feed, opened.server, opened.client, terminal)
+            frames.bytes = await terminal.end()
+            return report(frames)
+        } catch {
+            _ = await terminal.end()
+            throw error
+        }
+    }
+
+    private func measure(
+        _ feed: LiveFeed, _ server: InProcessServer, _ client: ChatClient,
+        _ terminal: PseudoTerminal
+    ) async throws -> Frames {
         let newest = Guarded<ChatState?>(nil)
+        let painted = Guarded<[Double]>([])
+        let screen = TerminalScreen(usesColor: true) { took in
+            painted.withLock { $0.append(took / .milliseconds(1)) }
+        }
+        guard let screen else { throw BenchError("The system has no free file descriptors.") }
         let session = ChatSession(
             client, size: Self.size, timeZone: .gmt,
             savingFilesIn: URL(fileURLWithPath: options.folder),
-            show: { state in newest.withLock { $0 = state } }, repaint: {})
+            show: { state in
+                newest.withLock { $0 = state }
+                screen.show(state)
+            }, repaint: {})
         let running = Task { await session.run() }
+        let painting = Task { await terminal.run { screen.run { session.send($0) } } }
+        do {
+            var frames = try await flood(session, feed, server, newest)
+            session.send(.quit)
+            await running.value
+            screen.finish()
+            guard await painting.value else {
+                throw BenchError("ncurses does not know xterm-256color: install its description.")
+            }
+            frames.painted = painted.withLock { $0 }
+            return frames
+        } catch {
+            session.send(.quit)
+            await running.value
+            screen.finish()
+            _ = await painting.value
+            throw error
+        }
+    }
+
+    /// Delivers the messages and draws the newest state meanwhile.
+    private func flood(
+        _ session: ChatSession, _ feed: LiveFeed, _ server: InProcessServer,
+        _ newest: Guarded<ChatState?>
+    ) async throws -> Frames {
+        var feed = feed
         session.send(.created(feed.channel))
         let watch = Stopwatch()
         while newest.withLock({ $0?.conversation?.messages.isEmpty ?? true }) {
@@ -61,10 +109,7 @@ package struct ChatBench {
             try await clock.wait(until: 1e6 * Double(number) / Double(LiveLoad.rate))
             server.feed(feed.next())
         }
-        let frames = try await drawn
-        session.send(.key(.control("q")))
-        await running.value
-        return report(frames)
+        return try await drawn
     }
 
     /// The measured frames.
@@ -74,12 +119,16 @@ package struct ChatBench {
         /// The milliseconds between two frames.
         var between: [Double] = []
         var changed = 0
+        /// The milliseconds from the newest state to its bytes at the terminal.
+        var painted: [Double] = []
+        /// The bytes at the terminal.
+        var bytes = 0
         /// The memory in KiB after a third of the time, and at the end.
         var early = 0
         var late = 0
     }
 
-    /// Draws the newest state, as the terminal's thread does.
+    /// Draws the newest state as the terminal's thread does, which writes it besides.
     private func draw(_ newest: Guarded<ChatState?>) async throws -> Frames {
         var frames = Frames()
         var old: Grid?
@@ -109,12 +158,19 @@ package struct ChatBench {
         report.note("load average", Machine.load.map { "\($0)" } ?? "unknown")
         report.note("screen", "\(Self.size.columns) × \(Self.size.rows)")
         report.note("frames", "\(frames.took.count), of which \(frames.changed) had changes")
+        let bytes = frames.bytes / max(frames.painted.count, 1)
+        report.note("terminal", "\(frames.painted.count) frames, \(bytes) bytes each")
         report.add(
             "chat", "\(LiveLoad.rate) messages a second: a frame drawn and compared", "ms (p50)",
             ours: frames.took.median, limit: nil)
         report.add(
             "chat", "\(LiveLoad.rate) messages a second: a frame drawn and compared", "ms (p99)",
             ours: frames.took.quantile(0.99), limit: Self.frame, target: 1)
+        let written = "\(LiveLoad.rate) messages a second: a frame drawn, compared and written"
+        report.add("chat", written, "ms (p50)", ours: frames.painted.median, limit: nil)
+        report.add(
+            "chat", written, "ms (p99)", ours: frames.painted.quantile(0.99), limit: Self.frame,
+            target: 1)
         report.add(
             "chat", "time between two frames", "ms (p99)", ours: frames.between.quantile(0.99),
             limit: Self.frame)

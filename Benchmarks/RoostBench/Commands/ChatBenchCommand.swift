@@ -16,8 +16,8 @@ extension Command {
         "chat", measures: "the terminal's chat: frames under a flood of messages",
         explanation: """
             Gives an open channel of the chat a thousand live messages a second, and draws the newest state 30 times a
-            second, as the terminal's thread does, without the terminal. Measures the time of a frame and the memory.
-            Reports its steps on standard error.
+            second: once without a terminal, and once with the terminal's thread, whose bytes a pseudo-terminal takes.
+            Measures the time of a frame and the memory. Reports its steps on standard error.
             """,
         options: [.chatMessages, .chatSeconds],
         example: "roost-bench chat --seconds 10",

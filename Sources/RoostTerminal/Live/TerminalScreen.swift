@@ -25,10 +25,14 @@ public final class TerminalScreen: Sendable {
     private let reading: Int32
     private let writing: Int32
     private let usesColor: Bool
+    private let frameTook: (@Sendable (Duration) -> Void)?
 
-    /// - Parameter usesColor: Whether colours are wanted and not refused by `NO_COLOR`.
-    public init?(usesColor: Bool) {
+    /// - Parameters:
+    ///   - usesColor: Whether colours are wanted and not refused by `NO_COLOR`.
+    ///   - frameTook: Gets the time from each newest state to its last byte; for measurements.
+    public init?(usesColor: Bool, frameTook: (@Sendable (Duration) -> Void)? = nil) {
         self.usesColor = usesColor
+        self.frameTook = frameTook
         var (reading, writing): (Int32, Int32) = (-1, -1)
         // SAFETY: both numbers are valid during the call.
         guard unsafe roost_nc_make_pipe(&reading, &writing) == 0 else { return nil }
@@ -121,9 +125,11 @@ public final class TerminalScreen: Sendable {
             guard isFresh, var current = state, clock.now >= nextFrame else { continue }
             // The state may not know of a new size yet.
             if current.size != size { current = current.resized(to: size) }
+            let began = clock.now
             // Reading a key would show an empty screen, so it is emptied at the last moment.
             if isLost { painter.forget() }
             painter.paint(ChatScreen.draw(current))
+            frameTook?(clock.now - began)
             (isFresh, isLost) = (false, false)
             nextFrame = clock.now + Self.frame
         }
