@@ -304,6 +304,17 @@ struct ChatStateTests {
         #expect(state.receive(.want("bo")).contains(.open("pair", at: nil)))
     }
 
+    @Test func `a late answer about a new chat leaves its thread and selection as they are`() {
+        var state = Sample.chat()
+        state.press(.up)
+        #expect(state.receive(.created("train")).isEmpty)
+        #expect(state.focus == .messages)
+        state.press(.character("t"))
+        #expect(state.receive(.created("train")).isEmpty)
+        #expect(state.conversation?.thread?.id == 3)
+        #expect(state.receive(.created("pair")).contains(.open("pair", at: nil)))
+    }
+
     @Test func `a message deleted on screen keeps its place, and one paged away does not`() {
         var state = Sample.chat()
         _ = state.receive(.messages("train", ChatInput.Window([Sample.talk[0], Sample.talk[2]])))

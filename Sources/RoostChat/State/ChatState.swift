@@ -152,7 +152,9 @@ public struct ChatState: Sendable {
             search?.isComplete = isComplete
         case .historyDownload(let channel, let progress):
             if conversation?.channel == channel { conversation?.download = progress }
-        case .created(let channel): return open(channel)
+        case .created(let channel):
+            // The list of channels may have opened it before, and the reader is in one of its threads.
+            return conversation?.channel == channel ? [] : open(channel)
         case .want(let user):
             wanted = user
             return seek()
