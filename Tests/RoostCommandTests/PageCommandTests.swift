@@ -91,15 +91,47 @@ struct PageCommandTests {
         try program.remove()
     }
 
+    /// Returns the link of a client's page, and the page's address without it.
+    private static func link(
+        of client: DrivenClient
+    ) async throws -> (link: String, origin: String) {
+        let events = await client.events { $0.contains { $0["event"] == "page" } }
+        let link = try #require(events.first { $0["event"] == "page" }?["url"]?.string)
+        let origin = try #require(link.firstMatch(of: /^http:\/\/127\.0\.0\.1:\d+/)).output
+        return (link, String(origin))
+    }
+
+    @Test(arguments: [[], ["--key-folder", "keys"]])
+    func `a client's page has no text unless asked for, as the page of a folder`(
+        options: [String]
+    ) async throws {
+        let keys = options.map { $0 == "keys" ? program.path($0) : $0 }
+        for words in [[], ["--page-text"]] {
+            let client = try DrivenClient(
+                program, user: "ada", server: "http://127.0.0.1:1",
+                options: ["--page", "0"] + words + keys)
+            let (link, origin) = try await Self.link(of: client)
+            let browser = try PageReader()
+            let key = try #require(try await browser.get(link).cookie)
+            try await client.ask("send", ["channel": "Curlew", "text": "unsent words"])
+            for path in ["/", "/page/view"] {
+                let page = try await browser.get(origin + path, key).text
+                #expect(page.contains("waits for a connection"))
+                #expect(page.contains("unsent words") == !words.isEmpty)
+            }
+            try await client.quit()
+            await browser.close()
+        }
+        try program.remove()
+    }
+
     @Test func `a client's page opens with its link once, follows the client and ends with it`()
         async throws
     {
         let client = try DrivenClient(
-            program, user: "ada", server: "http://127.0.0.1:1", options: ["--page", "0"])
-        let events = await client.events { $0.contains { $0["event"] == "page" } }
-        let link = try #require(
-            events.first { $0["event"] == "page" }?["url"]?.string)
-        let origin = String(try #require(link.firstMatch(of: /^http:\/\/127\.0\.0\.1:\d+/)).output)
+            program, user: "ada", server: "http://127.0.0.1:1",
+            options: ["--page", "0", "--page-text"])
+        let (link, origin) = try await Self.link(of: client)
         let browser = try PageReader()
         for path in ["/", "/page/view", "/page/page.js", "/?link=guess"] {
             let answer = try await browser.get(origin + path)

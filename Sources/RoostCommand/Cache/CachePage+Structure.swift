@@ -39,18 +39,22 @@ extension CachePage {
         take(found.cache, open: [], inUse: [], names: showsText) { $0.holes }
     }
 
-    /// Makes the page of a running client.
-    init(_ view: ClientView, of client: ChatClient, journal: JournalChart, now: Timestamp) {
+    /// Makes the page of a running client, with names and texts as the page of a folder has them.
+    init(
+        _ view: ClientView, of client: ChatClient, showsText: Bool, journal: JournalChart,
+        now: Timestamp
+    ) {
         self.init(
             user: client.configuration.userID.rawValue,
             application: client.configuration.applicationID, usedBytes: view.structure.usedBytes,
             freeBytes: view.structure.freeBytes, userCount: view.structure.userCount,
             limit: view.health.cache.limit ?? CacheBudget().limit,
             outbox: view.unsent.items.filter { $0.inboxMark == nil }.map { item in
-                Item(item, showsText: true, wait: view.waits[item.requestID]?.sentence(at: now))
+                Item(
+                    item, showsText: showsText, wait: view.waits[item.requestID]?.sentence(at: now))
             }, warnings: Self.warnings(view.unsent), state: view.health.summary(at: now), now: now,
             journal: journal)
-        take(view.structure, open: view.open, inUse: view.inUse, names: true) {
+        take(view.structure, open: view.open, inUse: view.inUse, names: showsText) {
             view.holes[$0.row] ?? []
         }
     }

@@ -41,6 +41,9 @@ extension Option {
         help:
             "show cache, outbox and journal in this machine's browser; the event page has the link, "
             + "which works once; 0 takes a free port")
+    static let pageText = Option(
+        "page-text", help: "show the texts of unsent messages and the names of channels on the page"
+    )
     static let plainTransport = Option(
         "allow-plain-transport",
         help: "allow plain http over a network; this machine is always allowed")
@@ -58,7 +61,7 @@ extension Command {
             """,
         options: [
             .server, .applicationID, .user, .tokenFile, .token, .cache, .keyFolder, .pageSize,
-            .history, .health, .livePage, .plainTransport,
+            .history, .health, .livePage, .pageText, .plainTransport,
         ],
         example: """
             echo '{"id":1,"request":"connect"}' | roost client --server http://127.0.0.1:8080 \
@@ -79,7 +82,7 @@ extension Command {
             } catch {
                 throw CommandFailure(opening: error)
             }
-            let page = try await Self.page(arguments.number(.livePage), of: client)
+            let page = try await Self.page(arguments, of: client)
             let output = StandardOutput()
             var session = ClientSession(
                 client: client, output: output, history: history,
@@ -91,12 +94,13 @@ extension Command {
 
     /// Starts the live page of a client; closes the client if that fails.
     private static func page(
-        _ port: Int?, of client: ChatClient
+        _ arguments: Arguments, of client: ChatClient
     ) async throws(CommandFailure) -> ClientPageServer? {
         // The option's range is the type's.
-        guard let port = port.map({ UInt16($0) }) else { return nil }
+        guard let port = arguments.number(.livePage).map({ UInt16($0) }) else { return nil }
         do throws(CommandFailure) {
-            return try await ClientPageServer.start(client, port: port)
+            return try await ClientPageServer.start(
+                client, port: port, showsText: arguments.has(.pageText))
         } catch {
             await client.close()
             throw error

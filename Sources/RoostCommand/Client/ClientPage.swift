@@ -14,11 +14,15 @@ actor ClientPage: HTTPServerHandler {
 
     private let client: ChatClient
     private let gate: PageGate
+    private let showsText: Bool
     private var journal = JournalFeed(names: SecretNames())
 
-    init(_ client: ChatClient, gate: PageGate) {
+    /// Makes the page; without `showsText` it has no text of an unsent message and no name of a
+    /// channel.
+    init(_ client: ChatClient, gate: PageGate, showsText: Bool) {
         self.client = client
         self.gate = gate
+        self.showsText = showsText
     }
 
     func respond(to request: HTTPServerRequest) async -> HTTPServerResponse {
@@ -34,7 +38,8 @@ actor ClientPage: HTTPServerHandler {
         do throws(RoostError) {
             let chart = journal.chart(of: client.recording)
             page = CachePage(
-                try await client.view(), of: client, journal: chart, now: WallClock.now)
+                try await client.view(), of: client, showsText: showsText, journal: chart,
+                now: WallClock.now)
         } catch {
             return .refusedPage(503, "The cache cannot be read now.")
         }
@@ -60,7 +65,7 @@ struct ClientPageServer {
     ///
     /// - Throws: `.server` if the port is taken.
     static func start(
-        _ client: ChatClient, port: UInt16
+        _ client: ChatClient, port: UInt16, showsText: Bool
     ) async throws(CommandFailure) -> ClientPageServer {
         do throws(SocketError) {
             let loop = try EventLoop.start()
@@ -71,7 +76,8 @@ struct ClientPageServer {
                 configuration.limits.bodyBytes = 0
                 let gate = PageGate(second: EventLoop.systemSeconds, makeKey: PageSecret.make)
                 let http = try await HTTPServer.start(
-                    configuration, handler: ClientPage(client, gate: gate), on: loop)
+                    configuration,
+                    handler: ClientPage(client, gate: gate, showsText: showsText), on: loop)
                 let token = gate.open(port: http.port)
                 return ClientPageServer(
                     loop: loop, http: http,
