@@ -83,7 +83,8 @@ package final class ChatHost: Sendable {
             peers: backend.peers, world: backend.world, on: loop)
         let health = HealthProbe { await chat.isHealthy() }
         let pages =
-            configuration.hasPages ? ServerPages.live(chat, configuration) : nil
+            configuration.hasPages
+            ? ServerPages.live(chat, configuration, disk: backend.disk) : nil
         let plain = ChatHandler(
             chat, believesProxy: configuration.isBehindProxy,
             formLimit: core.fileLimitMB * 1_048_576 + core.limits.bodyBytes,

@@ -4,6 +4,7 @@ import Foundation
 import RoostCluster
 import RoostExecutors
 import RoostModel
+import RoostPages
 import RoostServer
 import RoostSockets
 import RoostTestSupport
@@ -54,6 +55,35 @@ struct FileStoreContractTests {
     private static func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
         var random = SplitMix64(seed: seed)
         return (0..<count).map { _ in UInt8(random.below(256)) }
+    }
+
+    @Test func `a folder knows the bytes of its kept files, those of an earlier run included`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let thread = ThreadExecutor(name: "files")
+        let (first, second) = (Fixture.name(), Fixture.name())
+        func kept(_ store: FolderFileStore) async -> Int64? {
+            await store.disk(with: folder.path + "/database").files
+        }
+        var store = FolderFileStore(folder: folder.path, on: thread)
+        try await store.begin(first, type: "a/b")
+        try await store.append(Array("words".utf8), to: first)
+        #expect(await kept(store) == 0)
+        try await store.keep(first)
+        #expect(await kept(store) == 9, "the type has a line of the file")
+        store = FolderFileStore(folder: folder.path, on: thread)
+        try await store.begin(second, type: "c/d")
+        #expect(await kept(store) == 9)
+        try await store.keep(second)
+        #expect(await kept(store) == 13)
+        await store.remove(first)
+        await store.remove(first)
+        let disk = await store.disk(with: folder.path + "/database")
+        #expect(disk.files == 4 && disk.database == 0)
+        #expect(disk.free == nil, "the database has no volume yet")
+        #expect(await store.disk(with: folder.path).free ?? 0 > 0)
+        await thread.shutDown()
     }
 
     @Test(arguments: Kind.allCases)

@@ -17,28 +17,31 @@ struct ServerPagesTests {
     /// A server with pages, and the token of their link.
     private struct Scene {
         let chat: ChatServer
+        let pages: ServerPages
         let handler: ChatHandler
         let token: String
+        /// The milliseconds of the clock.
+        let clock = Guarded<Int64>(1_700_000_000_000)
 
         init(hasPages: Bool = true) async throws {
             let executor = ThreadExecutor(name: "pages")
             var configuration = ChatHost.Configuration(dataFolder: "", applicationID: "APP")
             configuration.apiToken = "administrator"
             let world = ServerWorld(
-                now: { Timestamp(milliseconds: 1_700_000_000_000) }, entropy: { 1 },
-                digest: { Digest.sha256($0) })
+                now: { [clock] in Timestamp(milliseconds: clock.withLock { $0 }) },
+                entropy: { 1 }, digest: { Digest.sha256($0) })
             chat = await ChatServer(
                 configuration.core, storage: MemoryStorage(on: executor),
                 fanOut: InProcessFanOut(on: executor), world: world, on: executor)
             let secrets = Guarded(0)
-            let pages = ServerPages(
+            pages = ServerPages(
                 chat, configuration,
                 makeSecret: {
                     secrets.withLock { count in
                         count += 1
                         return "secret\(count)"
                     }
-                }, diskBytes: { 5 })
+                }, disk: { .init(database: 5, files: 6, free: 7) })
             token = pages.open(port: 80)
             handler = ChatHandler(
                 chat, believesProxy: false, formLimit: 100,
@@ -111,6 +114,83 @@ struct ServerPagesTests {
         #expect(right.status == 303)
     }
 
+    @Test func `a known load is shown as its number, its rate and its wait`() async throws {
+        let scene = try await Scene()
+        _ = await scene.ask("/?link=\(scene.token)")
+        await scene.call("POST", "/users", #"{"user_id":"ada","nickname":"","profile_url":""}"#)
+        await scene.call(
+            "POST", "/group_channels", #"{"user_ids":["ada"],"channel_url":"g","name":""}"#)
+        await scene.pages.read()
+        for _ in 0..<50 {
+            await scene.call(
+                "POST", "/group_channels/g/messages",
+                #"{"message_type":"MESG","user_id":"ada","message":"x"}"#)
+        }
+        scene.clock.withLock { $0 += 10_000 }
+        await scene.pages.read()
+        let page = await scene.ask("/", key: "secret2").body
+        // Fifty in ten seconds; the clock stood still meanwhile, so no message has waited.
+        #expect(page.contains("Messages stored over the last hour, now 5 a second"))
+        #expect(page.contains("Wait until stored, p50 and p99 over the last hour, now 0 and 0 ms"))
+        #expect(
+            page.contains(#"data-name="Figure">Messages stored</td><td data-name="Number">50<"#))
+        for size in ["5 B", "6 B", "7 B"] { #expect(page.contains("<strong>\(size)</strong>")) }
+    }
+
+    @Test(arguments: [
+        ("/", 200), ("/page/view", 200), ("/page/users", 200), ("/page/channels", 200),
+        ("/page/log?channel=g", 200), ("/page/chat", 200), ("/page/none", 404),
+        ("/page/page.js", 200), ("/page/page.css", 200), ("/?link=secret1", 303),
+    ])
+    func `each answer of a page forbids scripts of others, frames and copies`(
+        target: String, status: Int
+    ) async throws {
+        let scene = try await Scene()
+        if status != 303 { _ = await scene.ask("/?link=\(scene.token)") }
+        let known = await scene.ask("/page/view", key: "secret2").headers["ETag"] ?? "none"
+        let answers = [
+            await scene.ask("/page/view", key: "secret2", headers: ["If-None-Match": known]),
+            await scene.ask(target, key: "secret2"), await scene.ask(target, "PUT"),
+            await scene.ask("/page/login", "POST", body: "token=wrong"),
+        ]
+        #expect(answers.map(\.status) == [status == 303 ? 403 : 304, status, 405, 403])
+        for headers in answers.map(\.headers) {
+            let policy = headers["Content-Security-Policy"] ?? ""
+            #expect(policy.hasPrefix("default-src 'none'; "))
+            for part in [
+                "script-src 'self'; ", "style-src 'self'; ", "connect-src 'self'; ",
+                "base-uri 'none'; ", "form-action 'self'; ", "frame-ancestors 'none'; ",
+                "require-trusted-types-for 'script'; ",
+            ] {
+                #expect(policy.contains(part))
+            }
+            #expect(!policy.contains("unsafe") && !policy.contains("*"))
+            #expect(headers["X-Content-Type-Options"] == "nosniff")
+            #expect(headers["Cache-Control"] == "no-store")
+        }
+    }
+
+    @Test func `a text of 64 kilobytes is cut in the log`() async throws {
+        let scene = try await Scene()
+        _ = await scene.ask("/?link=\(scene.token)")
+        await scene.call("POST", "/users", #"{"user_id":"ada","nickname":"","profile_url":""}"#)
+        await scene.call(
+            "POST", "/group_channels", #"{"user_ids":["ada"],"channel_url":"g","name":""}"#)
+        let empty = await scene.ask("/page/log?channel=g", key: "secret2").body
+        // The second text is one character of many scalars.
+        for text in [
+            String(repeating: "<", count: 65_536),
+            "a" + String(repeating: "\u{301}", count: 32_767),
+        ] {
+            await scene.call(
+                "POST", "/group_channels/g/messages",
+                #"{"message_type":"MESG","user_id":"ada","message":"\#(text)"}"#)
+        }
+        let page = await scene.ask("/page/log?channel=g", key: "secret2").body
+        #expect(page.contains("… (64536 more)") && page.contains("… (31768 more)"))
+        #expect(page.utf8.count < empty.utf8.count + 10_000)
+    }
+
     @Test func `a client's request of the root has its old answer, with and without pages`()
         async throws
     {
@@ -173,7 +253,8 @@ struct ServerHistoryTests {
         var metrics = ServerMetrics()
         change(&metrics)
         return .init(
-            at: Timestamp(milliseconds: second * 1_000), metrics: metrics, diskBytes: second)
+            at: Timestamp(milliseconds: second * 1_000), metrics: metrics,
+            disk: .init(database: second))
     }
 
     @Test func `a period has the differences of its counters, and the state at its end`() {
@@ -186,7 +267,8 @@ struct ServerHistoryTests {
         #expect(history.samples.isEmpty)
         history.note(
             Self.reading(110) { metrics in
-                (metrics.messages, metrics.sessions, metrics.limited) = (25, 3, 2)
+                (metrics.messages, metrics.sessions) = (25, 3)
+                (metrics.limited, metrics.overLimit, metrics.refusedLogins) = (2, 5, 4)
                 metrics.waits.note(milliseconds: 900)
                 for wait in [1, 2, 3] as [Int64] { metrics.waits.note(milliseconds: wait) }
             })
@@ -195,10 +277,11 @@ struct ServerHistoryTests {
         #expect(sample?.seconds == 10)
         #expect(sample?.messages == 20)
         #expect(sample?.sockets == 3)
-        #expect(sample?.limited == 2)
+        #expect(sample?.limited == 7)
+        #expect(sample?.refusedLogins == 4)
         #expect(sample?.p50 == 2)
         #expect(sample?.p99 == 3)
-        #expect(sample?.diskBytes == 110)
+        #expect(sample?.disk.database == 110)
     }
 
     @Test func `an hour is kept, and a clock that stands still adds nothing`() {

@@ -15,7 +15,8 @@ struct ServerPageTests {
                     at: Timestamp(
                         milliseconds: now.milliseconds - Int64(count - 1 - number) * 10_000),
                     seconds: 10, sockets: number, messages: 25 * number, limited: number % 2,
-                    p50: 2, p99: 40, diskBytes: 3_000_000)
+                    refusedLogins: 3, p50: 2, p99: 40,
+                    disk: .init(database: 3_000_000, files: 52_000, free: 7_000_000_000))
             }, totals: [("Messages stored", 12)], now: now)
     }
 
@@ -23,14 +24,19 @@ struct ServerPageTests {
         let source = Self.page(360).document.served
         for title in [
             "Open sockets", "Messages stored", "Wait until stored, p50 and p99",
-            "Database on disk", "Limits hit, and refused logins",
+            "Database on disk", "Uploaded files on disk", "Free on the volume", "Limits hit",
+            "Refused logins",
         ] {
             #expect(source.contains(title))
         }
         #expect(source.contains(#"aria-label="Open sockets over the last hour, now 359""#))
         #expect(source.contains("now 2 and 40 ms"))
         #expect(source.contains("<strong>898</strong> a second"))
-        #expect(source.contains("<strong>3.0 MB</strong>"))
+        for size in ["3.0 MB", "52 kB", "7000.0 MB"] {
+            #expect(source.contains("<strong>\(size)</strong>"))
+        }
+        #expect(source.contains("<strong>1</strong> in 10 s"), "limits")
+        #expect(source.contains("<strong>3</strong> in 10 s"), "refused logins")
         // The last point is at the right edge of the drawing, and the highest at its top.
         #expect(source.contains(" 720,2\""))
         #expect(source.contains("<th scope=\"col\">Highest</th>"))
@@ -42,6 +48,15 @@ struct ServerPageTests {
         let source = Self.page(0).parts.source
         #expect(source.contains("nothing yet"))
         #expect(!source.contains("polyline"))
+    }
+
+    @Test func `a server with a shared database says that it does not know the sizes`() {
+        var page = Self.page(2)
+        for index in page.samples.indices { page.samples[index].disk = .init() }
+        let source = page.parts.source
+        #expect(source.matches(of: /unknown with --database/).count == 3)
+        #expect(!source.contains("nothing yet"))
+        #expect(!Self.page(2).parts.source.contains("unknown"))
     }
 
     @Test func `a form for a stranger says nothing about the server`() {

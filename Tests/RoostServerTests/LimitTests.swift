@@ -122,6 +122,8 @@ struct LimitTests {
             query: [QueryItem("ai", "APP"), QueryItem("user_id", "ann")])
         #expect(await fixture.server.connect(handshake, inbox) == nil)
         #expect(inbox.takeText().first?.contains("400500") == true)
+        let metrics = await fixture.server.metrics
+        #expect(metrics.overLimit == 1 && metrics.refusedLogins == 1)
         _ = try await fixture.connect("bob")
         await fixture.server.disconnect(first.session)
         _ = try await fixture.connect("ann")
@@ -178,7 +180,22 @@ struct LimitTests {
                 to: request, headers: RequestHeaders(apiToken: ServerFixture.apiToken))
         }
         #expect(try await answer(41).errorCode?.rawValue == code)
+        #expect(await fixture.server.metrics.overLimit == 1)
         if body.contains("LONG") { #expect(try await answer(30).errorCode?.rawValue != code) }
+    }
+
+    @Test func `a command of a socket beyond a limit is counted, another refusal is not`()
+        async throws
+    {
+        let fixture = await ServerFixture { $0.limits.textBytes = 40 }
+        let ann = try await fixture.connect("ann")
+        try await fixture.channel(of: ["ann"], by: ann)
+        await fixture.send(String(repeating: "x", count: 41), "r1", to: "g", on: ann)
+        #expect(await fixture.server.metrics.overLimit == 1)
+        await fixture.send("x", "r2", to: "nowhere", on: ann)
+        let metrics = await fixture.server.metrics
+        #expect(metrics.overLimit == 1 && metrics.limited == 0)
+        #expect(metrics.text.contains("\nroost_over_limit_total 1\n"))
     }
 
     @Test func `the log has events without names and texts`() async throws {

@@ -2,6 +2,7 @@
 
 import RoostCluster
 import RoostModel
+import RoostPages
 import RoostServer
 import RoostSockets
 
@@ -18,6 +19,8 @@ struct Backend: Sendable {
     let attach: @Sendable (ChatServer) async -> [Heartbeat]
     /// The counters beside those of the server, in the text format of Prometheus.
     let metrics: @Sendable () async -> String
+    /// Returns the sizes of the files; those of a shared database are unknown.
+    var disk: @Sendable () async -> ServerPage.Disk = { ServerPage.Disk() }
     /// Closes everything after the server has stopped.
     let close: @Sendable () async -> Void
 }

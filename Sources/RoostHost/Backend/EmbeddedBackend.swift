@@ -44,6 +44,7 @@ extension Backend {
         return Backend(
             storage: storage, files: files.store, fanOut: InProcessFanOut(on: loop),
             world: .live(log), attach: { _ in [] }, metrics: { "" },
+            disk: { await files.store.disk(with: folder + "/" + ChatHost.databaseName) },
             close: {
                 await thread.shutDown()
                 await files.thread.shutDown()

@@ -2,6 +2,7 @@
 
 import Foundation
 import RoostExecutors
+import RoostPages
 import RoostSQLite
 import RoostServer
 
@@ -12,6 +13,8 @@ actor FolderFileStore: FileStore {
     private nonisolated let executor: ThreadExecutor
     private let folder: String
     private var begun: [String: FileHandle] = [:]
+    /// The bytes of the kept files; nil before the first question, which reads the folder.
+    private var keptBytes: Int64?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -64,6 +67,7 @@ actor FolderFileStore: FileStore {
             try PlainFile.syncFolder(folder)
         }
         begun[id] = nil
+        keptBytes? += Self.size("\(folder)/\(id)")
     }
 
     func drop(_ id: String) {
@@ -72,6 +76,7 @@ actor FolderFileStore: FileStore {
     }
 
     func remove(_ id: String) {
+        keptBytes? -= Self.size("\(folder)/\(id)")
         try? FileManager.default.removeItem(atPath: "\(folder)/\(id)")
     }
 
@@ -95,6 +100,26 @@ actor FolderFileStore: FileStore {
             try handle.seek(toOffset: UInt64(type.count + 1 + range.lowerBound))
             return try handle.read(upToCount: range.count).map(Array.init) ?? []
         }
+    }
+
+    /// Returns the sizes of the kept files and of a database, and the room on its volume.
+    func disk(with database: String) -> ServerPage.Disk {
+        let kept =
+            keptBytes
+            ?? PlainFile.names(in: folder).filter(Self.isName)
+            .reduce(0) { $0 + Self.size("\(folder)/\($1)") }
+        keptBytes = kept
+        // Not opened: closing a database's file would drop the locks of its connections.
+        let sizes = DatabaseFiles(database).byteCounts
+        let volume = try? FileManager.default.attributesOfFileSystem(forPath: database)
+        return ServerPage.Disk(
+            database: sizes.main + sizes.log, files: kept,
+            free: (volume?[.systemFreeSize] as? NSNumber)?.int64Value)
+    }
+
+    /// Returns the size of a file; 0 if it is missing.
+    private static func size(_ path: String) -> Int64 {
+        PlainFile.extent(path)?.byteCount ?? 0
     }
 
     private func part(_ id: String) -> String { "\(folder)/\(id).part" }

@@ -14,7 +14,7 @@ struct ServerHistory: Equatable, Sendable {
     struct Reading: Equatable, Sendable {
         let at: Timestamp
         let metrics: ServerMetrics
-        let diskBytes: Int64?
+        let disk: ServerPage.Disk
     }
 
     private(set) var samples: [ServerPage.Sample] = []
@@ -32,9 +32,10 @@ struct ServerHistory: Equatable, Sendable {
                 seconds: Double(reading.at.milliseconds(since: last.at)) / 1_000,
                 sockets: new.sessions, messages: new.messages - old.messages,
                 deliveries: new.deliveries - old.deliveries, calls: new.calls - old.calls,
-                failedCalls: new.failedCalls - old.failedCalls, limited: new.limited - old.limited,
+                failedCalls: new.failedCalls - old.failedCalls,
+                limited: new.limited + new.overLimit - old.limited - old.overLimit,
                 refusedLogins: new.refusedLogins - old.refusedLogins, p50: waits.quantile(0.5),
-                p99: waits.quantile(0.99), diskBytes: reading.diskBytes))
+                p99: waits.quantile(0.99), disk: reading.disk))
         samples.removeFirst(max(0, samples.count - Self.limit))
     }
 }

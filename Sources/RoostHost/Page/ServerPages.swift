@@ -21,19 +21,19 @@ final class ServerPages: Sendable {
 
     private let chat: ChatServer
     private let configuration: ChatHost.Configuration
-    private let diskBytes: @Sendable () -> Int64?
+    private let disk: @Sendable () async -> ServerPage.Disk
     private let makeSecret: @Sendable () -> String
     private let state: Guarded<State?> = Guarded(nil)
 
     init(
         _ chat: ChatServer, _ configuration: ChatHost.Configuration,
         makeSecret: @escaping @Sendable () -> String,
-        diskBytes: @escaping @Sendable () -> Int64?
+        disk: @escaping @Sendable () async -> ServerPage.Disk
     ) {
         self.chat = chat
         self.configuration = configuration
         self.makeSecret = makeSecret
-        self.diskBytes = diskBytes
+        self.disk = disk
     }
 
     /// Opens the pages for a port; returns the token of the link that works once.
@@ -45,9 +45,10 @@ final class ServerPages: Sendable {
 
     /// Reads the counters; the host calls it every `ServerHistory.interval`.
     func read() async {
+        // First, because the files may wait for an upload.
+        let disk = await disk()
         let metrics = await chat.metrics
-        let reading = ServerHistory.Reading(
-            at: chat.world.now(), metrics: metrics, diskBytes: diskBytes())
+        let reading = ServerHistory.Reading(at: chat.world.now(), metrics: metrics, disk: disk)
         state.withLock { $0?.history.note(reading) }
     }
 
@@ -152,6 +153,7 @@ final class ServerPages: Sendable {
                 ("Open sockets", metrics.sessions), ("Logins", metrics.logins),
                 ("Refused logins", metrics.refusedLogins),
                 ("Requests refused by their rate", metrics.limited),
+                ("Requests refused by a limit of size or number", metrics.overLimit),
                 ("Frames of clients", metrics.frames), ("REST calls", metrics.calls),
                 ("REST calls with an error", metrics.failedCalls),
                 ("Messages stored", metrics.messages), ("Commits with messages", metrics.commits),

@@ -64,7 +64,8 @@
     let socket = null, key = "", user = "", channel = "", count = 0;
     const say = (words) => { output.textContent = words; };
     // Marks of direction and characters that nobody sees are shown by their numbers, as in all pages.
-    const plain = (text) => String(text ?? "").slice(0, 4000).replace(
+    const cut = (text) => (text.length > 4000 ? `${text.slice(0, 4000)}… (${text.length - 4000} more)` : text);
+    const plain = (text) => cut(String(text ?? "")).replace(
       /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu,
       (sign) => `[U+${sign.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
     const part = (name, kind, text) => {
@@ -187,7 +188,8 @@
       fresh.dataset.source = source;
       old.replaceWith(fresh);
       const next = focus && (focus.id ? document.getElementById(focus.id)
-        : way ? fresh.querySelector(`[data-go="${CSS.escape(way)}"]`) : null);
+        : way ? fresh.querySelector(`[data-go="${CSS.escape(way)}"]`)
+        : focus.matches("summary") ? fresh.querySelector(`#${CSS.escape(focus.parentNode.id)} > summary`) : null);
       next?.focus({ preventScroll: true });
     }
     prepare();

@@ -44,7 +44,8 @@ extension ServerPage {
             return .element(
                 "article", [.kind("chart"), .labelled(by: line.id + "-title")],
                 .element("h3", [.id(line.id + "-title")], .text(line.title)),
-                .element("p", [.kind("quiet")], "nothing yet"))
+                .element(
+                    "p", [.kind("quiet")], .text(samples.isEmpty ? "nothing yet" : line.absence)))
         }
         let most = max((points + peaks).map(\.1).max() ?? 0, 1)
         let now = [last, peaks.last?.1].compactMap(\.self).map(line.write)

@@ -15,19 +15,18 @@ package struct ServerPage: Equatable, Sendable {
         package var deliveries: Int
         package var calls: Int
         package var failedCalls: Int
-        /// Requests refused by their rate, and refused logins.
+        /// Requests refused by their rate, or by a limit of a size or a number.
         package var limited: Int
         package var refusedLogins: Int
         /// The wait from a message's arrival to its place on disk, in milliseconds.
         package var p50: Int64?
         package var p99: Int64?
-        /// Nil if the server has no database of its own.
-        package var diskBytes: Int64?
+        package var disk: Disk
 
         package init(
             at: Timestamp, seconds: Double, sockets: Int = 0, messages: Int = 0,
             deliveries: Int = 0, calls: Int = 0, failedCalls: Int = 0, limited: Int = 0,
-            refusedLogins: Int = 0, p50: Int64? = nil, p99: Int64? = nil, diskBytes: Int64? = nil
+            refusedLogins: Int = 0, p50: Int64? = nil, p99: Int64? = nil, disk: Disk = Disk()
         ) {
             self.at = at
             self.seconds = seconds
@@ -40,7 +39,23 @@ package struct ServerPage: Equatable, Sendable {
             self.refusedLogins = refusedLogins
             self.p50 = p50
             self.p99 = p99
-            self.diskBytes = diskBytes
+            self.disk = disk
+        }
+    }
+
+    /// The bytes of a server's files; nil where they are unknown.
+    package struct Disk: Equatable, Sendable {
+        /// The database with its write-ahead log.
+        package var database: Int64?
+        /// The uploaded files.
+        package var files: Int64?
+        /// The free bytes of the volume with the database.
+        package var free: Int64?
+
+        package init(database: Int64? = nil, files: Int64? = nil, free: Int64? = nil) {
+            self.database = database
+            self.files = files
+            self.free = free
         }
     }
 
@@ -80,6 +95,8 @@ struct ServerLine {
     /// A second value, drawn behind the first one.
     var peak: (@Sendable (ServerPage.Sample) -> Double?)?
     var write: @Sendable (Double) -> String = { ServerLine.number($0) }
+    /// The words for a value that no period has.
+    var absence = "nothing yet"
 
     static let all = [
         ServerLine(id: "sockets", title: "Open sockets", unit: "") { Double($0.sockets) },
@@ -93,17 +110,27 @@ struct ServerLine {
             $0.rate($0.deliveries)
         },
         ServerLine(id: "calls", title: "REST calls", unit: "a second") { $0.rate($0.calls) },
-        ServerLine(
-            id: "disk", title: "Database on disk", unit: "",
-            value: { $0.diskBytes.map(Double.init) },
-            write: { Measures.size(Int64(exactly: $0.rounded()) ?? 0) }),
-        ServerLine(id: "limits", title: "Limits hit, and refused logins", unit: "in 10 s") {
-            Double($0.limited + $0.refusedLogins)
+        disk("disk", "Database on disk") { $0.database },
+        disk("files", "Uploaded files on disk") { $0.files },
+        disk("free", "Free on the volume") { $0.free },
+        ServerLine(id: "limits", title: "Limits hit", unit: "in 10 s") { Double($0.limited) },
+        ServerLine(id: "logins", title: "Refused logins", unit: "in 10 s") {
+            Double($0.refusedLogins)
         },
         ServerLine(id: "failed", title: "Failed REST calls", unit: "in 10 s") {
             Double($0.failedCalls)
         },
     ]
+
+    /// Returns a line of sizes, which a server with a shared database does not know.
+    private static func disk(
+        _ id: String, _ title: String, _ bytes: @escaping @Sendable (ServerPage.Disk) -> Int64?
+    ) -> ServerLine {
+        ServerLine(
+            id: id, title: title, unit: "", value: { bytes($0.disk).map(Double.init) },
+            write: { Measures.size(Int64(exactly: $0.rounded()) ?? 0) },
+            absence: "unknown with --database")
+    }
 
     static func number(_ value: Double) -> String {
         guard value.isFinite, value < 1e15 else { return "–" }

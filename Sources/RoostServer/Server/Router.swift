@@ -27,6 +27,7 @@ struct Router: ServerPart {
         }
         parts.telemetry.metrics.calls += 1
         if response.status != 200 { parts.telemetry.metrics.failedCalls += 1 }
+        parts.telemetry.note(response.errorCode)
         logCall(
             request, response, refusal: response.errorCode?.rawValue,
             took: world.now().milliseconds(since: start), trace: headers.trace)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostModel
 import RoostWire
 
 /// The counters of a server since its start, without names and content.
@@ -8,6 +9,7 @@ package struct ServerMetrics: Equatable, Sendable {
     package var logins = 0
     package var refusedLogins = 0
     package var limited = 0
+    package var overLimit = 0
     package var frames = 0
     package var calls = 0
     package var failedCalls = 0
@@ -30,6 +32,10 @@ package struct ServerMetrics: Equatable, Sendable {
             ("roost_logins_total", "counter", "Logins that succeeded.", logins),
             ("roost_refused_logins_total", "counter", "Logins that failed.", refusedLogins),
             ("roost_limited_total", "counter", "Requests refused by their rate.", limited),
+            (
+                "roost_over_limit_total", "counter",
+                "Requests refused by a limit of a size or a number.", overLimit
+            ),
             ("roost_frames_total", "counter", "Text frames taken from clients.", frames),
             ("roost_calls_total", "counter", "REST calls answered.", calls),
             (
@@ -65,4 +71,15 @@ package struct ServerMetrics: Equatable, Sendable {
 /// The owner of the counters; all parts add to them, and none reads them.
 final class Telemetry {
     var metrics = ServerMetrics()
+
+    /// Counts a refusal if a limit of a size or a number (`ServerLimits`) is its reason.
+    func note(_ refusal: RoostError.Code?) {
+        switch refusal?.rawValue {
+        // Long texts and IDs, long lists, meta arrays and their values, large files, sockets of a
+        // user, and participants.
+        case 400_110, 400_203, 400_305, 400_500, 900_027, 900_028, 900_066, 900_400:
+            metrics.overLimit += 1
+        default: break
+        }
+    }
 }

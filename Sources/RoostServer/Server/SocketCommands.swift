@@ -99,6 +99,7 @@ struct SocketCommands: ServerPart {
     }
 
     private func refuse(_ error: ServerError, _ requestID: RequestID?, in id: SessionID) {
+        parts.telemetry.note(error.code)
         guard let requestID else { return }
         parts.sessions.send(.error(error, acknowledges: requestID), to: id)
     }

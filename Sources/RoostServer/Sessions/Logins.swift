@@ -55,6 +55,7 @@ struct Logins: ServerPart {
             return id
         } catch {
             telemetry.metrics.refusedLogins += 1
+            telemetry.note(error.code)
             log(
                 .warning, "login_refused",
                 [.init("code", .int(Int64(error.code.rawValue)))]
