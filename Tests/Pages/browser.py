@@ -104,6 +104,29 @@ class Browser:
         actions = [{"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")]
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
 
+    def walk(self):
+        """Returns the names of what the Tab key reaches on the page, in its order."""
+        names = []
+        self.run("document.activeElement.blur()")
+        while len(names) < 100:
+            self.press("tab")
+            name = self.run("""
+                const place = document.activeElement;
+                if (place === document.body || window.walked?.has(place)) return null;
+                (window.walked ??= new Set()).add(place);
+                const title = document.getElementById(place.getAttribute('aria-labelledby'));
+                return place.ariaLabel ?? (title ?? place.labels?.[0] ?? place).innerText;""")
+            if name is None:
+                return names
+            names.append(name)
+        raise AssertionError(f"the Tab key comes to no end: {names}")
+
+    def told(self, role):
+        """Returns the names of a role's elements in the tree that a screen reader gets."""
+        nodes = self.command("Accessibility.getFullAXTree")["nodes"]
+        return [node.get("name", {}).get("value", "") for node in nodes
+                if not node["ignored"] and node["role"]["value"] == role]
+
     def look(self, width, height, scheme):
         self.command(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)

@@ -197,7 +197,7 @@ def shows_a_sealed_file(roost, server, browser, pictures):
 def is_live(roost, server, browser, pictures):
     folder = tempfile.mkdtemp(prefix="roost-page-live-")
     prepare(roost, server, folder)
-    client = Client(roost, server.port, folder, "ada", "--page", "0")
+    client = Client(roost, server.port, folder, "ada", "--page", "0", "--page-text")
     link = client.event("page")["url"]
     origin = link.split("/?")[0]
     for path in ("/", "/page/view", "/page/page.css", "/?link=guess"):
@@ -237,6 +237,25 @@ def is_live(roost, server, browser, pictures):
     is_readable(browser, "client-live", pictures)
     client.quit()
     wait("the page says that the client is gone", lambda: browser.text(".connection.lost"))
+
+
+def says_no_word_unasked(roost, server, browser, pictures):
+    """The live page of a sealed cache has the rule of its file: names and texts on request only."""
+    folder, keys = (tempfile.mkdtemp(prefix=f"roost-page-{name}-") for name in ("asked", "keys"))
+    prepare(roost, server, folder, "--key-folder", keys)
+    for options in ((), ("--page-text",)):
+        client = Client(roost, server.port, folder, "ada", "--key-folder", keys, "--page", "0", *options)
+        link = client.event("page")["url"]
+        browser.open(link)
+        text = browser.run("return document.documentElement.outerHTML")
+        for words in ("between two visits", "waits for a connection"):
+            expect(words in text, f"the page lacks {words}: {text[:2000]}")
+        for secret in ("Talk &lt;", "hacked", "invoice", "many words", "line 1"):
+            expect((secret in text) == bool(options and secret != "line 1"), f"{options}: {secret}")
+        browser.requests(), browser.logs("browser")
+        if not options:
+            is_readable(browser, "client-without-texts", pictures)
+        client.quit()
 
 
 def steps_through(browser):

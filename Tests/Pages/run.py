@@ -21,7 +21,10 @@ TESTS = [
     client_pages.shows_a_file,
     client_pages.shows_a_sealed_file,
     client_pages.is_live,
+    client_pages.says_no_word_unasked,
     server_pages.shows_a_server,
+    server_pages.shows_a_load,
+    server_pages.walks_with_the_keyboard,
     server_pages.chats,
     server_pages.is_absent,
 ]
