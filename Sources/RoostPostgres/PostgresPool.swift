@@ -108,6 +108,8 @@ package actor PostgresPool {
     private func takeIdle() -> PostgresConnection? {
         while let connection = idle.popLast() {
             guard connection.failure == nil else {
+                // The call of `forget` that is under way will not find it among the idle ones.
+                sessions[ObjectIdentifier(connection)] = nil
                 count -= 1
                 continue
             }
@@ -157,9 +159,12 @@ package actor PostgresPool {
 
     /// Forgets an idle session that has ended.
     private func forget(_ identity: ObjectIdentifier) {
-        guard let index = idle.firstIndex(where: { ObjectIdentifier($0) == identity }) else {
-            return
-        }
+        // A new session may have the identity of one that a caller found first.
+        guard
+            let index = idle.firstIndex(where: {
+                ObjectIdentifier($0) == identity && $0.failure != nil
+            })
+        else { return }
         idle.remove(at: index)
         sessions[identity] = nil
         count -= 1

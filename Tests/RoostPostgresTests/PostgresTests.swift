@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RoostPostgres
 import RoostSockets
 import RoostTestSupport
 import Synchronization
 import Testing
+
+@testable import RoostPostgres
 
 /// The event loop of all tests.
 private let loop = Result { () throws(SocketError) in try EventLoop.start() }
@@ -241,6 +242,12 @@ struct PostgresTests {
         }
     }
 
+    @Test func `a session that ends just before a call takes it is closed`() async throws {
+        let pool = try await Self.pool(sessions: 1)
+        for _ in 0..<3 { #expect(try await pool.hasSessionEndingBeforeCall() == false) }
+        #expect(try await Self.notes(pool) == [])
+    }
+
     @Test(arguments: [
         ("host=/nowhere user=roost", "Check that PostgreSQL runs there"),
         ("postgresql://127.0.0.1:notaport/x", "Write --database as postgresql://"),
@@ -284,6 +291,19 @@ struct PostgresTests {
         let pool = try await Self.pool()
         await pool.close()
         await #expect(throws: PostgresError.self) { try await Self.notes(pool) }
+    }
+}
+
+extension PostgresPool {
+    /// Ends the idle session and makes a call before the pool learns of the end.
+    ///
+    /// - Returns: Whether the pool still has the ended session.
+    fileprivate func hasSessionEndingBeforeCall() async throws(PostgresError) -> Bool {
+        var session = try await lend { connection in connection }
+        weak let ended = session
+        session.end(.closed)
+        session = try await lend { connection in connection }
+        return ended != nil
     }
 }
 
