@@ -177,6 +177,31 @@ struct FileStoreContractTests {
         await fixture.close()
     }
 
+    @Test func `a begun file is open only while its bytes are written`() async throws {
+        let folder = try TemporaryFolder()
+        let store = FolderFileStore(
+            folder: folder.path + "/files", on: ThreadExecutor(name: "files"))
+        func openFiles() throws -> [String] {
+            let manager = FileManager.default
+            return try manager.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { number in
+                // The folder of descriptors itself is closed again.
+                try? manager.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + number)
+            }.filter { $0.contains(folder.path) }
+        }
+        let names = (0..<8).map { _ in Fixture.name() }
+        for name in names {
+            try await store.begin(name, type: "a/b")
+            try await store.append([1, 2], to: name)
+        }
+        #expect(try openFiles() == [])
+        for name in names {
+            try await store.append([3], to: name)
+            try await store.keep(name)
+            #expect(try await store.read(name, 0..<9) == [1, 2, 3])
+        }
+        #expect(try openFiles() == [])
+    }
+
     @Test func `another server reads a kept file at once`() async throws {
         let (one, two) = (try await Fixture(.bucket), try await Fixture(.bucket))
         let name = Fixture.name()

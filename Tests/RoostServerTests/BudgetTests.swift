@@ -166,6 +166,12 @@ struct BudgetTests {
             try await scene.code(
                 "POST", "group_channels/g/operators", #"{"operator_ids":["bob"]}"#,
                 as: scene.ann) == nil)
+        #expect(
+            try await scene.code(
+                "DELETE", "group_channels/g/operators", #"{"operator_ids":["ann","bob","c"]}"#,
+                as: scene.ann) == 400_203)
+        let kept = try await scene.ask("GET", "group_channels/g/operators", as: scene.ann)
+        #expect(kept["operators"]?.array?.count == 2)
         let open = #"{"channel_url":"o","operator_ids":["ann","bob","c"]}"#
         #expect(try await scene.code("POST", "open_channels", open, as: scene.ann) == 400_203)
     }

@@ -50,6 +50,15 @@ struct ChannelListTests {
     private static let byMessage =
         (0..<25).filter { $0 % 2 == 0 } + (0..<25).filter { $0 % 2 == 1 }.reversed()
 
+    @Test func `a filter keeps the values of its query and not the query`() throws {
+        let query = ["name_contains", "hidden_mode", "metadata_key", "search_query"]
+            .map { QueryItem($0, "x") }
+        let filter = try ChannelListFilter(query, showsEmpty: true)
+        let parts = Mirror(reflecting: filter).children.map(\.value)
+        #expect(parts.count > 20)
+        #expect(!parts.contains { $0 is RequestFields })
+    }
+
     @Test(arguments: [
         (ChannelOrder.latestLastMessage, byMessage),
         (.chronological, Array((0..<25).reversed())),

@@ -117,6 +117,24 @@ struct FileTests {
         }
     }
 
+    @Test func `a form with more than two files is refused, and leaves none`() async throws {
+        let uploads = await Uploads()
+        let part = "--B\r\nContent-Disposition: f; name=file; filename=a\r\n\r\nx\r\n"
+        for (count, isTaken) in [(2, true), (3, false)] {
+            let receiver = try await uploads.receiver(token: "platform")
+            let parts = String(repeating: part, count: count)
+            await receiver.receive(Array(parts.utf8))
+            #expect(await uploads.store.begunCount == (isTaken ? count : 0))
+            await receiver.receive(Array("--B--".utf8))
+            switch await receiver.finish() {
+            case .success(let form): #expect(isTaken && form.files.count == count)
+            case .failure(let error): #expect(!isTaken && error.code.rawValue == 400_203)
+            }
+            await receiver.drop()
+        }
+        #expect(await uploads.store.begunCount == 0)
+    }
+
     @Test
     func `a form whose sender was unknown at its head is refused as a whole`()
         async throws

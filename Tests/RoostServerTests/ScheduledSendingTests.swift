@@ -2,7 +2,9 @@
 
 import RoostExecutors
 import RoostModel
+import RoostSQLite
 import RoostServer
+import RoostTestSupport
 import RoostWire
 import Synchronization
 import Testing
@@ -45,7 +47,14 @@ struct ScheduledSendingTests {
         init(
             _ kind: StorageKind, configure: (inout ChatServer.Configuration) -> Void = { _ in }
         ) async throws {
-            storage = try await kind.make()
+            try await self.init(kind.make(), configure: configure)
+        }
+
+        init(
+            _ storage: any Storage,
+            configure: (inout ChatServer.Configuration) -> Void = { _ in }
+        ) async throws {
+            self.storage = storage
             fixture = await ServerFixture(
                 storage: storage, fanOut: fanOut, configure: configure)
             ann = try await fixture.connect("ann")
@@ -240,6 +249,28 @@ struct ScheduledSendingTests {
         // Without a request ID, each call schedules a message.
         let free = try await scene.schedule("text", in: "g", #","req_id":"""#)
         #expect(try await scene.schedule("text", in: "g", #","req_id":"""#) != free)
+    }
+
+    @Test func `a change with more fields than a message can have is refused before it is stored`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let location = DatabaseLocation.file(folder.path + "/server.sqlite")
+        let scene = try await Scene(
+            SQLiteStorage(location, on: ThreadExecutor(name: "storage")))
+        let id = try await scene.schedule("text", in: "g")
+        let observer = try Connection(location)
+        let version = Query<Void, Int64>(sql: "PRAGMA data_version") { $0.int64(0) }
+        let before = try observer.first(version)
+        let fields = (0..<5_000).map { "\"a field with a long name \($0)\":\($0)" }
+        let path = "group_channels/g/scheduled_messages/\(id)"
+        let refusal = try await scene.ask("PUT", path, "{\(fields.joined(separator: ","))}")
+        #expect(refusal["code"] == 400_110)
+        #expect(try observer.first(version) == before, "a transaction has changed the database")
+        let some = fields.prefix(1_000).joined(separator: ",")
+        let changed = try await scene.ask("PUT", path, #"{"message":"new",\#(some)}"#)
+        #expect(changed["message"] == "new")
+        #expect(try observer.first(version) != before)
     }
 
     @Test(arguments: StorageKind.allCases)

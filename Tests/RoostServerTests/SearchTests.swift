@@ -59,8 +59,24 @@ struct SearchTests {
         }
         let found = try await results("needle", limit: 20, in: scene)
         #expect(found.texts == ["the needle"])
-        // Each call reads 60 of the 301 texts: 16 of 1,000 bytes, and as many as the rest allows.
-        #expect(found.calls == 6)
+        // Each call reads some 40 of the 301 messages: 16 first, and as many as the rest allows.
+        #expect((7...8).contains(found.calls), "\(found.calls)")
+    }
+
+    @Test func `a search counts all that its messages carry, not their texts alone`() async throws {
+        let scene = try await BudgetScene { $0.limits.searchBytes = 1_000_000 }
+        let data = String(repeating: "d", count: 60_000)
+        for number in 0..<60 {
+            let command = MessageCommand(
+                channelURL: "g", requestID: RequestID("\(number)"),
+                content: .user(text: "needle"), data: data)
+            await scene.fixture.say(.message(command), on: scene.bob)
+        }
+        let answer = try await scene.ask(
+            "GET", "search/messages?query=needle&limit=100", as: scene.ann)
+        // The budget is spent after 17 messages; a slice before that has 16.
+        #expect((16...21).contains(answer["total_count"]?.int ?? 0))
+        #expect(try await results("needle", limit: 100, in: scene).texts.count == 60)
     }
 
     @Test func `calls of other users run between the slices of a search`() async throws {

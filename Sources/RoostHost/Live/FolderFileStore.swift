@@ -8,11 +8,12 @@ import RoostServer
 
 /// The uploads in a folder, a file each: its content type on the first line, then its bytes.
 ///
-/// The name of a begun file ends in `.part`; the next start deletes it.
+/// The name of a begun file ends in `.part`; the next start deletes it. It is open during a call only,
+/// because a slow client could keep the descriptors of many files otherwise.
 actor FolderFileStore: FileStore {
     private nonisolated let executor: ThreadExecutor
     private let folder: String
-    private var begun: [String: FileHandle] = [:]
+    private var begun: Set<String> = []
     /// The bytes of the kept files; nil before the first question, which reads the folder.
     private var keptBytes: Int64?
 
@@ -42,9 +43,7 @@ actor FolderFileStore: FileStore {
         try keeping {
             try makeFolder()
             try PlainFile(writing: part(id)).write(Array((type + "\n").utf8))
-            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: part(id)))
-            try handle.seekToEnd()
-            begun[id] = handle
+            begun.insert(id)
         }
     }
 
@@ -56,22 +55,28 @@ actor FolderFileStore: FileStore {
     }
 
     func append(_ bytes: [UInt8], to id: String) throws(StorageError) {
-        try keeping { try begun[id]?.write(contentsOf: Data(bytes)) }
+        guard begun.contains(id) else { return }
+        try keeping {
+            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: part(id)))
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data(bytes))
+            try handle.close()
+        }
     }
 
     func keep(_ id: String) throws(StorageError) {
-        guard let handle = begun[id] else { throw StorageError.notBegun }
+        guard begun.contains(id) else { throw StorageError.notBegun }
         try keeping {
-            try handle.synchronize()
+            try PlainFile(reading: part(id)).sync()
             try FileManager.default.moveItem(atPath: part(id), toPath: "\(folder)/\(id)")
             try PlainFile.syncFolder(folder)
         }
-        begun[id] = nil
+        begun.remove(id)
         keptBytes? += Self.size("\(folder)/\(id)")
     }
 
     func drop(_ id: String) {
-        guard begun.removeValue(forKey: id) != nil else { return }
+        guard begun.remove(id) != nil else { return }
         try? FileManager.default.removeItem(atPath: part(id))
     }
 

@@ -7,9 +7,9 @@ package import RoostWire
 /// channel.
 ///
 /// A channel matches if its listing does and, where `needsStates`, its state does too. Listings are
-/// cheap; states need queries for members and counts.
+/// cheap; states need queries for members and counts. The query is read once, because each channel of a
+/// user meets the filter. Parts of texts are in lower case.
 package struct ChannelListFilter {
-    private let fields: RequestFields
     private let showsEmpty: Bool
     private let showsFrozen: Bool
     private let customTypes: Set<String>?
@@ -26,12 +26,25 @@ package struct ChannelListFilter {
     private let isUnreadOnly: Bool
     private let createdAfter: Int64
     private let createdBefore: Int64
+    private let customTypeStart: String?
+    private let nameStart: String?
+    private let namePart: String?
+    private let distinctMode: String?
+    private let superMode: String?
+    private let publicMode: String?
+    private let metadataKey: String?
+    private let metadataStart: String?
+    private let memberState: String?
+    private let hiddenMode: String?
+    private let nicknamePart: String?
+    private let nicknameStart: String?
+    private let searchWords: String?
 
     /// Reads the filter from the query of a request.
     package init(
         _ query: [QueryItem], showsEmpty: Bool, showsFrozen: Bool = true
     ) throws(ServerError) {
-        fields = try RequestFields(query: query)
+        let fields = try RequestFields(query: query)
         self.showsEmpty = showsEmpty
         self.showsFrozen = showsFrozen
         let types = try fields.list("custom_types", "custom_type")
@@ -50,6 +63,19 @@ package struct ChannelListFilter {
         isUnreadOnly = fields.string("unread_filter") == "unread_message"
         createdAfter = try fields.int64("created_after") ?? .min
         createdBefore = try fields.int64("created_before") ?? .max
+        customTypeStart = fields.string("custom_type_startswith")
+        nameStart = fields.string("name_startswith")
+        namePart = fields.string("name_contains")?.lowercased()
+        distinctMode = fields.string("distinct_mode")
+        superMode = fields.string("super_mode")
+        publicMode = fields.string("public_mode")
+        metadataKey = fields.string("metadata_key")
+        metadataStart = fields.string("metadata_value_startswith")
+        memberState = fields.string("member_state_filter")
+        hiddenMode = fields.string("hidden_mode")
+        nicknamePart = fields.string("members_nickname_contains")?.lowercased()
+        nicknameStart = fields.string("members_nickname_startswith")
+        searchWords = fields.string("search_query")?.lowercased()
     }
 
     /// Whether the filter needs the members or counts of a channel.
@@ -67,8 +93,8 @@ package struct ChannelListFilter {
     func matches(_ record: ChannelRecord) -> Bool {
         guard customTypes.map({ $0.contains(record.customType) }) ?? true,
             urls.map({ $0.contains(record.url) }) ?? true,
-            fields.string("custom_type_startswith").map(record.customType.hasPrefix) ?? true,
-            fields.string("name_startswith").map(record.name.hasPrefix) ?? true,
+            customTypeStart.map(record.customType.hasPrefix) ?? true,
+            nameStart.map(record.name.hasPrefix) ?? true,
             names?.contains(record.name) ?? true,
             record.createdAt.seconds > createdAfter || createdAfter == .min,
             record.createdAt.seconds < createdBefore || createdBefore == .max
@@ -77,13 +103,13 @@ package struct ChannelListFilter {
     }
 
     private func matchesName(_ record: ChannelRecord) -> Bool {
-        guard let part = fields.string("name_contains"), !part.isEmpty else { return true }
-        return record.name.lowercased().contains(part.lowercased())
+        guard let namePart, !namePart.isEmpty else { return true }
+        return record.name.lowercased().contains(namePart)
     }
 
     private func matchesModes(_ record: ChannelRecord) -> Bool {
         let isKindWanted =
-            switch (fields.string("distinct_mode"), fields.string("super_mode")) {
+            switch (distinctMode, superMode) {
             case ("distinct", _) where !record.isDistinct: false
             case ("nondistinct", _) where record.isDistinct: false
             case (_, "super") where !record.isSuper: false
@@ -93,7 +119,7 @@ package struct ChannelListFilter {
             default: true
             }
         let isPublicWanted =
-            switch fields.string("public_mode") {
+            switch publicMode {
             case "public": record.isPublic
             case "private": !record.isPublic
             default: true
@@ -103,22 +129,22 @@ package struct ChannelListFilter {
     }
 
     private func matchesMetadata(_ record: ChannelRecord) -> Bool {
-        guard let key = fields.string("metadata_key"), !key.isEmpty else { return true }
-        guard let value = record.traits.metadata[key] else { return false }
+        guard let metadataKey, !metadataKey.isEmpty else { return true }
+        guard let value = record.traits.metadata[metadataKey] else { return false }
         if let metadataValues { return metadataValues.contains(value) }
-        return fields.string("metadata_value_startswith").map(value.hasPrefix) ?? true
+        return metadataStart.map(value.hasPrefix) ?? true
     }
 
     private func matchesState(_ listing: ChannelListing) -> Bool {
         let isStateWanted =
-            switch fields.string("member_state_filter") {
+            switch memberState {
             case "joined_only": listing.state == .joined
             case "invited_only", "invited_by_friend", "invited_by_non_friend":
                 listing.state == .invited
             default: true
             }
         let isHiddenWanted =
-            switch fields.string("hidden_mode") {
+            switch hiddenMode {
             case "all": true
             case "hidden_only": listing.hidden != .unhidden
             case "hidden_allow_auto_unhide", "hidden_allow_auto_hide":
@@ -146,25 +172,23 @@ package struct ChannelListFilter {
     private func matchesNicknames(_ state: ChannelState) -> Bool {
         guard needsNicknames else { return true }
         let members = state.members.map(\.user.nickname)
+        /// Whether a text has a part, which is in lower case.
         func contains(_ text: String, _ part: String) -> Bool {
-            part.isEmpty || text.lowercased().contains(part.lowercased())
+            part.isEmpty || text.lowercased().contains(part)
         }
-        if let part = fields.string("members_nickname_contains"),
-            !members.contains(where: { contains($0, part) })
-        {
+        if let nicknamePart, !members.contains(where: { contains($0, nicknamePart) }) {
             return false
         }
-        if let start = fields.string("members_nickname_startswith"),
-            !members.contains(where: { $0.hasPrefix(start) })
-        {
+        if let nicknameStart, !members.contains(where: { $0.hasPrefix(nicknameStart) }) {
             return false
         }
         if let nicknames, !members.contains(where: nicknames.contains) { return false }
-        guard let words = fields.string("search_query") else { return true }
+        guard let searchWords else { return true }
         // Clients spell the place of the members' names in two ways.
-        let isInName = searchPlaces.contains("channel_name") && contains(state.record.name, words)
+        let isInName =
+            searchPlaces.contains("channel_name") && contains(state.record.name, searchWords)
         let asksMembers =
             searchPlaces.contains("member_nickname") || searchPlaces.contains("member_nick_name")
-        return isInName || (asksMembers && members.contains { contains($0, words) })
+        return isInName || (asksMembers && members.contains { contains($0, searchWords) })
     }
 }

@@ -23,13 +23,13 @@ struct Moderation: ServerPart {
             }
         case .addOperators:
             return try await setOperators(
-                try call.fields.users("operator_ids") ?? [], to: .operator, in: call.channelURL)
+                try namedOperators(call), to: .operator, in: call.channelURL)
         case .removeOperators:
             let all = try call.fields.bool("delete_all") ?? false
             let ids =
                 all
                 ? try await members(of: call.channelURL) { $0.role == .operator }.map(\.user.id)
-                : try call.fields.users("operator_ids") ?? []
+                : try namedOperators(call)
             return try await setOperators(ids, to: .none, in: call.channelURL)
         case .banned, .muted:
             let now = world.now()
@@ -60,6 +60,13 @@ struct Moderation: ServerPart {
         try await ask(try await storage.memberRecords(of: url)).filter(isWanted)
     }
 
+    /// Returns the users whom a call names; each becomes a transaction.
+    private func namedOperators(_ call: RouteCall) throws(ServerError) -> [UserID] {
+        let ids = try call.fields.users("operator_ids") ?? []
+        try limits.check(operators: ids.count)
+        return ids
+    }
+
     private func setOperators(
         _ ids: [UserID], to role: Role, in url: ChannelURL
     ) async throws(ServerError) -> APIResponse {
@@ -68,9 +75,13 @@ struct Moderation: ServerPart {
             let before = try await members(of: url) { $0.role == .operator }
             try limits.check(operators: Set(before.map(\.user.id)).union(ids).count)
         }
-        for id in ids where audience.room != nil { _ = try await existingUser(id) }
-        guard audience.room != nil || ids.allSatisfy(audience.members.contains) else {
-            throw ServerError(.notFound, "Only members can be operators of a channel.")
+        if audience.room == nil {
+            let members = Set(audience.members)
+            guard ids.allSatisfy(members.contains) else {
+                throw ServerError(.notFound, "Only members can be operators of a channel.")
+            }
+        } else {
+            for id in ids { _ = try await existingUser(id) }
         }
         for id in ids {
             try await ask(

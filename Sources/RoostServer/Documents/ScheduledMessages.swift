@@ -51,13 +51,14 @@ final class ScheduledMessages: ServerPart {
         case .list, .count: return try await listScheduled(call, counts: action == .count)
         case .get: return try await response(to: try scheduled(call))
         case .update:
-            let news = call.fields.body
+            let news = try message(in: call.fields)
             let moment = try future(call.fields)
             return try await changePending(call) { document in
-                guard case .object(let fields) = try? JSONValue(parsing: news) else { return }
-                var message = document.body["message"] ?? [:]
-                for field in fields { message[field.name] = field.value }
-                document.body["message"] = message
+                if case .object(let fields) = news {
+                    var message = document.body["message"] ?? [:]
+                    message.merge(fields)
+                    document.body["message"] = message
+                }
                 document.dueAt = moment ?? document.dueAt
             }
         case .cancel:
@@ -114,12 +115,7 @@ final class ScheduledMessages: ServerPart {
         guard let moment = try future(call.fields) else {
             throw ServerError(.parameterMissing, "The parameter scheduled_at is missing.")
         }
-        let message: JSONValue
-        do throws(WireError) {
-            message = try JSONValue(parsing: call.fields.body)
-        } catch {
-            throw ServerError(error)
-        }
+        let message = try message(in: call.fields)
         let body: JSONValue = [
             "message": message, "status": .string(ScheduledStatus.pending.rawValue),
             "created_at": .int(world.now().milliseconds), "at": .int(moment.milliseconds),
@@ -145,16 +141,34 @@ final class ScheduledMessages: ServerPart {
         return try await response(to: try await ask(try await storage.addDocument(draft)))
     }
 
+    /// Returns the fields of a message in a call.
+    ///
+    /// - Throws: `.valueLength` if no stored message could have them.
+    private func message(in fields: RequestFields) throws(ServerError) -> JSONValue {
+        guard !fields.body.isEmpty else { return [:] }
+        let message: JSONValue
+        do throws(WireError) {
+            message = try JSONValue(parsing: fields.body)
+        } catch {
+            throw ServerError(error)
+        }
+        try Self.checkSize(of: message)
+        return message
+    }
+
     /// Refuses a message that cannot be sent or listed.
     private static func check(
         _ document: Document, _ limits: ServerLimits
     ) throws(ServerError) {
+        try checkSize(of: document.body["message"] ?? [:])
         let command = try document.command()
         try limits.check(command)
         try limits.check(content: document.message(command, from: nil))
-        // The stored call has fields that a message leaves out.
-        let bytes = (document.body["message"] ?? [:]).text.utf8.count
-        guard bytes > 2 * ServerLimits.contentBytes else { return }
+    }
+
+    /// Refuses fields that are too long; the stored call has fields that a message leaves out.
+    private static func checkSize(of message: JSONValue) throws(ServerError) {
+        guard message.text.utf8.count > 2 * ServerLimits.contentBytes else { return }
         throw ServerLimits.tooLong("A message to be sent later", 2 * ServerLimits.contentBytes)
     }
 

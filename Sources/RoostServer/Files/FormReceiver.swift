@@ -7,6 +7,9 @@ package import RoostWire
 ///
 /// Each receiver ends with `finish` or `drop`; otherwise begun files stay until the next start.
 package actor FormReceiver {
+    /// The files in one form; no call keeps more than one.
+    private static let fileParts = 2
+
     private let files: any FileStore
     private let fileLimitMB: Int
     private let textLimit: Int
@@ -76,6 +79,11 @@ package actor FormReceiver {
             endPart()
             part = new
             guard let fileName = new.fileName else { return }
+            guard form.files.count < Self.fileParts else {
+                throw ServerError(
+                    RoostError.Code(400_203),
+                    "A form may have \(Self.fileParts) files at most.")
+            }
             let id = makeID()
             form.files.append(
                 ReceivedForm.File(part: new.name, fileName: fileName, id: id, byteCount: 0))

@@ -77,7 +77,7 @@ package struct ServerLimits: Equatable, Sendable {
     /// The difference to the limit of clients is room for the envelope of the last row and the
     /// fields around the rows.
     package var answerBytes = WireLimits.answerBytes - 16_384
-    /// The bytes of text that one call of a search reads; the token of its answer leads to the
+    /// The bytes of messages that one call of a search reads; the token of its answer leads to the
     /// rest.
     package var searchBytes = 8_388_608
 

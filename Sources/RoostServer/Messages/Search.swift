@@ -19,7 +19,7 @@ struct Search: ServerPart {
     let context: ServerContext
     let admission: Admission
 
-    /// The bytes of text in one slice; other calls may run between slices.
+    /// The bytes of messages in one slice; other calls may run between slices.
     private static let searchSliceBytes = 262_144
 
     /// The messages of the first slice.
@@ -61,7 +61,8 @@ struct Search: ServerPart {
                 if isFound, let message = fronts[next].sight.shown(message) {
                     found.append(message)
                 }
-                bytes -= cost
+                // A found message is held until the answer, with all that it carries.
+                bytes -= max(cost, message.weight)
             }
             rows -= slice.count
             let weight = max(1, before - bytes)

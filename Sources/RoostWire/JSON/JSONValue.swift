@@ -55,8 +55,7 @@ package enum JSONValue: Hashable, Sendable {
             return fields.first { $0.name == name }?.value
         }
         set {
-            var fields: [Field] = []
-            if case .object(let known) = self { fields = known }
+            var fields = takeFields()
             let index = fields.firstIndex { $0.name == name }
             switch (index, newValue) {
             case (let index?, let value?): fields[index].value = value
@@ -66,6 +65,33 @@ package enum JSONValue: Hashable, Sendable {
             }
             self = .object(fields)
         }
+    }
+
+    /// Sets the fields of another object; any other value becomes an object first.
+    ///
+    /// - Complexity: One pass over both objects; the subscript searches all fields for each name.
+    package mutating func merge(_ other: [Field]) {
+        var fields = takeFields()
+        var indices: [String: Int] = [:]
+        for (index, field) in fields.enumerated() where indices[field.name] == nil {
+            indices[field.name] = index
+        }
+        for field in other {
+            if let index = indices[field.name] {
+                fields[index].value = field.value
+            } else {
+                indices[field.name] = fields.count
+                fields.append(field)
+            }
+        }
+        self = .object(fields)
+    }
+
+    /// Returns the fields and leaves null, so that the caller can change them without a copy.
+    private mutating func takeFields() -> [Field] {
+        guard case .object(let fields) = self else { return [] }
+        self = .null
+        return fields
     }
 
     /// The element at an index; nil if this is no array or is shorter.
