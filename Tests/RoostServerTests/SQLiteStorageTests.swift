@@ -16,7 +16,7 @@ struct SQLiteStorageTests {
         let executor = ThreadExecutor(name: "storage")
         let plans = try await SQLiteStorage(.memory, on: executor)
             .hotPlans()
-        #expect(plans.count == 41)
+        #expect(plans.count == 46)
         for (name, steps) in plans {
             for step in steps {
                 #expect(
@@ -27,8 +27,8 @@ struct SQLiteStorageTests {
         }
         for name in [
             "oldestMessages", "newestMessages", "oldestReplies", "newestReplies", "placeAfter",
-            "placeBefore", "replyAfter", "replyBefore", "changesAfter", "changesSince",
-            "changedDocuments",
+            "placeBefore", "replyAfter", "replyBefore", "changesAfter", "lastChange",
+            "changedDocuments", "allDocuments", "documentsOfChannel", "documentsOfOwner",
         ] {
             #expect(plans[name]?.contains { $0.contains("TEMP B-TREE") } == false, "\(name)")
         }
@@ -39,6 +39,36 @@ struct SQLiteStorageTests {
             let usesThread = plans[name]?.contains { $0.contains("INDEX message_by_parent (") }
             #expect(usesThread == true, "\(name): \(plans[name] ?? [])")
         }
+    }
+
+    @Test func `a query walks the rows that it returns, or the index of a channel's log`()
+        async throws
+    {
+        let plans = try await SQLiteStorage(.memory, on: ThreadExecutor(name: "storage"))
+            .hotPlans()
+        // Replies, silent and deleted messages are passed over without their rows.
+        for name in [
+            "lastMessagesOfPage", "listings", "unreadOfMembers", "unreadTotal", "liveBefore",
+        ] {
+            let walks = plans[name]?.contains { $0.contains("COVERING INDEX message_by_place (") }
+            #expect(walks == true, "\(name): \(plans[name] ?? [])")
+        }
+        for (name, step) in [
+            ("documentsOfOwner", "INDEX document_by_owner (owner=? AND kind=? AND id>?)"),
+            ("documentsOfChannel", "INDEX document_by_channel (channel_url=? AND kind=? AND id>?)"),
+            ("allDocuments", "INDEX document_by_kind (kind=? AND id>?)"),
+            (
+                "lastChange",
+                "INDEX message_by_change (channel=? AND sequence>? AND sequence<?)"
+            ),
+        ] {
+            let isStep = plans[name]?.contains { $0.hasSuffix(step) }
+            #expect(isStep == true, "\(name): \(plans[name] ?? [])")
+        }
+        // The list of users is read once, not once for each member of the channel.
+        #expect(plans["unreadOfMembers"]?.first?.hasPrefix("SCAN wanted") == true)
+        // Counting the members is a query of its own, once for any number of new ones.
+        #expect(plans["addMember"]?.contains { $0.contains("member") } == false)
     }
 
     @Test
@@ -113,6 +143,7 @@ struct SQLiteStorageTests {
             DROP TABLE activity;
             DROP INDEX document_by_change;
             DROP INDEX document_by_request;
+            DROP INDEX document_by_channel;
             ALTER TABLE document DROP COLUMN changed_at;
             ALTER TABLE document DROP COLUMN request_id;
             DELETE FROM schema_migration WHERE number > 1;

@@ -232,6 +232,84 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a change log begins at any moment between two changes`(kind: StorageKind) async throws {
+        let storage = try await make(kind)
+        _ = try await storage.createChannel(Self.channel("h", ["a"]), now: Self.start)
+        var ids: [MessageID] = []
+        for number in 0..<20 {
+            let appended = try await storage.append(
+                Self.draft("\(number)"), now: at(10 * Int64(number)))
+            ids.append(try #require(appended?.message.messageID))
+            // The numbers of the channel have holes.
+            _ = try await storage.append(
+                Self.draft("\(number)", to: "h"), now: at(10 * Int64(number)))
+        }
+        // The last change of each message counts.
+        for (place, number) in [3, 0, 7].enumerated() {
+            _ = try await storage.delete(ids[number], in: "g", now: at(200 + 10 * Int64(place)))
+        }
+        let times =
+            (0..<20).filter { ![3, 0, 7].contains($0) }.map { 10 * Int64($0) } + [200, 210, 220]
+        for moment in stride(from: Int64(-15), through: 235, by: 5) {
+            let page = try await storage.messageChanges(
+                in: "g", after: .time(at(moment)), limit: 99)
+            #expect(page.changes.count == times.count { $0 >= moment }, "\(moment)")
+        }
+        let none = try await storage.messageChanges(in: "h", after: .time(at(999)), limit: 9)
+        #expect(none.changes.isEmpty)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `new members come behind those who are there, also behind those who left`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind, users: ["a", "b", "c", "d", "e"], url: "all")
+        _ = try await storage.createChannel(Self.channel("g", ["b", "c"]), now: Self.start)
+        _ = try await storage.removeMember("b", from: "g", now: at(1))
+        func add(_ ids: [UserID], _ state: MembershipState) async throws -> [UserID] {
+            try await storage.addMembers(ids, as: state, inviter: nil, to: "g", now: at(2))
+        }
+        #expect(try await add(["c", "e", "nobody", "a", "e"], .invited) == ["e", "a"])
+        #expect(try await add(["d", "c", "b", "e"], .joined) == ["d", "b", "e"])
+        #expect(try await storage.memberIDs(of: "g") == ["b", "c", "e", "a", "d"])
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a page and a newest message lie behind any number of replies`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind)
+        let root = try #require(
+            try await storage.append(Self.draft("root"), now: at(5))?.message)
+        for first in stride(from: 0, to: 1_100, by: 100) {
+            let replies = (first..<first + 100).map { number in
+                var reply = Self.draft("\(number)")
+                reply.parentID = root.messageID
+                return reply
+            }
+            _ = try await storage.append(replies, now: at(5))
+        }
+        for (newestFirst, filter) in [
+            (true, MessageFilter()), (false, MessageFilter()),
+            (true, MessageFilter(kind: .user)),
+        ] {
+            let page = try await storage.messages(
+                in: "g", PositionRange(), filter, newestFirst: newestFirst, limit: 5)
+            #expect(page.map(\.text) == ["root"])
+        }
+        let states = try await storage.channelStates(["g"], viewer: "b")
+        #expect(states.first?.lastMessage?.text == "root")
+        #expect(states.first?.unreadCount == 1)
+        #expect(try await storage.unreadTotal(of: "b") == 1)
+        #expect(try await storage.listings(of: "b").first?.lastMessageAt == root.createdAt)
+        let all = MessageFilter(replyType: .all)
+        let page = try await storage.messages(
+            in: "g", PositionRange(), all, newestFirst: false, limit: 1_000)
+        #expect(page.count == 1_000)
+        #expect(try await storage.messageCount(in: "g", PositionRange(), all) == 1_101)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `only an existing message can be edited or deleted`(
         kind: StorageKind
     ) async throws {

@@ -318,7 +318,9 @@ extension Query where Input == (viewer: UserID, page: String), Output == UnreadR
 }
 
 extension Query where Input == (url: ChannelURL, ids: String), Output == (UserID, Int) {
-    /// The number of a channel's messages that each of its joined members has not read.
+    /// The number of a channel's messages that each joined member of a list has not read.
+    ///
+    /// The joins keep their order; otherwise the list would be read once for each member.
     static var unreadOfMembers: Query {
         Query(
             sql: """
@@ -327,8 +329,8 @@ extension Query where Input == (url: ChannelURL, ids: String), Output == (UserID
                     WHERE m.channel = me.channel AND m.created_at > me.last_read
                         AND m.is_counted = 1 AND m.deleted_at IS NULL AND m.sender IS NOT u.id)
                 FROM json_each(?2) AS wanted
-                JOIN user AS u ON u.user_id = wanted.value
-                JOIN member AS me ON me.user = u.id
+                CROSS JOIN user AS u ON u.user_id = wanted.value
+                CROSS JOIN member AS me ON me.user = u.id
                     AND me.channel = (SELECT id FROM channel WHERE url = ?1)
                 WHERE me.state = 'joined'
                 """,

@@ -169,14 +169,15 @@ where
     Input == (kind: Document.Kind, owner: UserID?, url: ChannelURL?, after: Int64, limit: Int),
     Output == DocumentRow
 {
-    static var documents: Query {
+    // An optional condition would hide its column from the indexes, so each selection has its query.
+    static func documents(of owner: UserID?, in url: ChannelURL?) -> Query {
+        if owner != nil { return documentsOfOwner }
+        return url == nil ? allDocuments : documentsOfChannel
+    }
+
+    private static func page(_ sql: SQL) -> Query {
         Query(
-            sql: """
-                SELECT id, kind, owner, channel_url, due_at, request_id, body FROM document
-                WHERE kind = ?1 AND id > ?4 AND (?2 IS NULL OR owner = ?2)
-                    AND (?3 IS NULL OR channel_url = ?3)
-                ORDER BY id LIMIT ?5
-                """,
+            sql: sql,
             bind: { input, bindings in
                 bindings.append(input.kind.rawValue)
                 bindings.append(input.owner?.rawValue)
@@ -185,6 +186,32 @@ where
                 bindings.append(input.limit)
             },
             decode: { row in decodeRow(row) })
+    }
+
+    static var allDocuments: Query {
+        page(
+            """
+            SELECT id, kind, owner, channel_url, due_at, request_id, body FROM document
+            WHERE kind = ?1 AND id > ?4 ORDER BY id LIMIT ?5
+            """)
+    }
+
+    static var documentsOfChannel: Query {
+        page(
+            """
+            SELECT id, kind, owner, channel_url, due_at, request_id, body FROM document
+            WHERE channel_url = ?3 AND kind = ?1 AND id > ?4 ORDER BY id LIMIT ?5
+            """)
+    }
+
+    /// The documents of an owner, in one channel or in all.
+    static var documentsOfOwner: Query {
+        page(
+            """
+            SELECT id, kind, owner, channel_url, due_at, request_id, body FROM document
+            WHERE owner = ?2 AND kind = ?1 AND id > ?4 AND (?3 IS NULL OR channel_url = ?3)
+            ORDER BY id LIMIT ?5
+            """)
     }
 }
 

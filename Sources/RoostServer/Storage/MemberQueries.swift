@@ -6,6 +6,8 @@ import RoostSQLite
 struct NewMember: Sendable {
     let channel: Int64
     let user: Int64
+    /// The place of a new row; a known row keeps its place.
+    let place: Int64
     let state: MembershipState
     let traits: MemberTraits
     let now: Timestamp
@@ -19,8 +21,7 @@ extension Query where Input == NewMember, Output == Void {
             sql: """
                 INSERT INTO member (channel, user, place, state, role, joined_at, last_read,
                     sequence, changed_at, traits, is_counted)
-                VALUES (?1, ?2, (SELECT count(*) FROM member WHERE channel = ?1), ?3, 'none',
-                    ?4, ?5, ?6, ?7, ?8, ?9)
+                VALUES (?1, ?2, ?10, ?3, 'none', ?4, ?5, ?6, ?7, ?8, ?9)
                 ON CONFLICT (channel, user) DO UPDATE SET
                     state = excluded.state, role = 'none', joined_at = excluded.joined_at,
                     last_read = excluded.last_read, delivered_at = NULL,
@@ -39,7 +40,18 @@ extension Query where Input == NewMember, Output == Void {
                 bindings.append(new.change.at)
                 bindings.append(new.traits.json)
                 bindings.append(new.traits.countPreference != .off)
+                bindings.append(new.place)
             })
+    }
+}
+
+extension Query where Input == Int64, Output == Int64 {
+    /// The place of a channel's next new member.
+    static var nextPlace: Query {
+        Query(
+            sql: "SELECT count(*) FROM member WHERE channel = ?1",
+            bind: { channel, bindings in bindings.append(channel) },
+            decode: { row in row.int64(0) })
     }
 }
 

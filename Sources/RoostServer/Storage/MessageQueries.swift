@@ -174,23 +174,21 @@ extension Query where Input == (channel: Int64, after: Int64, limit: Int), Outpu
 }
 
 extension Query
-where Input == (channel: Int64, since: Timestamp, limit: Int), Output == MessageRow {
-    static var changesSince: Query {
+where Input == (channel: Int64, after: Int64, through: Int64), Output == ChangeStamp {
+    /// The last change of a channel's messages in a range of numbers.
+    static var lastChange: Query {
         Query(
-            sql: SQL(
-                MessageRow.query,
-                """
-                WHERE m.channel = ?1 AND m.sequence > coalesce(
-                    (SELECT sequence FROM message WHERE channel = ?1 AND changed_at < ?2
-                     ORDER BY sequence DESC LIMIT 1), 0)
-                ORDER BY m.sequence LIMIT ?3
-                """),
+            sql: """
+                SELECT sequence, changed_at FROM message
+                WHERE channel = ?1 AND sequence > ?2 AND sequence <= ?3
+                ORDER BY sequence DESC LIMIT 1
+                """,
             bind: { input, bindings in
                 bindings.append(input.channel)
-                bindings.append(input.since.milliseconds)
-                bindings.append(input.limit)
+                bindings.append(input.after)
+                bindings.append(input.through)
             },
-            decode: { row in MessageRow(row) })
+            decode: { row in ChangeStamp(sequence: row.int64(0), at: row.int64(1)) })
     }
 }
 

@@ -195,5 +195,17 @@ package enum SQLiteSchema {
                     PRIMARY KEY (day, user)
                 ) STRICT, WITHOUT ROWID;
                 """),
+            Migration(
+                4, "Walks in the index",
+                """
+                -- The places of a channel's log, with the columns by which pages, counts and the newest
+                -- message of a channel pass over replies, silent and deleted messages.
+                DROP INDEX message_by_place;
+                CREATE INDEX message_by_place ON message
+                    (channel, created_at, id, deleted_at, is_counted, is_reply, sender);
+
+                CREATE INDEX document_by_channel ON document (channel_url, kind, id)
+                    WHERE channel_url IS NOT NULL;
+                """),
         ])
 }

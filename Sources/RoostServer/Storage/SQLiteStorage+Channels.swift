@@ -89,10 +89,10 @@ extension SQLiteStorage {
                 let user = try db.first(.user, id)
             else { return nil }
             let stamp = try db.nextChange(now)
-            let stranger = NewMember(
-                channel: channel, user: user.id, state: .none, traits: MemberTraits(), now: now,
-                change: stamp)
             if try db.first(.memberOf, (channel, user.id)) == nil {
+                let stranger = NewMember(
+                    channel: channel, user: user.id, place: try db.first(.nextPlace, channel) ?? 0,
+                    state: .none, traits: MemberTraits(), now: now, change: stamp)
                 try db.execute(.addMember, stranger)
             }
             guard var record = try db.first(.memberOf, (channel, user.id))?.member else {
@@ -255,16 +255,21 @@ extension Connection {
     ) throws(SQLiteError) -> [UserID] {
         var changed: [UserID] = []
         let change = try nextChange(now)
+        // Counting visits every member of the channel, so it is done once.
+        var place = try first(.nextPlace, channel) ?? 0
         for id in ids {
             guard let user = try first(.user, id) else { continue }
-            var traits = try first(.memberOf, (channel, user.id))?.member.traits ?? MemberTraits()
+            let known = try first(.memberOf, (channel, user.id))?.member
+            if let known, known.state == .joined || known.state == state { continue }
+            var traits = known?.traits ?? MemberTraits()
             if traits.ban?.isActive(at: now) == true { continue }
             traits.admit(as: state, by: inviter, now: now)
             let new = NewMember(
-                channel: channel, user: user.id, state: state, traits: traits, now: now,
-                change: change)
-            let count = try execute(.addMember, new)
-            if count > 0 { changed.append(id) }
+                channel: channel, user: user.id, place: place, state: state, traits: traits,
+                now: now, change: change)
+            try execute(.addMember, new)
+            if known == nil { place += 1 }
+            changed.append(id)
         }
         if !changed.isEmpty { try touch(channel, change) }
         return changed

@@ -71,7 +71,8 @@ extension SQLiteStorage {
             var last = id
             // An unreadable row makes no page short, because a short page is the last.
             while documents.count < limit {
-                let rows = try db.all(.documents, (kind, owner, url, last, limit))
+                let rows = try db.all(
+                    .documents(of: owner, in: url), (kind, owner, url, last, limit))
                 documents += readable(rows.map(\.row))
                 guard rows.count == limit, let end = rows.last?.id else { break }
                 last = end

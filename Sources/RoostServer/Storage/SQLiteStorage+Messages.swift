@@ -91,13 +91,15 @@ extension SQLiteStorage {
         limit: Int
     ) async throws(StorageError) -> [Message] {
         var (range, messages) = (range, [Message]())
+        // Most pages are found in the first, short stretch.
+        var stretch = Connection.shortStretch
         // Other work gets its turn between two stretches of a long scan.
         while messages.count < limit {
             let missing = limit - messages.count
             let (found, rest) = try read { db throws(SQLiteError) -> ([Message], PositionRange?) in
                 guard let channel = try db.first(.channelRow, url) else { return ([], nil) }
                 let (part, rest) = try db.part(
-                    of: range, filter, newestFirst, in: channel, isPage: true)
+                    of: range, filter, newestFirst, in: channel, stretch: stretch)
                 let rows = try db.all(
                     .messages(filter, newestFirst: newestFirst), (channel, part, filter, missing))
                 // An unreadable row makes no page short, because a short page is the last.
@@ -110,6 +112,7 @@ extension SQLiteStorage {
             messages += found
             guard let rest else { break }
             range = rest
+            stretch = Connection.stretch
             try await pause()
         }
         return messages
@@ -123,7 +126,7 @@ extension SQLiteStorage {
             let (found, rest) = try read { db throws(SQLiteError) -> (Int, PositionRange?) in
                 guard let channel = try db.first(.channelRow, url) else { return (0, nil) }
                 let (part, rest) = try db.part(
-                    of: range, filter, false, in: channel, isPage: false)
+                    of: range, filter, false, in: channel, stretch: Connection.stretch)
                 return (try db.first(.count(filter), (channel, part, filter)) ?? 0, rest)
             }
             count += found
@@ -155,7 +158,10 @@ extension SQLiteStorage {
                 switch point {
                 case .sequence(let sequence):
                     try db.all(.changesAfter, (channel, sequence, limit + 1))
-                case .time(let moment): try db.all(.changesSince, (channel, moment, limit + 1))
+                case .time(let moment):
+                    try db.all(
+                        .changesAfter,
+                        (channel, db.lastChange(of: channel, before: moment), limit + 1))
                 }
             let shown = rows.prefix(limit)
             return MessageChangePage(
@@ -198,26 +204,22 @@ extension PositionRange {
 
 extension Connection {
     /// The places of a channel's log that one query reads at most, about 10 ms.
-    private static let stretch = 20_000
+    fileprivate static let stretch = 20_000
+
+    /// The places that the first query of a page reads at most; to find its end takes some 25 µs.
+    fileprivate static let shortStretch = 500
 
     /// Returns the first part of a range that a query may read at once, and the rest of the range.
-    ///
-    /// A page without a selection reads on over deleted messages and replies only, so its limit ends
-    /// it soon enough.
     fileprivate func part(
         of range: PositionRange, _ filter: MessageFilter, _ newestFirst: Bool, in channel: Int64,
-        isPage: Bool
+        stretch count: Int
     ) throws(SQLiteError) -> (PositionRange, rest: PositionRange?) {
-        let isSelective =
-            filter.kind != .all || filter.customTypes != nil || filter.senderIDs != nil
-        guard isSelective || !isPage else { return (range, nil) }
         let end =
             if let parent = filter.parentID {
                 try first(
-                    newestFirst ? .replyBefore : .replyAfter,
-                    (parent.rawValue, range, Self.stretch))
+                    newestFirst ? .replyBefore : .replyAfter, (parent.rawValue, range, count))
             } else {
-                try first(newestFirst ? .placeBefore : .placeAfter, (channel, range, Self.stretch))
+                try first(newestFirst ? .placeBefore : .placeAfter, (channel, range, count))
             }
         guard let end else { return (range, nil) }
         // The ends of a range are not in it, and the part has its end.
@@ -229,6 +231,29 @@ extension Connection {
             part.before = Position(createdAt: end.createdAt, messageID: MessageID(id + 1))
         }
         return (part, range.behind(end, newestFirst))
+    }
+
+    /// Returns the number of a channel's last change before a moment; 0 if there is none.
+    ///
+    /// The times of changes never go back, so a look at the middle leaves half of the numbers out.
+    fileprivate func lastChange(
+        of channel: Int64, before moment: Timestamp
+    ) throws(SQLiteError) -> Int64 {
+        var start: Int64 = 0
+        var end = try first(.currentSequence) ?? 0
+        while start < end {
+            let middle = start + (end - start + 1) / 2
+            guard let change = try first(.lastChange, (channel, start, middle)) else {
+                start = middle
+                continue
+            }
+            if change.at < moment.milliseconds {
+                start = middle
+            } else {
+                end = change.sequence - 1
+            }
+        }
+        return start
     }
 
     /// Returns the answer to a repeated request.
