@@ -5,6 +5,7 @@ import RoostModel
 import RoostPostgres
 import RoostServer
 import RoostTestSupport
+import RoostWire
 import Testing
 
 /// The rows that the database reads for a call.
@@ -57,6 +58,38 @@ struct PostgresPlanTests {
                         in: "g0", PositionRange(), MessageFilter(), newestFirst: true, limit: 5)
                 }
             ),
+            (
+                "the changes since a moment",
+                { db, _ in
+                    _ = try await db.messageChanges(
+                        in: "busy", after: .time(Timestamp(milliseconds: 1)), limit: 5)
+                }
+            ),
+            (
+                "a page of a long log",
+                { db, _ in
+                    _ = try await db.messages(
+                        in: "busy", PositionRange(), MessageFilter(), newestFirst: true, limit: 5)
+                }
+            ),
+            (
+                "changes of a long log",
+                { db, _ in
+                    _ = try await db.messageChanges(in: "busy", after: .sequence(1), limit: 5)
+                }
+            ),
+            (
+                "an owner's documents",
+                { db, _ in
+                    _ = try await db.documents(.poll, of: "u0", in: nil, after: 0, limit: 5)
+                }
+            ),
+            (
+                "a channel's documents",
+                { db, _ in
+                    _ = try await db.documents(.poll, of: nil, in: "g0", after: 0, limit: 5)
+                }
+            ),
             ("news", { db, _ in _ = try await db.news(after: db.settledTransaction()) }),
         ]
 
@@ -72,6 +105,8 @@ struct PostgresPlanTests {
         for number in 0..<10 { try await storage.addUser(User(id: UserID("u\(number)"))) }
         _ = try await storage.createChannel(
             StorageContractTests.channel("g0", ["u0", "u1"]), now: Self.now)
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("busy", ["u9"]), now: Self.now)
         // The database keeps a plan after the fifth use of a statement.
         for number in 0..<10 {
             for (_, call) in Self.calls { try await call(storage, number) }
@@ -88,6 +123,15 @@ struct PostgresPlanTests {
                     Self.message($0, from: "u9", to: ChannelURL("g\($0 % 399 + 1)"))
                 }, now: Self.now)
         }
+        for first in stride(from: 5_000, to: 6_000, by: 200) {
+            _ = try await storage.append(
+                (first..<first + 200).map { Self.message($0, from: "u9", to: "busy") },
+                now: Self.now)
+        }
+        for number in 0..<300 {
+            _ = try await storage.addDocument(
+                Document(.poll, of: "u9", in: ChannelURL("g\(number % 9 + 1)"), body: [:]))
+        }
         for (name, call) in Self.calls where name != "the list of channels" {
             let before = try await Self.rowsRead(pool)
             try await call(storage, 10)
@@ -96,5 +140,49 @@ struct PostgresPlanTests {
         }
         await pool.close()
         await server.end()
+    }
+
+    @Test func `a long count is read in slices, and ends with its caller`() async throws {
+        let pool = PostgresPool(
+            try await PostgresStorage.testConfiguration(), on: try PostgresStorage.testLoop())
+        try await PostgresMigrator(pool).migrate()
+        let storage = try await PostgresStorage(pool)
+        try await storage.addUser(User(id: "u9"))
+        _ = try await storage.createChannel(
+            StorageContractTests.channel("g0", ["u9"]), now: Self.now)
+        let first = try await storage.append(Self.message(1, from: "u9"), now: Self.now)
+        let parent = try #require(first?.message.messageID)
+        // Every third message is deleted; the others are replies to the first one.
+        for first in stride(from: Int64(1), to: 25_000, by: 5_000) {
+            try await pool.write { db async throws(PostgresError) in
+                db.add(
+                    PostgresQuery(
+                        """
+                        INSERT INTO message (channel, id, first_seq, seq, created_at, changed_at,
+                            deleted_at, sender, parent, is_reply, is_counted, mentions_all, kind,
+                            custom_type, body)
+                        SELECT channel, id + n, seq + n, seq + n, created_at + n, changed_at,
+                            CASE WHEN n % 3 = 0 THEN 1 END, sender, id, 1, false, false, kind,
+                            custom_type, body
+                        FROM (SELECT * FROM message ORDER BY channel, id LIMIT 1) AS m,
+                            generate_series($1::bigint, $1::bigint + 4999) AS n
+                        """, .int(first)))
+            }
+        }
+        for (filter, count) in [
+            (MessageFilter(), 1), (MessageFilter(replyType: .all), 16_668),
+            (MessageFilter(parentID: parent), 16_667),
+            (MessageFilter(senderIDs: ["u9"], replyType: .all), 16_668),
+            (MessageFilter(senderIDs: ["u8"], replyType: .all), 0),
+        ] {
+            #expect(try await storage.messageCount(in: "g0", PositionRange(), filter) == count)
+        }
+        let count = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await storage.messageCount(in: "g0", PositionRange(), MessageFilter())
+        }
+        count.cancel()
+        await #expect(throws: StorageError.self) { try await count.value }
+        await pool.close()
     }
 }

@@ -6,6 +6,7 @@ import RoostPostgres
 import RoostServer
 import RoostTestSupport
 import RoostWire
+import Synchronization
 import Testing
 
 /// The users of one server as the other servers of the database see them.
@@ -94,6 +95,36 @@ struct PresenceTests {
         let sent = try await Self.platformCall(
             "POST", path, body, at: scene.servers[1], key: ann.key)
         #expect(sent["message"]?.string == "by REST")
+    }
+
+    /// The presence of another server where everybody but Bob is, with the number of questions.
+    private final class OtherServer: PeerPresence {
+        let questions = Mutex(0)
+
+        func note(_ place: PresencePlace, isTaken: Bool) {}
+        func isTaken(_ place: PresencePlace) async -> Bool {
+            await online(among: [place.user]).contains(place.user)
+        }
+        func online(among ids: [UserID]) async -> Set<UserID> {
+            questions.withLock { $0 += 1 }
+            return Set(ids).subtracting(["bob"])
+        }
+        func participants(of url: ChannelURL) async -> [UserID] { [] }
+        func counts(in urls: [ChannelURL]) async -> [ChannelURL: Int] { [:] }
+    }
+
+    @Test func `a list of named users asks once who is online elsewhere`() async throws {
+        let other = OtherServer()
+        let server = await ServerFixture(peers: other)
+        for name in ["ann", "bob", "cleo", "dan"] {
+            let device = try await server.connect(UserID(name))
+            if name != "ann" { await server.server.disconnect(device.session) }
+        }
+        let list = try await Self.platformCall(
+            "GET", "/users?user_ids=ann,bob,cleo,dan", at: server)
+        let states = (list["users"]?.array ?? []).map { $0["is_online"]?.bool }
+        #expect(states == [true, false, true, true])
+        #expect(other.questions.withLock { $0 } == 1)
     }
 
     @Test func `a list of named users says who is online at any server`() async throws {

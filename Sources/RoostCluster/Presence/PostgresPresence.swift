@@ -127,6 +127,10 @@ package final class PostgresPresence: PeerPresence {
         await ask(.isTaken(place, but: host))?.first ?? false
     }
 
+    package func online(among ids: [UserID]) async -> Set<UserID> {
+        Set(await ask(.online(among: ids, but: host)) ?? [])
+    }
+
     package func participants(of url: ChannelURL) async -> [UserID] {
         await ask(.participants(of: url, but: host)) ?? []
     }
@@ -234,6 +238,16 @@ extension PostgresQuery where Output == Bool {
 }
 
 extension PostgresQuery where Output == UserID {
+    fileprivate static func online(among ids: [UserID], but host: Int64) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT DISTINCT p.user_id FROM presence p JOIN host h ON h.id = p.host
+            WHERE p.user_id = ANY ($1::text[]) AND p.room = '' AND p.host <> $2
+                AND h.alive_until > now()
+            """, .texts(ids.map(\.rawValue)), .int(host)
+        ) { UserID($0.text(0)) }
+    }
+
     fileprivate static func participants(
         of url: ChannelURL, but host: Int64
     ) -> PostgresQuery {

@@ -38,12 +38,16 @@ extension StoredMessage {
 
 extension MessageRow {
     /// The start of all queries for these rows.
+    ///
+    /// The limit lets the database look each parent up. It expected few rows otherwise, and read the whole
+    /// channel for a page.
     static let query: StaticString = """
         SELECT m.id, m.created_at, m.seq, m.deleted_at, m.body, u.body, p.created_at, p.body,
             pu.body, m.channel
         FROM message AS m LEFT JOIN users AS u ON u.id = m.sender
-        LEFT JOIN message AS p
-            ON p.channel = m.channel AND p.id = m.parent AND p.deleted_at IS NULL
+        LEFT JOIN LATERAL (
+            SELECT created_at, body, sender FROM message
+            WHERE channel = m.channel AND id = m.parent AND deleted_at IS NULL LIMIT 1) AS p ON true
         LEFT JOIN users AS pu ON pu.id = p.sender
         """
 }
@@ -65,6 +69,10 @@ extension PostgresQuery where Output == StoredMessage {
         ) { StoredMessage($0) }
     }
 
+    /// The changes after the last one before a moment.
+    ///
+    /// Later changes have later times, up to the margin in the moment, so each row of `place` leaves half
+    /// of the numbers out.
     static func changesSince(
         _ channel: Int64, _ moment: Timestamp, _ limit: Int
     ) -> PostgresQuery {
@@ -72,9 +80,21 @@ extension PostgresQuery where Output == StoredMessage {
             PostgresSQL(
                 MessageRow.query,
                 """
-                WHERE m.channel = $1 AND m.seq > coalesce(
-                    (SELECT seq FROM message WHERE channel = $1 AND changed_at < $2
-                     ORDER BY seq DESC LIMIT 1), 0)
+                WHERE m.channel = $1 AND m.seq > (
+                    WITH RECURSIVE place (low, high) AS (
+                        SELECT 0::bigint, seq FROM channel WHERE id = $1
+                        UNION ALL
+                        SELECT
+                            CASE WHEN known.changed_at >= $2 THEN low ELSE middle.seq END,
+                            CASE WHEN known.changed_at >= $2 THEN known.seq - 1 ELSE high END
+                        FROM place
+                        CROSS JOIN LATERAL (SELECT (low + high + 1) / 2 AS seq) AS middle
+                        LEFT JOIN LATERAL (
+                            SELECT seq, changed_at FROM message
+                            WHERE channel = $1 AND seq > low AND seq <= middle.seq
+                            ORDER BY seq DESC LIMIT 1) AS known ON true
+                        WHERE low < high)
+                    SELECT low FROM place WHERE low >= high)
                 ORDER BY m.seq LIMIT $3
                 """), .int(channel), .int(moment.milliseconds), .int(Int64(limit))
         ) { StoredMessage($0) }
@@ -125,7 +145,7 @@ extension PostgresQuery where Output == StoredMessage {
 
 extension MessageFilter {
     /// The arguments $1 to $9 of pages and counts.
-    fileprivate func values(_ url: ChannelURL, _ range: PositionRange) -> [PostgresValue] {
+    func values(_ url: ChannelURL, _ range: PositionRange) -> [PostgresValue] {
         [
             .text(url.rawValue), .int(range.after.createdAt.milliseconds),
             .int(range.after.messageID.rawValue), .int(range.before.createdAt.milliseconds),
@@ -190,39 +210,6 @@ private let newestReplies = PostgresSQL(
     ORDER BY m.created_at DESC, m.id DESC LIMIT $10
     """)
 
-extension PostgresQuery where Output == Int {
-    static func count(
-        _ url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
-    ) -> PostgresQuery {
-        PostgresQuery(
-            filter.parentID == nil ? messageCount : replyCount,
-            values: filter.values(url, range)
-        ) { Int($0.int64(0)) }
-    }
-}
-
-private let messageCount: PostgresSQL = """
-    SELECT count(*) FROM message AS m LEFT JOIN users AS u ON u.id = m.sender
-    WHERE m.channel = (SELECT id FROM channel WHERE url = $1 AND deleted_at IS NULL)
-        AND m.is_reply & ~($7::bigint::int) = 0
-        AND (m.created_at, m.id) > ($2::bigint, $3::bigint)
-        AND (m.created_at, m.id) < ($4::bigint, $5::bigint)
-        AND m.deleted_at IS NULL AND ($6 = '' OR m.kind = $6)
-        AND ($8::text[] IS NULL OR m.custom_type = ANY ($8::text[]))
-        AND ($9::text[] IS NULL OR u.user_id = ANY ($9::text[]))
-    """
-
-private let replyCount: PostgresSQL = """
-    SELECT count(*) FROM message AS m LEFT JOIN users AS u ON u.id = m.sender
-    WHERE m.channel = (SELECT id FROM channel WHERE url = $1 AND deleted_at IS NULL)
-        AND m.parent = $7
-        AND (m.created_at, m.id) > ($2::bigint, $3::bigint)
-        AND (m.created_at, m.id) < ($4::bigint, $5::bigint)
-        AND m.deleted_at IS NULL AND ($6 = '' OR m.kind = $6)
-        AND ($8::text[] IS NULL OR m.custom_type = ANY ($8::text[]))
-        AND ($9::text[] IS NULL OR u.user_id = ANY ($9::text[]))
-    """
-
 extension PostgresQuery where Output == MessageRow {
     /// The newest counted message of each channel of a page.
     static func lastMessagesOfPage(_ page: [Int64]) -> PostgresQuery {
@@ -236,8 +223,10 @@ extension PostgresQuery where Output == MessageRow {
                 WHERE channel = page.channel AND is_counted AND deleted_at IS NULL
                 ORDER BY created_at DESC, id DESC LIMIT 1) AS m
             LEFT JOIN users AS u ON u.id = m.sender
-            LEFT JOIN message AS p
-                ON p.channel = m.channel AND p.id = m.parent AND p.deleted_at IS NULL
+            LEFT JOIN LATERAL (
+                SELECT created_at, body, sender FROM message
+                WHERE channel = m.channel AND id = m.parent AND deleted_at IS NULL LIMIT 1
+            ) AS p ON true
             LEFT JOIN users AS pu ON pu.id = p.sender
             """, .ints(page)
         ) { MessageRow(channel: $0.int64(9), message: StoredMessage($0)) }
@@ -268,8 +257,10 @@ extension PostgresQuery where Output == KnownRequest {
             JOIN message AS m ON m.channel = wanted.channel AND m.sender = wanted.sender
                 AND m.request_key = wanted.request_key COLLATE "C"
             LEFT JOIN users AS u ON u.id = m.sender
-            LEFT JOIN message AS p
-                ON p.channel = m.channel AND p.id = m.parent AND p.deleted_at IS NULL
+            LEFT JOIN LATERAL (
+                SELECT created_at, body, sender FROM message
+                WHERE channel = m.channel AND id = m.parent AND deleted_at IS NULL LIMIT 1
+            ) AS p ON true
             LEFT JOIN users AS pu ON pu.id = p.sender
             """, .ints(requests.map(\.channel)), .ints(requests.map(\.sender)),
             .texts(requests.map(\.key))

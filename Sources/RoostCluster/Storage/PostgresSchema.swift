@@ -18,7 +18,16 @@ package enum PostgresSchema {
     package static var newest: Int { migrations.last?.number ?? 0 }
 
     static let migrations = [
-        Migration(number: 1, name: "Chat", statements: chat + messages + documents)
+        Migration(number: 1, name: "Chat", statements: chat + messages + documents),
+        Migration(number: 2, name: "Documents of a channel", statements: documentsOfChannel),
+    ]
+
+    private static let documentsOfChannel: [PostgresSQL] = [
+        .once(
+            """
+            CREATE INDEX document_by_channel ON document (channel_url, kind, id)
+                WHERE channel_url IS NOT NULL
+            """)
     ]
 
     private static let chat: [PostgresSQL] = [

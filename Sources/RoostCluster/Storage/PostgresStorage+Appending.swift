@@ -203,8 +203,10 @@ extension PostgresQuery where Output == MessageRow {
             JOIN message AS m ON m.channel = wanted.channel AND m.id = wanted.id
                 AND m.deleted_at IS NULL
             LEFT JOIN users AS u ON u.id = m.sender
-            LEFT JOIN message AS p
-                ON p.channel = m.channel AND p.id = m.parent AND p.deleted_at IS NULL
+            LEFT JOIN LATERAL (
+                SELECT created_at, body, sender FROM message
+                WHERE channel = m.channel AND id = m.parent AND deleted_at IS NULL LIMIT 1
+            ) AS p ON true
             LEFT JOIN users AS pu ON pu.id = p.sender
             """, .ints(channels), .ints(ids.map(\.rawValue))
         ) { MessageRow(channel: $0.int64(9), message: StoredMessage($0)) }

@@ -220,17 +220,29 @@ extension PostgresQuery where Output == DocumentRow {
             .int(Int64(limit)))
     }
 
+    /// An optional condition would hide its column from the indexes, so each selection has its query.
     fileprivate static func documents(
         _ kind: Document.Kind, _ owner: UserID?, _ url: ChannelURL?, after id: Int64,
         _ limit: Int
     ) -> PostgresQuery {
-        rows(
-            """
-            WHERE kind = $1 AND id > $4 AND ($2::text IS NULL OR owner = $2)
-                AND ($3::text IS NULL OR channel_url = $3)
-            ORDER BY id LIMIT $5
-            """, .text(kind.rawValue), PostgresValue(owner?.rawValue),
-            PostgresValue(url?.rawValue), .int(id), .int(Int64(limit)))
+        let (kind, id, limit) = (
+            PostgresValue.text(kind.rawValue), PostgresValue.int(id),
+            PostgresValue.int(Int64(limit))
+        )
+        if let owner {
+            return rows(
+                """
+                WHERE owner = $2 AND kind = $1 AND id > $3
+                    AND ($4::text IS NULL OR channel_url = $4)
+                ORDER BY id LIMIT $5
+                """, kind, .text(owner.rawValue), id, PostgresValue(url?.rawValue), limit)
+        }
+        guard let url else {
+            return rows("WHERE kind = $1 AND id > $2 ORDER BY id LIMIT $3", kind, id, limit)
+        }
+        return rows(
+            "WHERE channel_url = $2 AND kind = $1 AND id > $3 ORDER BY id LIMIT $4", kind,
+            .text(url.rawValue), id, limit)
     }
 
     fileprivate static func among(_ kind: Document.Kind, _ ids: [Int64]) -> PostgresQuery {

@@ -124,10 +124,24 @@ extension PostgresStorage {
     package func messageCount(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
     ) async throws(StorageError) -> Int {
-        try await read { db async throws(PostgresError) in
-            try await db.first(.count(url, range, filter)) ?? 0
+        var (range, count) = (range, 0)
+        while true {
+            let part = range
+            let slice = try await read { db async throws(PostgresError) in
+                try await db.first(.count(url, part, filter, rows: Self.countedRows))
+            }
+            count += slice?.count ?? 0
+            guard let slice, slice.rows == Self.countedRows, let end = slice.end else {
+                return count
+            }
+            range.after = end
+            // The caller of a long count may have gone.
+            if Task.isCancelled { throw .cancelled }
         }
     }
+
+    /// The rows that one statement of a count reads.
+    private static let countedRows = 20_000
 
     package func messageChanges(
         in url: ChannelURL, after point: ChangePoint, limit: Int

@@ -164,8 +164,10 @@ extension PostgresQuery where Output == LoggedRow {
                 FROM start
                 JOIN message AS m ON m.channel = $1 AND m.seq > start.seq
                 LEFT JOIN users AS u ON u.id = m.sender
-                LEFT JOIN message AS p
-                    ON p.channel = m.channel AND p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN LATERAL (
+                    SELECT created_at, body, sender FROM message
+                    WHERE channel = m.channel AND id = m.parent AND deleted_at IS NULL LIMIT 1
+                ) AS p ON true
                 LEFT JOIN users AS pu ON pu.id = p.sender
                 ORDER BY m.seq LIMIT $4
                 """),
@@ -187,8 +189,10 @@ extension PostgresQuery where Output == LoggedRow {
                 JOIN message AS m ON m.channel = $1 AND m.seq > $4 AND m.first_seq <= $4
                     AND m.first_seq > start.seq
                 LEFT JOIN users AS u ON u.id = m.sender
-                LEFT JOIN message AS p
-                    ON p.channel = m.channel AND p.id = m.parent AND p.deleted_at IS NULL
+                LEFT JOIN LATERAL (
+                    SELECT created_at, body, sender FROM message
+                    WHERE channel = m.channel AND id = m.parent AND deleted_at IS NULL LIMIT 1
+                ) AS p ON true
                 LEFT JOIN users AS pu ON pu.id = p.sender
                 ORDER BY m.seq
                 """),

@@ -22,6 +22,10 @@ package protocol PeerPresence: Sendable {
     func note(_ place: PresencePlace, isTaken: Bool)
     /// Whether a place has sockets at other servers.
     func isTaken(_ place: PresencePlace) async -> Bool
+    /// Returns the users among others who have sockets at other servers.
+    ///
+    /// - Complexity: One question for any number of users.
+    func online(among ids: [UserID]) async -> Set<UserID>
     /// Returns the users in an open channel at other servers, each once.
     func participants(of url: ChannelURL) async -> [UserID]
     /// Returns the numbers of users in open channels who are there at other servers only.

@@ -57,6 +57,13 @@ final class Sessions: ServerPart {
         return await context.peers?.isTaken(PresencePlace(user: id)) ?? false
     }
 
+    /// Returns the users among others who have an open socket at any server.
+    func onlineAnywhere(among ids: [UserID]) async -> Set<UserID> {
+        let (here, away) = (ids.filter(isOnline), ids.filter { !isOnline($0) })
+        guard !away.isEmpty, let peers = context.peers else { return Set(here) }
+        return await peers.online(among: away).union(here)
+    }
+
     /// Returns the user of a socket; nil if it is closed.
     func user(of id: SessionID) -> UserID? { open[id]?.user }
 

@@ -78,8 +78,9 @@ struct Users: ServerPart {
             try limits.check(
                 count: ids.count, "users in one query", atMost: limits.queriedUsers)
             var users = try await ask(try await storage.users(ids))
+            let online = await sessions.onlineAnywhere(among: users.map(\.id))
             for place in users.indices {
-                users[place].details.isOnline = await sessions.isOnlineAnywhere(users[place].id)
+                users[place].details.isOnline = online.contains(users[place].id)
             }
             return ListUsers.Output(users: users)
         }
