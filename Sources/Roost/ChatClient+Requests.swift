@@ -41,8 +41,7 @@ extension ChatClient {
         do { reader = try store.outbox.reader(of: file, nil) } catch { throw RoostError(error) }
         do throws(RoostError) {
             let found = try await engine.performers.api.upload(
-                upload, HTTPBody(of: upload, from: reader) { _ in },
-                sessionKey: session.login.sessionKey)
+                upload, from: reader, sessionKey: session.login.sessionKey)
             var uploaded = file
             uploaded.source = .url(found.url)
             uploaded.thumbnails = found.thumbnails

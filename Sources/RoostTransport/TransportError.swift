@@ -11,6 +11,8 @@ package struct TransportError: Error, Sendable, Hashable, CustomStringConvertibl
         case timedOut
         /// The connection broke; the request may have arrived.
         case lost
+        /// The answer is longer than the transport takes; a retry gets the same answer.
+        case answerTooLarge
         /// TLS could not verify the peer.
         case untrusted
         /// A socket's upgrade was answered with an HTTP status; for HTTP a status is no error.

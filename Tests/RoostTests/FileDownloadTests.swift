@@ -297,6 +297,22 @@ struct FileDownloadTests {
         }
     }
 
+    @Test func `a whole file longer than an answer may be is too large at once`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 8) { world in
+            let scene = try await Scene(world, folder, count: 9_000)
+            let client = try await scene.launch { _, _, _ throws(TransportError) in
+                throw TransportError(.answerTooLarge, "The test answers with too much.")
+            }
+            let error = await #expect(throws: RoostError.self) {
+                try await client.download(scene.file).file()
+            }
+            #expect(error?.code == .fileTooLarge && error?.remedy == RoostError.Remedy.none)
+            #expect(scene.requests.count == 1)
+            await client.close()
+        }
+    }
+
     @Test func `a file that changed since its part was kept is fetched anew`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 9) { world in

@@ -25,6 +25,8 @@ struct ContractHandler: HTTPServerHandler {
             return HTTPServerResponse(status: 200, headers: headers, body: request.body)
         case "/large":
             return HTTPServerResponse(status: 200, body: Array(repeating: 7, count: 5_000_000))
+        case "/larger":
+            return HTTPServerResponse(status: 200, body: Array(repeating: 7, count: 5_000_001))
         case "/redirect":
             return HTTPServerResponse(status: 302, headers: ["Location": "/echo"])
         case "/silent":
@@ -97,6 +99,8 @@ func checkHTTPContract(_ transport: some HTTPTransport) async throws {
         #expect(redirect.status == 302, "A redirect was followed.")
         let large = try await transport.send(HTTPRequest(url: base + "/large"))
         #expect(large.body == Array(repeating: 7, count: 5_000_000))
+        let larger = await failure(of: transport, HTTPRequest(url: base + "/larger"))
+        #expect(larger?.kind == .answerTooLarge)
 
         let late = await failure(
             of: transport, HTTPRequest(url: base + "/silent?t=s", timeLimit: .milliseconds(200)))

@@ -182,6 +182,8 @@ final class FileTransfers: Sendable {
                 status: response.status, contentRange: response.header("Content-Range"),
                 tag: response.header("ETag"), byteCount: Int64(response.body.count))
             return (fetch.receive(answer), isFile ? response.body : [])
+        } catch  where error.kind == .answerTooLarge {
+            return (.fail(.unrangedFile), [])
         } catch {
             return (fetch.receive(RoostError(error)), [])
         }

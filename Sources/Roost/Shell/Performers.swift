@@ -73,6 +73,9 @@ struct Performers: Sendable {
         }
     }
 
+    /// Ends the work that would outlive the client.
+    func close() { uploads.close() }
+
     private func ask(
         _ question: ServerQuestion, sessionKey: String?, for id: SyncMachine.OperationID
     ) {

@@ -68,6 +68,7 @@ extension RoostError {
         let (code, remedy): (Code, Remedy) =
             switch error.kind {
             case .unreachable, .timedOut, .lost: (.networkError, .retry)
+            case .answerTooLarge: (.malformedData, .retry)
             case .refused: (.requestFailed, .retry)
             case .cancelled: (.requestCanceled, .retry)
             case .untrusted: (.untrustedServer, .none)

@@ -2,6 +2,7 @@
 
 import RoostCore
 import RoostModel
+import RoostStore
 package import RoostTransport
 import RoostWire
 
@@ -24,7 +25,9 @@ package struct ServerAPI: Sendable {
         self.address = address
     }
 
-    /// Makes one call as the owner of a session key.
+    /// Makes one call as the owner of a session key; away from the caller's actor, which may be the
+    /// main actor, because a long answer takes time to decode (scar 139).
+    @concurrent
     func call<Call: Question>(
         _ call: Call, sessionKey: String
     ) async throws(RoostError) -> Call.Output {
@@ -50,11 +53,16 @@ package struct ServerAPI: Sendable {
         }
     }
 
-    /// Uploads a file as the owner of a session key, however long that takes.
+    /// Uploads a file as the owner of a session key, however long that takes; `note` gets the number
+    /// of bytes of each piece of the file.
+    ///
+    /// The error is `.invalidParameter` if the file cannot be read to its end.
     func upload(
-        _ upload: UploadFile, _ body: HTTPBody, sessionKey: String
+        _ upload: UploadFile, from reader: AttachmentReader, sessionKey: String,
+        note: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws(RoostError) -> UploadFile.Output {
         let response: HTTPResponse
+        let body = HTTPBody(of: upload, from: reader, note: note)
         do {
             response = try await http.upload(
                 HTTPRequest(
@@ -66,7 +74,9 @@ package struct ServerAPI: Sendable {
                     ],
                     timeLimit: Self.uploadPause), body)
         } catch {
-            throw RoostError(error)
+            // The transport reports a lost connection, after which the upload would be repeated.
+            guard reader.hasFailed else { throw RoostError(error) }
+            throw RoostError(StoreError(changed: upload.name))
         }
         do {
             return try UploadFile.decode(APIResponse(status: response.status, body: response.body))

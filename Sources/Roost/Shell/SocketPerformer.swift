@@ -196,7 +196,7 @@ extension LinkMachine.Loss {
     init(_ error: TransportError) {
         switch error.kind {
         case .untrusted: self = .untrusted(error.message)
-        case .lost, .cancelled: self = .closed
+        case .lost, .answerTooLarge, .cancelled: self = .closed
         case .unreachable, .timedOut, .refused: self = .unreachable(error.message)
         case .invalidURL: self = .unusable(error.message)
         }

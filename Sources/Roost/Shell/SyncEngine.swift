@@ -118,10 +118,11 @@ actor SyncEngine {
         await performers.outbox.reportForeignChanges()
     }
 
-    /// Ends the connection, every collection, stream and wait.
+    /// Ends the connection, every upload, collection, stream and wait.
     func close() {
         performers.notices.finishCollections(at: machine.state)
         receive(.close)
+        performers.close()
         performers.notices.finish()
     }
 }

@@ -9,12 +9,17 @@ import RoostWire
 
 /// Uploads the files of messages; does not retry.
 final class UploadPerformer: Sendable {
+    private struct Running {
+        /// The uploads in flight, by the request IDs of their messages.
+        var tasks: [RequestID: Task<Void, Never>] = [:]
+        var isClosed = false
+    }
+
     private let store: OutboxStore
     private let api: ServerAPI
     private let events: StreamFeed<OutboxEvent>
     private let feed: InputFeed
-    /// The uploads in flight, by the request IDs of their messages.
-    private let running = Guarded<[RequestID: Task<Void, Never>]>([:])
+    private let running = Guarded(Running())
 
     init(
         _ store: OutboxStore, _ api: ServerAPI, _ events: StreamFeed<OutboxEvent>,
@@ -31,18 +36,37 @@ final class UploadPerformer: Sendable {
         _ file: FileUpload, sessionKey: String?, for id: SyncMachine.OperationID
     ) {
         let requestID = file.upload.requestID
-        // The task ends when the message is canceled or the store closes.
-        let task = Task(executorPreference: feed.executor) {
-            let result = await Result { () async throws(RoostError) in
-                try await self.upload(file, sessionKey: sessionKey)
+        // Under the lock, so that the task is noted before its end.
+        running.withLock { running in
+            guard !running.isClosed else { return }
+            // The task ends when the message is canceled or the client closes.
+            running.tasks[requestID] = Task(executorPreference: feed.executor) {
+                let result = await Result { () async throws(RoostError) in
+                    try await self.upload(file, sessionKey: sessionKey)
+                }
+                let isClosed = self.running.withLock { running in
+                    running.tasks[requestID] = nil
+                    return running.isClosed
+                }
+                // A cancellation by the closing is no failure of the message.
+                if isClosed, result.failure != nil { return }
+                await self.feed.give(.reply(id, .answer(Answered(result))))
             }
-            self.running.withLock { $0[requestID] = nil }
-            await self.feed.give(.reply(id, .answer(Answered(result))))
         }
-        running.withLock { $0[requestID] = task }
     }
 
-    func cancel(_ requestID: RequestID) { running.withLock { $0[requestID] }?.cancel() }
+    func cancel(_ requestID: RequestID) {
+        running.withLock { $0.tasks[requestID] }?.cancel()
+    }
+
+    /// Ends all uploads; their messages stay in the outbox.
+    func close() {
+        let tasks = running.withLock { running in
+            running.isClosed = true
+            return Array(running.tasks.values)
+        }
+        for task in tasks { task.cancel() }
+    }
 
     private func upload(
         _ file: FileUpload, sessionKey: String?
@@ -54,8 +78,10 @@ final class UploadPerformer: Sendable {
         guard let sessionKey else { throw .notConnected }
         let meter = UploadMeter(
             file.upload.requestID, before: file.before, total: file.total, events)
-        let body = HTTPBody(of: file.upload, from: reader) { meter.add($0) }
-        return .uploaded(try await api.upload(file.upload, body, sessionKey: sessionKey))
+        return .uploaded(
+            try await api.upload(file.upload, from: reader, sessionKey: sessionKey) {
+                meter.add($0)
+            })
     }
 }
 

@@ -216,6 +216,12 @@ extension RoostError {
                 + "(\(limit) bytes): raise Configuration.downloadsLimit.")
     }
 
+    /// The server gives the file in one answer only, which is longer than one may be.
+    package static let unrangedFile = RoostError(
+        .fileTooLarge, remedy: .none,
+        message: "The server gives no parts of this file, and the whole is larger than one answer "
+            + "may be.")
+
     static func refusedFile(_ status: Int) -> RoostError {
         let code: Code =
             switch status {

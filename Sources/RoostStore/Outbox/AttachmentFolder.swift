@@ -43,6 +43,19 @@ struct AttachmentFolder: Sendable {
         return try write(to: name, isSealed: isSealed) { () throws(FileError) in reader.next() }
     }
 
+    /// Encrypts a plaintext copy under another name.
+    ///
+    /// - Returns: Nil if the copy cannot be read to its end, or the work was stopped; the incomplete
+    ///   file stays.
+    func sealed(
+        _ copy: CopiedFile, to name: String, unless isStopped: () -> Bool
+    ) throws(FileError) -> CopiedFile? {
+        let reader = try AttachmentReader("\(path)/\(copy.name)", copy)
+        return try write(to: name, isSealed: true) { () throws(FileError) in
+            isStopped() ? nil : reader.next()
+        }
+    }
+
     private func write(
         to name: String, isSealed: Bool, _ next: () throws(FileError) -> [UInt8]?
     ) throws(FileError) -> CopiedFile? {
@@ -103,6 +116,7 @@ package final class AttachmentReader: Sendable {
     private let source: Source
     private let seal: ChunkSeal?
     private let offset = Guarded<Int64>(0)
+    private let failed = Guarded(false)
     /// The size before encryption.
     package let size: Int64
 
@@ -137,6 +151,17 @@ package final class AttachmentReader: Sendable {
     /// Returns the next bytes, none at the end; nil if the file cannot be read further or has
     /// changed.
     package func next() -> [UInt8]? {
+        guard let bytes = piece() else {
+            failed.withLock { $0 = true }
+            return nil
+        }
+        return bytes
+    }
+
+    /// Whether the file could not be read to its end.
+    package var hasFailed: Bool { failed.withLock { $0 } }
+
+    private func piece() -> [UInt8]? {
         let overhead = seal == nil ? 0 : SealedForm.overhead
         guard let bytes = stored(AttachmentFolder.chunk + overhead) else { return nil }
         let count = Int64(max(0, bytes.count - overhead))

@@ -71,11 +71,15 @@ extension OutgoingFile {
         do { reader = try AttachmentReader(self) } catch {
             throw StoreError(error, attaching: name)
         }
-        guard let bytes = reader.all() else {
-            throw StoreError(
-                .fileUnreadable,
-                "The file \(name) cannot be read: it has changed, or the disk fails.")
-        }
+        guard let bytes = reader.all() else { throw StoreError(changed: name) }
         return bytes
+    }
+}
+
+extension StoreError {
+    /// Creates the error of a file that could be opened, and not be read to its end.
+    package init(changed name: String) {
+        self.init(
+            .fileUnreadable, "The file \(name) cannot be read: it has changed, or the disk fails.")
     }
 }

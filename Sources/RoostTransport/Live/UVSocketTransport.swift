@@ -83,9 +83,10 @@ extension TransportError {
             case .upgradeRefused(let status): .refused(status: status)
             case .cancelled: .cancelled
             case .invalidURL: .invalidURL
-            case .connectionLost, .closed, .protocolViolation, .peerTooSlow, .answerTooLarge,
-                .bodyUnreadable, .addressInUse, .permissionDenied, .certificateUnusable,
-                .loopStopped, .systemFailure:
+            case .answerTooLarge: .answerTooLarge
+            case .connectionLost, .closed, .protocolViolation, .peerTooSlow, .bodyUnreadable,
+                .addressInUse, .permissionDenied, .certificateUnusable, .loopStopped,
+                .systemFailure:
                 .lost
             }
         self = kind == .cancelled ? endpoint.cancelled : TransportError(kind, error.message)

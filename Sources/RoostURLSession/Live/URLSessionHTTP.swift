@@ -121,7 +121,8 @@ extension Endpoint {
             TransportError(.lost, "The file for \(name) cannot be read on; send it again.")
         case .tooLarge:
             TransportError(
-                .lost, "\(name) answers with more than \(answerBytes) bytes; ask for less.")
+                .answerTooLarge,
+                "\(name) answers with more than \(answerBytes) bytes; ask for less.")
         case .code(let code): error(code)
         }
     }

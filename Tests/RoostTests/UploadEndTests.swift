@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Roost
+import RoostExecutors
+import RoostTestKit
+import RoostTestSupport
+import RoostTransport
+import Testing
+
+/// Uploads that end before the server has the file, in virtual time.
+struct UploadEndTests {
+    private static func params(_ count: Int) -> FileMessageParams {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        return FileMessageParams(files: [
+            OutgoingFile(.bytes(bytes), name: "a.png", type: "image/png")
+        ])
+    }
+
+    /// A network whose uploads wait until they are cancelled.
+    private struct HeldUploads: HTTPTransport {
+        let inner: any HTTPTransport
+        let log: Guarded<[String]>
+
+        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            try await inner.send(request)
+        }
+
+        func upload(
+            _ request: HTTPRequest, _ body: HTTPBody
+        ) async throws(TransportError) -> HTTPResponse {
+            log.withLock { $0.append("begun") }
+            let (nothing, continuation) = AsyncStream.makeStream(of: Void.self)
+            for await _ in nothing {}
+            withExtendedLifetime(continuation) {}
+            log.withLock { $0.append("ended") }
+            throw TransportError(.cancelled, "The test's upload was cancelled.")
+        }
+    }
+
+    @Test(arguments: [0, 100_000, 199_999])
+    func `a damaged copy of a file fails its message, and later ones are sent (R140)`(
+        length: Int
+    ) throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 11) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let client = try await world.launch(phone)
+            try await client.connect()
+            let channel = try await client.createChannel(
+                ChannelCreateParams(memberIDs: ["bob"])
+            ).url
+            await phone.network.cut()
+            let sent = try await client.send(Self.params(200_000), to: channel)
+            try await client.send("after", to: channel)
+            guard case .file(let shown) = sent.content else { return #expect(Bool(false)) }
+            let file = try FileHandle(
+                forWritingTo: URL(filePath: String(shown.url.dropFirst("file://".count))))
+            try file.truncate(atOffset: UInt64(length))
+            try file.close()
+            phone.network.restore()
+            try await client.connect()
+            await world.pass(.seconds(30))
+            let failed = await client.failedMessages(in: channel)
+            #expect(failed.map(\.requestID) == [sent.requestID])
+            #expect(failed.map(\.isResendable) == [false])
+            #expect(try await world.log(of: channel).map(\.text) == ["after"])
+            await client.close()
+        }
+    }
+
+    @Test func `closing a client ends its uploads, and the next run repeats them (scar 15)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 12) { world in
+            let phone = world.device(of: "alice", folder: folder.path)
+            let log = Guarded<[String]>([])
+            let client = try await world.launch(phone) { HeldUploads(inner: $0, log: log) }
+            try await client.connect()
+            let channel = try await client.createChannel(
+                ChannelCreateParams(memberIDs: ["bob"])
+            ).url
+            let sent = try await client.send(Self.params(9_000), to: channel)
+            await world.pass()
+            #expect(log.withLock { $0 } == ["begun"])
+            await client.close()
+            await world.pass()
+            #expect(log.withLock { $0 } == ["begun", "ended"])
+            let again = try await world.launch(phone)
+            #expect(await again.failedMessages(in: channel).isEmpty)
+            try await again.connect()
+            await world.pass()
+            #expect(try await world.log(of: channel).map(\.requestID) == [sent.requestID])
+            await again.close()
+        }
+    }
+}
