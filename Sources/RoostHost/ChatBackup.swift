@@ -76,6 +76,8 @@ package enum ChatBackup {
             // An upload of an earlier version may be readable by other users of the machine.
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o600], ofItemAtPath: copies + "/" + name)
+            // A loss of power must not leave a complete backup of empty files.
+            try PlainFile(reading: copies + "/" + name).sync()
         }
         try PlainFile.syncFolder(copies)
         return names.count

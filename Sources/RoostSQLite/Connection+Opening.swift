@@ -43,6 +43,9 @@ extension Connection {
             path = file
             if options.access == .readWrite { flags |= SQLITE_OPEN_CREATE }
         }
+        if flags & SQLITE_OPEN_CREATE != 0, !DatabaseFiles(path).isCopy {
+            DatabaseFiles(path).removeAbandonedCopy()
+        }
         let isNew = flags & SQLITE_OPEN_CREATE != 0 && DatabaseFiles(path).keepPrivate()
         var opened: OpaquePointer?
         // SAFETY: the path is lent for the call; after a failure too the handle is ours to close,

@@ -11,7 +11,12 @@ internal import Glibc
 extension DatabaseFiles {
     /// The path of `Connection.rewrite`'s copy: in the same folder, so on the same file system and,
     /// on Apple's, with the same protection.
-    var copy: String { "\(path)-rewrite" }
+    var copy: String { path + Self.copySuffix }
+
+    private static let copySuffix = "-rewrite"
+
+    /// Whether this is the copy of a rewrite, which has no copy itself.
+    var isCopy: Bool { path.hasSuffix(Self.copySuffix) }
 
     /// The size of all files of the database on the disk; a missing file counts zero.
     ///

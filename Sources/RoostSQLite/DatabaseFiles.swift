@@ -44,12 +44,11 @@ package struct DatabaseFiles: Equatable, Sendable {
     /// The main file moves first, so that no process opens it without its log, which has the newest
     /// commits. After an error or a crash in between, `finishQuarantine` moves the rest.
     ///
-    /// - Returns: The new path of the main file, `PATH.damaged-1` or the next free number.
+    /// - Returns: The new path of the main file, `PATH.damaged-1` or the number after the highest.
     /// - Throws: The system's error.
     package func quarantine() throws(FileError) -> String {
-        var number = 1
-        while Self.exists("\(path).damaged-\(number)") { number += 1 }
-        let aside = DatabaseFiles("\(path).damaged-\(number)")
+        let number = try quarantineNumbers().last.map { $0 + 1 } ?? 1
+        let aside = DatabaseFiles(quarantine(number))
         try Self.move(path, to: aside.path)
         try moveSideFiles(to: aside)
         return aside.path
@@ -92,21 +91,33 @@ package struct DatabaseFiles: Equatable, Sendable {
     }
 
     /// The last path to which `quarantine` moved a database; nil if there is none.
-    package var lastQuarantine: String? {
-        var last: String?
-        for number in 1... {
-            let path = "\(path).damaged-\(number)"
-            guard Self.exists(path) else { break }
-            last = path
-        }
-        return last
-    }
+    package var lastQuarantine: String? { quarantined.last }
 
     /// The paths of existing quarantined databases, in the order of their numbers.
+    ///
+    /// Numbers may be missing, because a user may have deleted older files. None if the folder cannot
+    /// be read.
     package var quarantined: [String] {
-        // The loop passes over missing numbers, because a user may have deleted older files. No
-        // device has 99 repairs.
-        (1...99).map { "\(path).damaged-\($0)" }.filter { Self.exists($0) }
+        ((try? quarantineNumbers()) ?? []).map { quarantine($0) }
+    }
+
+    private func quarantine(_ number: Int) -> String { "\(path).damaged-\(number)" }
+
+    /// Returns the numbers of the quarantined main files, the lowest first.
+    private func quarantineNumbers() throws(FileError) -> [Int] {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let prefix = "\(slash.map { String(path[path.index(after: $0)...]) } ?? path).damaged-"
+        var numbers: [Int] = []
+        for name in try PlainFile.listing(of: folder) where name.hasPrefix(prefix) {
+            let digits = name.dropFirst(prefix.count)
+            // A longer number, or one with a sign or a zero in front, is no number of a quarantine.
+            guard digits.utf8.count <= 9, let number = Int(digits), number > 0,
+                "\(number)" == digits
+            else { continue }
+            numbers.append(number)
+        }
+        return numbers.sorted()
     }
 
     /// Deletes every file of the database, the main one last; a missing file is no error.

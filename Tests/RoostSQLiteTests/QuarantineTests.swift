@@ -74,4 +74,23 @@ struct QuarantineTests {
         try files.restore()
         #expect(content(of: files.path) == ["own", "own-wal", nil])
     }
+
+    @Test func `a quarantine has the number after the highest, whatever was deleted (scar 42)`()
+        throws
+    {
+        for number in 1...3 {
+            try put("\(number)", at: files.path)
+            #expect(try files.quarantine() == "\(files.path).damaged-\(number)")
+        }
+        for name in ["damaged-", "damaged-x", "damaged-+7", "damaged-07", "damaged-99-wal"] {
+            try put("foreign", at: "\(files.path).\(name)")
+        }
+        try FileManager.default.removeItem(atPath: aside)
+        try put("4", at: files.path)
+        #expect(try files.quarantine() == "\(files.path).damaged-4")
+        #expect(files.lastQuarantine == "\(files.path).damaged-4")
+        #expect(files.quarantined == (2...4).map { "\(files.path).damaged-\($0)" })
+        try files.restore()
+        #expect(content(of: files.path) == ["4", nil, nil])
+    }
 }

@@ -247,10 +247,6 @@ extension StoreFiles {
 extension DatabaseFiles {
     /// Deletes the files quarantined by earlier repairs.
     fileprivate func deleteQuarantined() throws(FileError) {
-        var number = 1
-        while case let old = DatabaseFiles("\(path).damaged-\(number)"), old.exists {
-            try old.delete()
-            number += 1
-        }
+        for path in quarantined { try DatabaseFiles(path).delete() }
     }
 }
