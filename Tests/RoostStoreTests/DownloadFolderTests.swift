@@ -4,6 +4,7 @@ import Foundation
 import RoostCore
 import RoostExecutors
 import RoostModel
+import RoostSQLite
 import RoostSealing
 import RoostTestSupport
 import Testing
@@ -306,5 +307,49 @@ struct DownloadFolderTests {
         await #expect(throws: StoreError.self) { try await store.downloads.begin(Self.address) }
         try await store.downloads.clear()
         await store.close()
+    }
+
+    /// Waits for a condition of another thread.
+    private static func wait(until isSo: () -> Bool) async {
+        while !isSo() { await Task.yield() }
+    }
+
+    @Test(.timeLimit(.minutes(Patience.minutes)))
+    func `a suspension waits neither for a file's end nor for another process (scar 49)`()
+        async throws
+    {
+        let store = try await open(try Self.key(1))
+        let bytes = Self.bytes(16 << 20)
+        let copy = try await Self.download(Self.address, bytes, in: store)
+        let target = folder.file("film.mp4")
+        let export = Task { try await store.downloads.export(Self.address, to: target) }
+        func written() -> Int64 { PlainFile.extent(target + ".part")?.byteCount ?? 0 }
+        await Self.wait { written() > 0 }
+        await store.suspend()
+        let part = written()
+        #expect(part < bytes.count)
+        try await store.resume()
+        try await export.value
+        // No piece is missing and none was written twice.
+        #expect(try Data(contentsOf: URL(filePath: target)) == Data(bytes))
+
+        let folder = String(copy.path[..<(try #require(copy.path.lastIndex(of: "/")))])
+        let lock = try FolderLock(file: "\(folder)/lock")
+        let step = Task { try await store.downloads.copy(of: Self.address) }
+        await Self.wait { Self.openCount(of: "\(folder)/lock") == 2 }
+        await store.suspend()
+        _ = consume lock
+        try await store.resume()
+        #expect(try await step.value == copy)
+        await store.close()
+    }
+
+    /// Returns the number of this process's open descriptors of a file.
+    private static func openCount(of path: String) -> Int {
+        let manager = FileManager.default
+        let numbers = (try? manager.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return numbers.count { number in
+            (try? manager.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
+        }
     }
 }

@@ -66,6 +66,37 @@ struct SealedSearchTests {
         Secrets.expectNone(in: place.files())
     }
 
+    @Test func `a message edited when it enters the history loses its old words (R136)`()
+        async throws
+    {
+        let place = try SealedFolder()
+        let store = try await place.open(key)
+        func message(_ text: String, updatedAt: Int64? = nil) -> Message {
+            var message = Fixture.message(
+                3, in: Secrets.channel, text: text, from: Secrets.sender, updatedAt: updatedAt)
+            message.customType = "Custom-Type-Garganey"
+            return message
+        }
+        func count(_ word: String) async throws -> Int {
+            try await store.reader.search(SearchQuestion(word)).value.found.count
+        }
+        try await store.writer.commit([
+            .messages(
+                Secrets.channel, [message("heron")], covering: Fixture.range(1, 40),
+                under: Secrets.filter)
+        ])
+        #expect(try await count("heron") == 1)
+        try await store.writer.commit([
+            .messages(
+                Secrets.channel, [message("egret", updatedAt: 100)],
+                covering: Fixture.range(1, 40))
+        ])
+        let answer = try await store.reader.search(SearchQuestion("heron")).value
+        #expect(answer.found.isEmpty && answer.index.isComplete)
+        #expect(try await count("egret") == 1)
+        await store.close()
+    }
+
     @Test func `eviction leaves no readable text in a sealed folder (R120, R136)`() async throws {
         let place = try SealedFolder()
         let store = try await place.open(key)

@@ -48,11 +48,14 @@ package struct MessagesChange: Equatable, Codable, Sendable {
     package let coverageAfter: Coverage
     /// The filters whose coverage changed; a timeline under one of them reads again.
     package let filters: [MessageFilter]
+    /// The earlier states of inserted messages that were cached under filters only, with another
+    /// searchable text; nil for none.
+    package let reworded: [Message]?
 
     package init(
         channel: ChannelURL, inserted: [Message] = [], updated: [Update<Message>] = [],
         deleted: [Message] = [], cutThrough: Timestamp? = nil, coverageBefore: Coverage,
-        coverageAfter: Coverage, filters: [MessageFilter] = []
+        coverageAfter: Coverage, filters: [MessageFilter] = [], reworded: [Message]? = nil
     ) {
         self.channel = channel
         self.inserted = inserted
@@ -62,6 +65,7 @@ package struct MessagesChange: Equatable, Codable, Sendable {
         self.coverageBefore = coverageBefore
         self.coverageAfter = coverageAfter
         self.filters = filters
+        self.reworded = reworded
     }
 }
 

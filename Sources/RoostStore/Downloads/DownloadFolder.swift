@@ -172,14 +172,17 @@ package actor DownloadFolder {
         _ address: String, _ take: ([UInt8]) -> Void
     ) async throws(StoreError) {
         let place = try self.place(of: address)
+        // The file stays open during a suspension, and is read on after it.
+        var begun: AttachmentReader?
         let isWhole = try await gate.perform(isolation: self) { () throws(StoreError) -> Bool? in
-            guard let copy = held(place) else { return false }
-            guard let reader = place.reader(of: copy) else { return false }
-            while let piece = reader.next() {
+            if begun == nil { begun = held(place).flatMap { place.reader(of: $0) } }
+            guard let reader = begun else { return false }
+            while true {
+                if gate.isClosed { return nil }
+                guard let piece = reader.next() else { return false }
                 if piece.isEmpty { return true }
                 take(piece)
             }
-            return false
         }
         guard isWhole else {
             throw StoreError(
@@ -304,11 +307,24 @@ package actor DownloadFolder {
         try await gate.perform(isolation: self) { () throws(StoreError) -> Value? in
             do throws(FileError) {
                 try DatabaseFiles.makeFolder(folder)
-                let lock = try FolderLock(file: "\(folder)/lock", patience: .seconds(5))
+                guard let lock = try self.lock("\(folder)/lock") else { return nil }
                 defer { withExtendedLifetime(lock) {} }
                 return try body()
             } catch {
                 throw Self.error(error)
+            }
+        }
+    }
+
+    /// Waits for another process's step; nil if the store is suspended meanwhile.
+    private func lock(_ file: String) throws(FileError) -> FolderLock? {
+        let deadline = ContinuousClock.now + .seconds(5)
+        while true {
+            if gate.isClosed { return nil }
+            do throws(FileError) {
+                return try FolderLock(file: file, patience: .milliseconds(20))
+            } catch  where error.isTaken && ContinuousClock.now < deadline {
+                continue
             }
         }
     }

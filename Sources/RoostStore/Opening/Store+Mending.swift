@@ -18,7 +18,8 @@ extension Store {
     package func mend() async throws(StoreError) -> RepairReport? {
         await switchboard.beginMove()
         defer { switchboard.endMove() }
-        let gates = [writer.gate] + connections.map(\.gate)
+        let gates =
+            [writer.gate] + connections.map(\.gate) + (memoryIndex.map { [$0.gate] } ?? [])
         guard writer.damage.isSuspect, opening.files != nil, switchboard.turnOff(gates) else {
             return nil
         }

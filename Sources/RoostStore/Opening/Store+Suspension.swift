@@ -17,11 +17,13 @@ extension Store {
     private func letGo() async {
         switchboard.turnOff()
         guard opening.files != nil else { return }
+        // The outbox and the writer have the locks. The writer follows the other connections of the
+        // cache, because the last one writes the log back, which needs the lock.
+        await outbox.letGo()
         for connection in connections { await connection.close() }
         await memoryIndex?.letGo()
-        await downloads.letGo()
-        await outbox.letGo()
         await writer.letGo()
+        await downloads.letGo()
     }
 
     /// Opens the files again and performs the waiting work; commits of other processes are reported

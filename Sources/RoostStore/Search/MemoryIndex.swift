@@ -23,6 +23,8 @@ actor MemoryIndex: SnapshotSource {
     /// The source of commits; without it, every commit of another process empties the index.
     nonisolated let writer: StoreWriter?
     private var connection: Connection?
+    /// The means to interrupt a statement; work does not wait at it.
+    let gate: SuspensionGate
     private var isClosed = false
     private var isSuspended = false
     private var lookUps: ReadLookUps?
@@ -45,8 +47,10 @@ actor MemoryIndex: SnapshotSource {
 
     init(
         on executor: any SerialExecutor, path: String, owner: StoreOwner,
-        _ protection: StoreProtection, writer: StoreWriter?
+        _ protection: StoreProtection, writer: StoreWriter?,
+        _ switchboard: StoreSwitch = StoreSwitch()
     ) {
+        gate = switchboard.makeGate()
         self.executor = executor
         self.path = path
         self.owner = owner
@@ -165,7 +169,7 @@ actor MemoryIndex: SnapshotSource {
         guard connection == nil else { return }
         let connection: Connection
         do throws(SQLiteError) {
-            connection = try Connection(.memory)
+            connection = try Connection(.memory, interrupter: gate.interrupter)
             try connection.execute(.attachCache, path)
         } catch {
             throw StoreError(error, in: path)
@@ -178,9 +182,8 @@ actor MemoryIndex: SnapshotSource {
 
     private func takeEntries() async -> [JournalEntry] {
         guard let feed, let writer else { return [] }
-        var entries: [JournalEntry] = []
-        while let entry = await writer.takeEntry(of: feed.id) { entries.append(entry) }
-        return entries
+        // In one call, so that two searches at once do not divide the entries between them.
+        return await writer.takeEntries(of: feed.id)
     }
 }
 
@@ -224,7 +227,7 @@ extension Connection {
         }
         // A message may move from one channel to another, and the index has only its ID.
         for (row, change) in changes {
-            for message in change.deleted {
+            for message in change.deleted + (change.reworded ?? []) {
                 try index.remove(SearchEntry(message, channelRow: row))
             }
         }

@@ -191,6 +191,7 @@ struct MessageNews {
         var inserted: [Message] = []
         var updated: [Update<Message>] = []
         var deleted: [Message] = []
+        var reworded: [Message]?
         inserted.reserveCapacity(added.count)
         for index in added.indices {
             if let message = added[index].take() { inserted.append(now(message)) }
@@ -199,7 +200,11 @@ struct MessageNews {
             switch (row.before, row.after) {
             case (nil, let after?): inserted.append(now(after))
             case (let old?, nil): deleted.append(before(old))
-            case (_?, let after?) where row.hasEntered: inserted.append(now(after))
+            case (let old?, let after?) where row.hasEntered:
+                inserted.append(now(after))
+                if !old.searchableText.utf8.elementsEqual(after.searchableText.utf8) {
+                    reworded = (reworded ?? []) + [before(old)]
+                }
             case (let old?, let after?):
                 // A new name of the sender is reported by `Change.users` only.
                 if old.updatedAt != after.updatedAt || now(old) != now(after) {
@@ -219,7 +224,7 @@ struct MessageNews {
         return MessagesChange(
             channel: channel, inserted: inserted, updated: updated, deleted: deleted,
             cutThrough: cutThrough, coverageBefore: coverageBefore, coverageAfter: coverage,
-            filters: filters)
+            filters: filters, reworded: reworded)
     }
 }
 

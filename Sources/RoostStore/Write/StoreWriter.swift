@@ -225,6 +225,13 @@ package actor StoreWriter {
         readers.take(id)
     }
 
+    /// Returns all waiting entries of a feed in their order.
+    func takeEntries(of id: Int) -> [JournalEntry] {
+        var entries: [JournalEntry] = []
+        while let entry = readers.take(id) { entries.append(entry) }
+        return entries
+    }
+
     /// Whether the cache is open; throws if the store is closed for good.
     func checkIsOpen() throws(StoreError) -> Bool {
         guard !isClosed else { throw .closed }
