@@ -148,7 +148,7 @@ package final class ChatHost: Sendable {
         await backend.close()
         await loop.shutdown()
         log.write(LogLine(.info, "stopped"))
-        log.finish()
+        await log.finish()
     }
 
     /// Ends the wait of `stop` for the sockets.

@@ -202,4 +202,24 @@ struct SealedDamageTests {
         #expect(try await again.verify().findings == [])
         await again.close()
     }
+
+    @Test func `a second vault that cannot be written now is kept (scar 42)`() async throws {
+        let place = try SealedFolder(inMemory: true)
+        let keys = MasterKeys(Fixture.key(1))
+        var store = try await place.open(.sealed(keys))
+        try await Secrets.fill(store)
+        await store.close()
+        let copy = try place.path("outbox.vault")
+        let file = PlainFile.identity(copy)
+        do {
+            let other = try Connection(.file(copy))
+            try other.executeScript("BEGIN IMMEDIATE")
+            // The new key changes the vault, and its copy is locked.
+            let new = MasterKeys(Fixture.key(2), previous: [keys.current])
+            store = try await place.open(.sealed(new))
+            await store.close()
+            try other.executeScript("ROLLBACK")
+        }
+        #expect(file != nil && PlainFile.identity(copy) == file)
+    }
 }

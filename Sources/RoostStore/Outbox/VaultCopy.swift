@@ -27,8 +27,9 @@ struct VaultCopy {
         guard let vault = try SalvagedVault(of: outbox) else { return }
         do throws(SQLiteError) {
             try put(vault)
-        } catch {
-            // The copy is damaged, and useless beside an intact outbox.
+        } catch  where error.isCorrupt || error.isUnfittingSchema || error.isMalformedValue {
+            // The copy is damaged, and useless beside an intact outbox. An error that may pass, such
+            // as a full disk, leaves it: an old copy is better than none.
             try? DatabaseFiles(path).delete()
             try put(vault)
         }

@@ -108,11 +108,11 @@ struct CacheSalvage {
                 return true
             }
         }
-        var indexed: [ChannelURL] = []
+        var indexed: Set<ChannelURL> = []
         let isCounted = try read { session throws(SQLiteError) in
-            indexed = try session.connection.all(.channelURLs)
+            indexed = Set(try session.connection.all(.channelURLs))
         }
-        let agree = isEnded && isCounted && Set(indexed) == Set(rows.map(\.url))
+        let agree = isEnded && isCounted && indexed == Set(rows.map(\.url))
         for (row, column) in rows where indexed.isEmpty || indexed.contains(column) {
             var url: ChannelURL?
             _ = try read { session throws(SQLiteError) in url = try session.url(ofRow: row) }
