@@ -113,16 +113,25 @@ struct KeyFileTests {
             #expect(!both.current.isSame(as: old.current))
             #expect(try KeyFile(path).beginReplacement().isSame(as: both), "begun once")
 
-            #expect(throws: Crash.error) { try crashing.finishReplacement() }
+            #expect(throws: Crash.error) { try crashing.finishReplacement { _ in true } }
             let kept = try #require(try KeyFile(path).read())
             #expect(kept.current.isSame(as: both.current))
-            try KeyFile(path).finishReplacement()
+            try KeyFile(path).finishReplacement { _ in true }
             let final = try #require(try KeyFile(path).read())
             #expect(final.isSame(as: MasterKeys(both.current)))
             let names = try FileManager.default.contentsOfDirectory(
                 atPath: folder.file("begun at \(step)"))
             #expect(Set(names) == ["key", "key.lock"], "no copy of a key is left behind")
         }
+    }
+
+    @Test func `a key that is not in use does not replace the old one`() throws {
+        let old = try KeyFile(path).readOrMake()
+        let both = try KeyFile(path).beginReplacement()
+        try KeyFile(path).finishReplacement { $0.isSame(as: old.current) }
+        #expect(try #require(try KeyFile(path).read()).isSame(as: both))
+        try KeyFile(path).finishReplacement { $0.isSame(as: both.current) }
+        #expect(try #require(try KeyFile(path).read()).isSame(as: MasterKeys(both.current)))
     }
 
     @Test func `simultaneous threads that make a key get the same one`() async throws {

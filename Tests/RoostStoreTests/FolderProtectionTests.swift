@@ -75,6 +75,62 @@ struct FolderProtectionTests {
         }
     }
 
+    @Test func `an opening names each downloaded file once, not twice (scars 48, 139)`()
+        async throws
+    {
+        let paths = Guarded<[String]>([])
+        struct Counting: FileProtector {
+            let paths: Guarded<[String]>
+
+            func protect(_ path: String, as protection: FileProtection) {
+                paths.withLock { $0.append(path) }
+            }
+        }
+        let owner = StoreOwner(application: "app", user: "me")
+        let files = try #require(StoreLocation.folder(folder.path).files(of: owner))
+        for name in [files.downloads, files.attachments] {
+            try FileManager.default.createDirectory(
+                atPath: name, withIntermediateDirectories: true)
+            try Data("x".utf8).write(to: URL(fileURLWithPath: "\(name)/one"))
+        }
+        var options = Store.Options()
+        options.fileProtection = .completeUnlessOpen
+        options.fileProtector = Counting(paths: paths)
+        let store = try await Store.open(.folder(folder.path), owner: owner, options)
+        await store.close()
+        func count(_ path: String) -> Int { paths.withLock { $0.count { $0 == path } } }
+        #expect(count("\(files.downloads)/one") == 1)
+        #expect(count("\(files.attachments)/one") == 2)
+        #expect(count(files.cache) == 1)
+    }
+
+    /// File operations that note whether they run on the main actor's thread.
+    private struct WatchedFiles: FileProtector {
+        let onMain = Guarded<[Bool]>([])
+
+        func protect(_ path: String, as protection: FileProtection) {
+            onMain.withLock { $0.append(Self.isMain) }
+        }
+
+        static var isMain: Bool { Thread.isMainThread }
+    }
+
+    @MainActor
+    @Test func `opening a store does no work with files on the main actor (scar 139)`()
+        async throws
+    {
+        #expect(WatchedFiles.isMain)
+        let files = WatchedFiles()
+        var options = Store.Options()
+        options.fileProtection = .completeUnlessOpen
+        options.fileProtector = files
+        let store = try await Store.open(
+            .folder(folder.path), owner: StoreOwner(application: "app", user: "me"), options)
+        let found = files.onMain.withLock { $0 }
+        #expect(found.count > 4 && !found.contains(true))
+        await store.close()
+    }
+
     @Test func `a file that keeps another class is an error, and a vanished file is none`() throws {
         let path = folder.file("cache.sqlite")
         try Data("x".utf8).write(to: URL(fileURLWithPath: path))

@@ -305,5 +305,5 @@ struct LockedKeys: MasterKeySource {
         throw .unavailable("the device is locked")
     }
 
-    func forgetPrevious() {}
+    func forgetPrevious(ifInUse isInUse: (MasterKey) -> Bool) {}
 }

@@ -120,6 +120,51 @@ struct SealingWorkTests {
         #expect(left.previous.isEmpty && left.current.isSame(as: keys.current))
     }
 
+    /// The keys of a file in which another process begins a replacement during an opening.
+    private struct OvertakenKeys: MasterKeySource {
+        let file: KeyFile
+
+        func masterKeys(makesMissing: Bool) throws(MasterKeyError) -> MasterKeys? {
+            try file.masterKeys(makesMissing: makesMissing)
+        }
+
+        func forgetPrevious(ifInUse isInUse: (MasterKey) -> Bool) throws(MasterKeyError) {
+            do throws(KeyFileError) {
+                _ = try file.beginReplacement()
+            } catch {
+                throw .unavailable(error.description)
+            }
+            try file.forgetPrevious(ifInUse: isInUse)
+        }
+    }
+
+    @Test func `an opening keeps the old key of a replacement that began meanwhile (R132)`()
+        async throws
+    {
+        let place = try SealedFolder()
+        var store = try await place.open(.keyFolder(place.keys.path))
+        try await Secrets.fill(store)
+        await store.close()
+        let old = try #require(try place.keyFile().read())
+        let other = try await place.open(.sealed(OvertakenKeys(file: place.keyFile())))
+        var left = try #require(try place.keyFile().read())
+        #expect(left.previous.count == 1 && left.previous[0].isSame(as: old.current))
+        // The databases keep the old key as long as another process has them open.
+        #expect(await place.error(.keyFolder(place.keys.path, replacesKey: true)) == .locked)
+        // A store in memory does not use the owner's files, and says nothing about them.
+        var options = Store.Options()
+        options.protection = .keyFolder(place.keys.path)
+        await (try await Store.open(.memory, owner: Secrets.owner, options)).close()
+        left = try #require(try place.keyFile().read())
+        #expect(left.previous.count == 1)
+        await other.close()
+        store = try await place.open(.keyFolder(place.keys.path, replacesKey: true))
+        try await Secrets.expectAll(in: store)
+        await store.close()
+        left = try #require(try place.keyFile().read())
+        #expect(left.previous.isEmpty && !left.current.isSame(as: old.current))
+    }
+
     @Test func `unsent messages of a sealed outbox survive a damaged page (scar 42)`() async throws
     {
         let place = try SealedFolder()

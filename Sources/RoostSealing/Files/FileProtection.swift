@@ -52,11 +52,16 @@ package struct FolderProtection: Sendable {
 
     /// Sets the class of a folder and everything below it.
     ///
-    /// - Parameter folder: The folder, which must exist.
+    /// - Parameters:
+    ///   - folder: The folder, which must exist.
+    ///   - names: The names in the folder to leave as they are, because their files have the class
+    ///     already.
     /// - Throws: The first refusal; earlier files keep their new class.
-    package func apply(to folder: String) throws(FileProtectionError) {
+    package func apply(
+        to folder: String, leavingOut names: Set<String> = []
+    ) throws(FileProtectionError) {
         try protector.protect(folder, as: protection)
-        for entry in try FolderListing.entries(of: folder) {
+        for entry in try FolderListing.entries(of: folder) where !names.contains(entry.name) {
             let path = "\(folder)/\(entry.name)"
             if entry.isFolder {
                 try apply(to: path)

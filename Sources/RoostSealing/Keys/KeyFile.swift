@@ -57,11 +57,20 @@ package struct KeyFile: Sendable {
         }
     }
 
-    /// Removes the old key; data that are still sealed with it are lost.
-    package func finishReplacement() throws(KeyFileError) {
+    /// Removes the old key if the present one is in use; data that are still sealed with the old one
+    /// are lost.
+    ///
+    /// The closure returns whether everything is sealed with a key. It is called while the file is
+    /// locked, because another process may have begun a replacement a moment before.
+    package func finishReplacement(
+        ifInUse isInUse: (MasterKey) -> Bool
+    ) throws(KeyFileError) {
         guard let keys = try read(), !keys.previous.isEmpty else { return }
-        // A file that was removed meanwhile is not created again: its key is the requested one.
-        _ = try change { found in MasterKeys((found ?? keys).current) }
+        _ = try change { found in
+            // A file that was removed meanwhile gets its keys back.
+            let present = found ?? keys
+            return isInUse(present.current) ? MasterKeys(present.current) : present
+        }
     }
 
     /// Reads, changes and writes the file while other processes wait.
@@ -90,9 +99,11 @@ extension KeyFile: MasterKeySource {
         }
     }
 
-    package func forgetPrevious() throws(MasterKeyError) {
+    package func forgetPrevious(
+        ifInUse isInUse: (MasterKey) -> Bool
+    ) throws(MasterKeyError) {
         do throws(KeyFileError) {
-            try finishReplacement()
+            try finishReplacement(ifInUse: isInUse)
         } catch {
             throw .unavailable(error.description)
         }

@@ -85,13 +85,14 @@ package protocol MasterKeySource: Sendable {
     /// - Throws: `.unavailable` if there may be a key that cannot be read now.
     func masterKeys(makesMissing: Bool) throws(MasterKeyError) -> MasterKeys?
 
-    /// Discards replaced keys, which nothing needs any more.
-    func forgetPrevious() throws(MasterKeyError)
+    /// Discards replaced keys, if everything is sealed with the present key; the closure tells
+    /// whether everything is sealed with a key.
+    func forgetPrevious(ifInUse isInUse: (MasterKey) -> Bool) throws(MasterKeyError)
 }
 
 extension MasterKeys: MasterKeySource {
     package func masterKeys(makesMissing: Bool) -> MasterKeys? { self }
 
     /// Does nothing: the app keeps its keys and stops giving the old one.
-    package func forgetPrevious() {}
+    package func forgetPrevious(ifInUse isInUse: (MasterKey) -> Bool) {}
 }

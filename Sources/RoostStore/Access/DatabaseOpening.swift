@@ -24,6 +24,8 @@ struct DatabaseOpening: Sendable {
     let interrupter: Interrupter
     /// Called with the progress of a large migration.
     var migrating: @Sendable (MigrationProgress) -> Void = { _ in }
+    /// Encrypts the files beside the database, while its rows are being encrypted.
+    var sealFiles: @Sendable (Connection) throws(StoreError) -> Void = { _ in }
     /// Checks for damage after opening; returns nil if there is none.
     let check: @Sendable (Connection) throws(SQLiteError) -> String?
 
@@ -171,7 +173,8 @@ struct DatabaseOpening: Sendable {
         let isReady = try protection.attach(to: connection, owner: owner, place)
         if let found { try compare(found, in: connection) }
         if !isReady || found == nil {
-            try protection.prepare(connection, owner, place, ownerQueries, isNew: found == nil)
+            try protection.prepare(
+                connection, owner, place, ownerQueries, isNew: found == nil, sealFiles)
         }
         if let finding = try damage(in: connection) {
             throw StoreError(.damaged, "\(place) is damaged: \(finding).")

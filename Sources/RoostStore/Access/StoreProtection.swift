@@ -242,7 +242,7 @@ package struct StoreProtection: Sendable {
     /// Requires that no other connection has the database open.
     func prepare(
         _ connection: Connection, _ owner: StoreOwner, _ place: String, _ queries: OwnerQueries,
-        isNew: Bool
+        isNew: Bool, _ sealFiles: (Connection) throws(StoreError) -> Void
     ) throws(StoreError) {
         guard let source, !takesOff else {
             return try run(place) { () throws(SQLiteError) in
@@ -273,18 +273,34 @@ package struct StoreProtection: Sendable {
         try run(place) { () throws(SQLiteError) in
             if seals.vault.needsRewrap { _ = try seals.vault.rewrap(keys.current, in: connection) }
             if seals.vault.stage == .unsealing { try seals.vault.note(.sealing, in: connection) }
-            if seals.vault.stage == .sealing {
-                try connection.sealPayloads(with: seals, progress)
-                try connection.forgetWhatWasClear()
-                try seals.vault.note(.sealed, in: connection)
-            }
+        }
+        guard seals.vault.stage == .sealing else { return }
+        try sealFiles(connection)
+        try run(place) { () throws(SQLiteError) in
+            try connection.sealPayloads(with: seals, progress)
+            try connection.forgetWhatWasClear()
+            try seals.vault.note(.sealed, in: connection)
         }
     }
 
-    /// Removes the old key, once both databases of the store use the new one.
-    func finish() throws(StoreError) {
+    /// Whether there may be an old key to remove.
+    var hasKeys: Bool { source != nil }
+
+    /// Removes the old key if both databases of the store use the present one.
+    ///
+    /// The headers are those of both vaults, nil for a plaintext database; they stay as they are
+    /// while this process has the databases open. Another process may have begun a replacement
+    /// since this opening read the keys. It replaces the key of the databases later, when it has
+    /// them alone.
+    func finish(_ headers: [[UInt8]?]) throws(StoreError) {
         do throws(MasterKeyError) {
-            try source?.forgetPrevious()
+            try source?.forgetPrevious { key in
+                headers.allSatisfy { bytes in
+                    guard let bytes else { return takesOff }
+                    // A damaged header proves nothing.
+                    return (try? VaultHeader(bytes))?.isMade(with: key) ?? false
+                }
+            }
         } catch {
             throw StoreError(.keyUnavailable, "The old key could not be removed: \(error)")
         }
@@ -318,11 +334,9 @@ extension StoreFiles {
     ///
     /// Copies of a damaged outbox stay: they may be the only copy of an unsent message.
     func deleteClearCopies() {
-        var number = 1
-        while case let old = DatabaseFiles("\(cache).damaged-\(number)"), old.exists {
+        for path in DatabaseFiles(cache).quarantined where StoreProtection.isInTheClear(path) {
             // A failed deletion is repeated at the next opening.
-            if StoreProtection.isInTheClear(old.path) { try? old.delete() }
-            number += 1
+            try? DatabaseFiles(path).delete()
         }
         for name in PlainFile.names(in: downloads) { try? PlainFile.delete("\(downloads)/\(name)") }
         if DatabaseFiles(unfinishedCache).exists, StoreProtection.isInTheClear(unfinishedCache) {
@@ -330,9 +344,13 @@ extension StoreFiles {
         }
     }
 
-    /// Gives every file of the store a class of protection.
+    /// The folders with one file for each download, which inherit the class of the store's folder.
+    static let downloadFolders: Set<String> = ["files", "files.sealed"]
+
+    /// Gives every file of the store a class of protection, except those of some names.
     func protect(
-        as protection: FileProtection?, by protector: any FileProtector
+        as protection: FileProtection?, by protector: any FileProtector,
+        leavingOut names: Set<String> = []
     ) throws(StoreError) {
         guard let protection else { return }
         do throws(FileError) {
@@ -341,7 +359,8 @@ extension StoreFiles {
             throw StoreError(.folderNotWritable, "\(error)")
         }
         do throws(FileProtectionError) {
-            try FolderProtection(protection, by: protector).apply(to: folder)
+            try FolderProtection(protection, by: protector).apply(
+                to: folder, leavingOut: names)
         } catch {
             throw StoreError(.notAccessible, error.description)
         }

@@ -106,14 +106,24 @@ package struct Store: Sendable {
     ) async throws(StoreError) -> Store {
         precondition(options.readerCount > 0, "A store needs one reader at least.")
         let files = location.files(of: owner)
-        let protection = try options.protection.prepared(for: owner, files)
-        try files?.protect(as: options.fileProtection, by: options.fileProtector)
         var threads: [ThreadExecutor] = []
         func executor(_ name: String) -> any SerialExecutor {
             if let executor = options.executor { return executor }
             let thread = ThreadExecutor(name: name)
             threads.append(thread)
             return thread
+        }
+        let (writing, reading) = (
+            executor("roost.writer"),
+            files == nil ? [] : (0..<options.readerCount).map { executor("roost.reader.\($0)") }
+        )
+        // The caller may be the main actor, which must not wait for a disk (scar 139). The first
+        // connection is opened on the same thread.
+        let work = OpeningWork(on: reading.first ?? writing)
+        let protection = try await work.perform { () throws(StoreError) in
+            let protection = try options.protection.prepared(for: owner, files)
+            try files?.protect(as: options.fileProtection, by: options.fileProtector)
+            return protection
         }
         let opening = CacheOpening(
             owner: owner, files: files, checksForDamage: options.checksForDamage,
@@ -125,7 +135,7 @@ package struct Store: Sendable {
         let switchboard = StoreSwitch()
         let damage = DamageWatch(files)
         let writer = StoreWriter(
-            on: executor("roost.writer"), path: opening.path, owner: owner, switchboard,
+            on: writing, path: opening.path, owner: owner, switchboard,
             budget: BudgetKeeper(
                 budget: options.budget, order: options.clearOrder,
                 keptMessages: max(options.keptMessages, 0)),
@@ -137,26 +147,31 @@ package struct Store: Sendable {
         let downloads = DownloadFolder(
             on: executor("roost.downloads"), files: files, protection,
             limit: max(options.downloadsLimit, 0), now: options.wallTime, switchboard)
-        var connections: [ReadConnection] = []
-        if files != nil {
-            connections = (0..<options.readerCount).map { index in
-                ReadConnection(
-                    on: executor("roost.reader.\(index)"), path: opening.path, switchboard,
-                    writer: writer, access: protection.isSealed ? nil : (owner, protection))
-            }
+        let connections = reading.map { executor in
+            ReadConnection(
+                on: executor, path: opening.path, switchboard, writer: writer,
+                access: protection.isSealed ? nil : (owner, protection))
         }
         let memoryIndex =
             opening.searchPlace == .memory
             ? MemoryIndex(
                 on: executor("roost.search"), path: opening.path, owner: owner, protection,
-                writer: writer) : nil
+                writer: writer, switchboard) : nil
         let sources: [any SnapshotSource] = connections.isEmpty ? [writer] : connections
         var repairs = Repairs()
         do throws(StoreError) {
             try await open(writer, connections, outbox, opening, &repairs)
-            try protection.finish()
-            try files?.protect(as: options.fileProtection, by: options.fileProtector)
-            if protection.isSealed { files?.deleteClearCopies() }
+            // A store in memory says nothing about the owner's files.
+            let headers =
+                files != nil && protection.hasKeys
+                ? [try await writer.vaultHeader(), try await outbox.vaultHeader()] : nil
+            try await work.perform { () throws(StoreError) in
+                if let headers { try protection.finish(headers) }
+                try files?.protect(
+                    as: options.fileProtection, by: options.fileProtector,
+                    leavingOut: StoreFiles.downloadFolders)
+                if protection.isSealed { files?.deleteClearCopies() }
+            }
             return Store(
                 writer: writer,
                 readers: sources.map { StoreReader(source: $0, index: memoryIndex) },
@@ -233,6 +248,22 @@ package struct Store: Sendable {
         await switchboard.end()
         for executor in executors { await executor.shutDown() }
     }
+}
+
+/// The file work of an opening on a thread of the store.
+private actor OpeningWork {
+    private nonisolated let executor: any SerialExecutor
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+        // SAFETY: the actor keeps its executor.
+        unsafe executor.asUnownedSerialExecutor()
+    }
+
+    init(on executor: any SerialExecutor) { self.executor = executor }
+
+    func perform<T: Sendable>(
+        _ work: @Sendable () throws(StoreError) -> T
+    ) throws(StoreError) -> T { try work() }
 }
 
 extension Store.Options {

@@ -22,6 +22,13 @@ extension StoreWriter {
         return report
     }
 
+    /// Returns the header of the vault on disk; nil if the cache is plaintext.
+    func vaultHeader() async throws(StoreError) -> [UInt8]? {
+        try await perform { connection throws(SQLiteError) in
+            try connection.first(.vault)?.header
+        }
+    }
+
     /// Leaves the opening of a cache that a reader has opened to the first work.
     nonisolated func openLater(_ cache: OpenedCache) {
         openLater(

@@ -84,14 +84,20 @@ struct OutboxOpening: Sendable {
     private func opening(
         of path: String?, _ interrupter: Interrupter = Interrupter()
     ) -> DatabaseOpening {
-        DatabaseOpening(
+        let sealFiles = { @Sendable (outbox: Connection) throws(StoreError) in
+            guard let files, let path else { return }
+            try AttachmentFolder(path: files.attachments).sealCopies(in: outbox, path) {
+                interrupter.isRaised
+            }
+        }
+        return DatabaseOpening(
             owner: owner, path: path, lockFile: files?.outboxLock,
             // Deleted content is overwritten, so that no salvage restores a sent message.
             options: ConnectionOptions(
                 durability: .powerLoss, pageCacheKiB: 256, erasesDeleted: true,
                 statementCapacity: 8),
             patience: patience, migrator: schema.outbox, ownerQueries: .outbox,
-            protection: protection, interrupter: interrupter
+            protection: protection, interrupter: interrupter, sealFiles: sealFiles
         ) { connection throws(SQLiteError) in
             if let vault = connection.seals?.vault, try !vault.brokenKeys(in: connection).isEmpty {
                 return "a key of its vault is broken"
@@ -121,7 +127,13 @@ struct OutboxOpening: Sendable {
                 for item in found.items { try connection.execute(.insertSalvaged, item) }
                 // Processes may have the lost items in memory, under their numbers.
                 try connection.skipSequences(through: found.lastSequence)
+                // The old outbox was plaintext, and the new one is encrypted.
+                if found.vault == nil, let seals = connection.seals {
+                    try connection.sealNames(with: seals)
+                }
             }
+            // The files of the messages follow at the next opening.
+            if found.vault == nil { try connection.seals?.vault.note(.sealing, in: connection) }
         } catch {
             throw StoreError(error, in: unfinished.path)
         }

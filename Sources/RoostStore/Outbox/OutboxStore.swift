@@ -309,6 +309,11 @@ package actor OutboxStore {
         return opened.report ?? (isGone ? .gone : .intact)
     }
 
+    /// Returns the header of the vault on disk; nil if the outbox is plaintext.
+    func vaultHeader() async throws(StoreError) -> [UInt8]? {
+        try await work { connection throws(SQLiteError) in try connection.first(.vault)?.header }
+    }
+
     /// Closes the file and releases the lock; the gate is closed, so no work is running.
     func letGo() {
         connection = nil
