@@ -16,25 +16,12 @@ package struct PlainFile: ~Copyable, Sendable {
     /// - Parameters:
     ///   - path: The file, or a folder to sync.
     ///   - followsLink: Whether the path may be a symbolic link.
-    /// - Throws: An error if the file is missing, may not be read, or is a device or a pipe, whose
-    ///   reader might wait for ever.
+    /// - Throws: An error if the file is missing or may not be read.
     package init(reading path: String, followsLink: Bool = true) throws(FileError) {
-        // SAFETY: the path is lent for the call. Without O_NONBLOCK the opening of a pipe waits for
-        // its writer.
-        let opened = unsafe open(
-            path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
-        guard opened >= 0 else { throw FileError(action: "open \(path)") }
-        var status = stat()
-        // SAFETY: the struct is filled in before it is read.
-        guard unsafe fstat(opened, &status) == 0,
-            [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
-        else {
-            close(opened)
-            errno = EINVAL
-            throw FileError(action: "open \(path), which is neither a file nor a folder")
-        }
-        descriptor = opened
+        // SAFETY: the path is lent for the call.
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
         self.path = path
+        guard descriptor >= 0 else { throw FileError(action: "open \(path)") }
     }
 
     /// Makes a file, readable by this user only; an existing one is emptied.

@@ -104,7 +104,7 @@ struct FolderProtectionTests {
         #expect(count(files.cache) == 1)
     }
 
-    /// File operations that note whether they run on the main actor's thread.
+    /// File operations that note whether they run on the main actor's queue.
     private struct WatchedFiles: FileProtector {
         let onMain = Guarded<[Bool]>([])
 
@@ -112,13 +112,19 @@ struct FolderProtectionTests {
             onMain.withLock { $0.append(Self.isMain) }
         }
 
-        static var isMain: Bool { Thread.isMainThread }
+        private static let key = DispatchSpecificKey<Bool>()
+
+        /// Marks the main queue, which runs the main actor on any thread.
+        static func mark() { DispatchQueue.main.setSpecific(key: key, value: true) }
+
+        static var isMain: Bool { DispatchQueue.getSpecific(key: key) == true }
     }
 
     @MainActor
     @Test func `opening a store does no work with files on the main actor (scar 139)`()
         async throws
     {
+        WatchedFiles.mark()
         #expect(WatchedFiles.isMain)
         let files = WatchedFiles()
         var options = Store.Options()

@@ -64,18 +64,6 @@ struct OutboxFilesTests {
         await store.close()
     }
 
-    @Test(.timeLimit(.minutes(Patience.minutes)))
-    func `a pipe without a writer is no file, and is refused at once`() async throws {
-        let path = folder.file("pipe")
-        #expect(unsafe mkfifo(path, 0o600) == 0)
-        for source: OutgoingFile.Source in [.copy(of: path), .reference(to: path)] {
-            let error = await #expect(throws: StoreError.self) { try await send(source) }
-            #expect(error?.kind == .fileUnreadable)
-        }
-        #expect(try names() == [])
-        await store.close()
-    }
-
     @Test func `only local files are copied, each once (scar 61)`()
         async throws
     {

@@ -30,6 +30,12 @@ struct HostileServerTests {
         ("no HTTP", "SSH-2.0-OpenSSH_9.7\r\n", piece),
     ]
 
+    /// The answers of which only the body is too long; the others are not those of a web server.
+    private static let endlessBodies: Set<String> = [
+        "a longer body than allowed", "a body without a length", "endless chunks",
+        "an endless chunk",
+    ]
+
     @Test(arguments: endless)
     func `the client disconnects from an endless answer`(
         _ row: (name: String, beginning: String, piece: String)
@@ -40,7 +46,8 @@ struct HostileServerTests {
             let error = await #expect(throws: TransportError.self) {
                 _ = try await http.send(HTTPRequest(url: "http://127.0.0.1:\(server.port)/"))
             }
-            #expect(error?.kind == .lost)
+            let isBody = Self.endlessBodies.contains(row.name)
+            #expect(error?.kind == (isBody ? .answerTooLarge : .lost))
             #expect(error?.message.contains("127.0.0.1:\(server.port)") == true)
             await server.isLeft.wait()
         }
