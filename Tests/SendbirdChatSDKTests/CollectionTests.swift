@@ -75,60 +75,6 @@ extension SendbirdChatTests {
             }
         }
 
-        /// A delegate that notes the pages and the events of a list in their order.
-        private final class PageView: GroupChannelCollectionDelegate {
-            var calls: [String] = []
-            func channelCollection(
-                _ collection: GroupChannelCollection, context: ChannelContext,
-                updatedChannels channels: [SendbirdChatSDK.GroupChannel]
-            ) { calls += channels.map { "updated \($0.name)" } }
-        }
-
-        @Test
-        func `a change that comes while a page is loaded is delivered after the page`() throws {
-            try DoorStory.play(seed: 9) { story in
-                let first = try await story.channel("first")
-                await story.world.pass()
-                _ = try await story.channel("second")
-                await story.connect()
-                let query = SendbirdChatSDK.GroupChannel.createMyGroupChannelListQuery { params in
-                    params.includeEmptyChannel = true
-                    params.order = .channelNameAlphabetical
-                    params.limit = 1
-                }
-                let view = PageView()
-                let collection = try #require(
-                    SendbirdChat.createGroupChannelCollection(query: query))
-                collection.delegate = view
-                func load() {
-                    collection.loadMore { channels, error in
-                        view.calls += (channels ?? []).map { "page \($0.name)" }
-                        #expect(error == nil)
-                    }
-                }
-                load()
-                await story.world.pass()
-                #expect(view.calls == ["page first"])
-
-                story.phone.network.weather.slowAnswer = 1000
-                load()
-                try await story.bob.send("hello", to: first)
-                await story.world.pass(.milliseconds(100))
-                #expect(view.calls == ["page first"], "The page is still on its way.")
-                await story.world.pass()
-                story.phone.network.weather = .calm
-                await story.world.pass()
-                #expect(view.calls == ["page first", "page second", "updated first"])
-
-                load()
-                try await story.bob.send("again", to: first)
-                await story.world.pass()
-                #expect(view.calls.last == "updated first", "The list is not loading any more.")
-                #expect(view.calls.count == 4)
-                collection.dispose()
-            }
-        }
-
         @Test
         func
             `a chat view shows the cache, then the server, then live events (R45, R94 to R105, R109)`()

@@ -39,10 +39,10 @@ extension ModelServer {
         _ category: ChannelEvent.Category, of member: MemberRecord, in url: ChannelURL,
         _ desk: Desk, on storage: isolated MemoryStorage
     ) {
-        let counts = storage.channelStates([url], viewer: nil).first?.counts ?? .init()
+        // Only bans change the counts of members.
         let event = ChannelEvent(
             category, channelURL: url, timestamp: desk.now,
-            content: .restricted(member.restricted(isBan: false), counts))
+            content: .restricted(member.restricted(isBan: false), .init()))
         let members = storage.memberIDs(of: url)
         let isGone = !members.contains(member.user.id)
         publish(.channel(event), to: members + (isGone ? [member.user.id] : []))

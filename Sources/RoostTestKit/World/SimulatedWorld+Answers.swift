@@ -30,7 +30,7 @@ extension SimulatedWorld {
 
     /// Registers a user before the first login; the user may have to accept invitations.
     package func add(_ user: User, acceptsInvitations: Bool = true) async {
-        await storage.addUser(user)
+        if await !storage.addUser(user) { _ = await storage.updateUser(user.id) { $0.user = user } }
         var request = APIRequest(
             .put, ["users", user.id.rawValue, "channel_invitation_preference"])
         request.body = Array(#"{"auto_accept":\#(acceptsInvitations)}"#.utf8)
