@@ -71,7 +71,9 @@ package final class CuttingRelay: Sendable {
     package func letPass() { barrier.close(false) }
 
     /// A place where threads wait while it is closed.
-    /// - Invariant: `isClosed` is used under the lock of the condition only.
+    ///
+    /// - Invariant: `isClosed` is used under the lock of the condition only. `@unchecked Sendable`
+    ///   relies on that.
     private final class Barrier: @unchecked Sendable {
         private let condition = NSCondition()
         private var isClosed = false

@@ -128,7 +128,7 @@ extension SyncState {
     mutating func noteMutes(in commit: Commit, from origin: ChangeOrigin) {
         guard session != nil else { return }
         for case .channels(let change) in commit.changes {
-            // The channels of a first page can be many.
+            // Most new channels have no mute that ends; each request would count in the pacing.
             for channel in change.inserted {
                 guard let end = channel.muteEnd(of: me), end < .distantFuture else { continue }
                 start(.muteCheck(MuteCheck(channel.url, onlyIfKnown: false)))
