@@ -4,11 +4,13 @@ import RoostCore
 import RoostModel
 import Testing
 
-/// The ends of a timeline's window: its capacity, its filter, and own messages beyond a hole.
+/// The ends of a timeline's window: its capacity, its filter, and own messages beyond a gap.
 struct TimelineWindowTests {
     private typealias Script = MachineScript
 
-    private static func covered(_ ranges: (Int64, Int64)...) -> Coverage {
+    private static func covered(_ ranges: (Int64, Int64)...) -> Coverage { covered(ranges) }
+
+    private static func covered(_ ranges: [(Int64, Int64)]) -> Coverage {
         Coverage(
             ranges.map {
                 CoveredRange(lower: Script.position($0.0), upper: Script.position($0.1))
@@ -16,13 +18,14 @@ struct TimelineWindowTests {
     }
 
     private static func window(
-        _ ids: ClosedRange<Int64>, of range: (Int64, Int64)? = nil, sequence: Int64 = 10
+        _ ids: ClosedRange<Int64>, of ranges: (Int64, Int64)..., sequence: Int64 = 10
     ) -> CacheWindow {
         CacheWindow(
             extent: .init(
                 lower: Script.position(ids.lowerBound), upper: Script.position(ids.upperBound)),
             messages: ids.map { Script.message($0) },
-            coverage: covered(range ?? (ids.lowerBound, ids.upperBound)), sequence: sequence)
+            coverage: covered(ranges.isEmpty ? [(ids.lowerBound, ids.upperBound)] : ranges),
+            sequence: sequence)
     }
 
     private static func machine(
@@ -99,47 +102,102 @@ struct TimelineWindowTests {
         #expect(!machine.isCutAbove && machine.delivered.isEmpty)
     }
 
-    // MARK: Own messages beyond a hole
+    // MARK: Own messages beyond a gap
 
-    @Test func `an own message beyond a hole leaves with the newest end`() {
+    private static let own = Script.message(9, request: "a")
+
+    @Test func `an own message beyond a gap is shown as delivered behind the window (R143)`() {
         var machine = Self.machine(1...3)
-        #expect(Self.beyondHole(&machine).need == .repair)
-        #expect(machine.setUnsent([]).isEmpty)
-        #expect(machine.unsent.map(\.requestID) == ["a"])
-        let diff = machine.leaveNewest()
-        #expect(diff.deleted.map(\.requestID) == ["a"] && machine.unsent == [])
-        // Back at the newest end the hole is unknown, and the message is read with the rest.
-        machine.reachNewest()
-        #expect(!machine.hasNewer)
+        let step = Self.beyondHole(&machine)
+        #expect(step.need == .repair)
+        #expect(step.diff.updated == [Update(before: Self.pending("a"), after: Self.own)])
         #expect(machine.setUnsent([]).isEmpty && machine.unsent == [])
+        #expect(machine.beyondGap == [Self.own] && machine.messages.last == Self.own)
+        // The list stops following the newest end.
+        machine.leaveNewest()
+        #expect(machine.setUnsent([]).isEmpty && machine.messages.last == Self.own)
     }
 
-    @Test func `an own message beyond a hole is dropped from a view that leaves the newest end`() {
+    @Test func `a view of the past keeps an own message until it is paged to it (R143)`() {
+        var machine = TimelineMachine(channel: Script.channel, followsNewest: false)
+        _ = machine.replace(with: Self.window(1...3))
+        #expect(Self.beyondHole(&machine).diff.updated.map(\.after) == [Self.own])
+        let part = machine.replace(with: Self.window(1...5, of: (1, 5), (9, 9), sequence: 12))
+        #expect(part.inserted.count == 2 && part.deleted == [])
+        #expect(machine.messages.map(\.messageID) == [1, 2, 3, 4, 5, 9])
+        let rest = machine.replace(with: Self.window(1...9, of: (1, 9), sequence: 13))
+        #expect(rest.inserted.count == 3 && rest.deleted == [] && machine.beyondGap == [])
+        #expect(machine.messages.compactMap(\.messageID?.rawValue) == Array(1...9))
+    }
+
+    @Test func `messages beyond a gap are in order, whatever the order of their arrival`() {
+        var machine = TimelineMachine(channel: Script.channel, followsNewest: false)
+        _ = machine.replace(with: Self.window(1...3))
+        _ = machine.setUnsent([Self.pending("a"), Self.pending("b")])
+        for (index, message) in [Script.message(8, request: "b"), Self.own].enumerated() {
+            _ = machine.apply(
+                Self.commit(
+                    11 + Int64(index),
+                    MessagesChange(
+                        channel: Script.channel, inserted: [message],
+                        coverageBefore: Self.covered((1, 3)),
+                        coverageAfter: Self.covered((1, 3), (8, 9)))))
+        }
+        #expect(machine.messages.map(\.messageID) == [1, 2, 3, 8, 9])
+    }
+
+    @Test func `an own message beyond a gap is dropped from a view that moves`() {
         var machine = Self.machine(1...3)
         _ = Self.beyondHole(&machine)
         machine.move(toNewest: false)
-        #expect(machine.setUnsent([]).deleted.map(\.requestID) == ["a"])
+        let diff = machine.replace(with: Self.window(1...2, of: (1, 3), (9, 9), sequence: 12))
+        #expect(diff.deleted.contains(Self.own) && machine.beyondGap == [])
     }
 
-    @Test func `an own message beyond a hole that others delete disappears`() {
+    @Test func `an own message beyond a gap shows its edit and its deletion`() {
         var machine = Self.machine(1...3)
         _ = Self.beyondHole(&machine)
-        _ = machine.setUnsent([])
-        let step = machine.apply(
+        let known = Self.covered((1, 3), (9, 9))
+        var edited = Self.own
+        edited.content = .user(text: "edited")
+        let edit = machine.apply(
             Self.commit(
                 12,
                 MessagesChange(
-                    channel: Script.channel, deleted: [Script.message(9, request: "a")],
-                    coverageBefore: Self.covered((1, 3), (9, 9)),
-                    coverageAfter: Self.covered((1, 3), (9, 9)))))
-        #expect(step.diff.deleted.map(\.requestID) == ["a"] && machine.unsent == [])
+                    channel: Script.channel, updated: [Update(before: Self.own, after: edited)],
+                    coverageBefore: known, coverageAfter: known)))
+        #expect(edit.diff.updated == [Update(before: Self.own, after: edited)])
+        #expect(machine.messages.last == edited)
+        let step = machine.apply(
+            Self.commit(
+                13,
+                MessagesChange(
+                    channel: Script.channel, deleted: [edited], coverageBefore: known,
+                    coverageAfter: known)))
+        #expect(step.diff.deleted == [edited] && machine.beyondGap == [])
     }
 
-    @Test func `an own message that the filled hole places before the window is shown once`() {
+    @Test func `an own message beyond a gap goes with a cut of its history, and with the cache`() {
+        var machine = Self.machine(1...3)
+        _ = Self.beyondHole(&machine)
+        var copy = machine
+        let cut = copy.apply(
+            Self.commit(
+                12,
+                MessagesChange(
+                    channel: Script.channel, cutThrough: Self.own.createdAt,
+                    coverageBefore: Self.covered((1, 3), (9, 9)), coverageAfter: Coverage())))
+        #expect(cut.need == .reread && cut.diff.deleted == [Self.own] && copy.beyondGap == [])
+        let diff = machine.replace(
+            with: CacheWindow(extent: nil, messages: [], coverage: Coverage(), sequence: 12))
+        #expect(diff.deleted.contains(Self.own) && machine.messages == [])
+    }
+
+    @Test func `an own message that the filled gap places before the window is shown once`() {
         var machine = Self.machine(1...3)
         _ = Self.beyondHole(&machine)
         let diff = machine.replace(with: Self.window(20...22, of: (1, 22), sequence: 12))
-        #expect(machine.unsent == [])
+        #expect(machine.beyondGap == [] && machine.unsent == [])
         #expect(diff.deleted.contains { $0.requestID == "a" })
     }
 
@@ -150,20 +208,35 @@ struct TimelineWindowTests {
             Self.commit(
                 1,
                 MessagesChange(
-                    channel: Script.channel, inserted: [Script.message(9, request: "a")],
+                    channel: Script.channel, inserted: [Self.own],
                     coverageBefore: Coverage(), coverageAfter: Self.covered((9, 9)))))
         #expect(step.need == .reread)
-        #expect(machine.messages.map(\.requestID) == ["a"])
+        #expect(machine.messages == [Self.own])
+        let diff = machine.replace(with: Self.window(9...9, sequence: 1))
+        #expect(machine.messages.map(\.messageID) == [9] && diff.deleted == [])
     }
 
-    @Test func `a canceled message goes at once; one that the server has above a hole stays`() {
+    @Test func `a message of a commit that the read contains is beyond the gap of its window`() {
+        var machine = Self.machine(1...3)
+        _ = machine.setUnsent([Self.pending("a")])
+        let change = MessagesChange(
+            channel: Script.channel, inserted: [Self.own], coverageBefore: Self.covered((1, 3)),
+            coverageAfter: Self.covered((1, 3), (9, 9)))
+        let diff = machine.replace(
+            with: Self.window(1...3, of: (1, 3), (9, 9), sequence: 11),
+            after: [Self.commit(11, change)])
+        #expect(diff.updated == [Update(before: Self.pending("a"), after: Self.own)])
+        #expect(diff.deleted == [] && machine.messages.last == Self.own)
+    }
+
+    @Test func `a canceled message goes at once; one that the server has beyond a gap stays`() {
         var machine = Self.machine(1...3)
         _ = machine.setUnsent([Self.pending("a")])
         #expect(machine.setUnsent([], keepingOthers: true).isEmpty)
         #expect(machine.removeUnsent("a").deleted.map(\.requestID) == ["a"])
         #expect(machine.unsent == [])
         _ = Self.beyondHole(&machine)
-        #expect(machine.removeUnsent("a").isEmpty && machine.unsent.map(\.requestID) == ["a"])
+        #expect(machine.removeUnsent("a").isEmpty && machine.messages.last == Self.own)
     }
 
     // MARK: Filters

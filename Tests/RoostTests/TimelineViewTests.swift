@@ -322,13 +322,16 @@ struct TimelineViewTests {
             await world.pass(.seconds(120))
             let log = try await world.log(of: pair.channel)
             for timeline in timelines {
-                let shown = await timeline.snapshot.messages.map(\.messageID)
+                let snapshot = await timeline.snapshot
+                let shown = snapshot.stretch.map(\.messageID)
                 let passing = log.filter(timeline.filter.matches).map(\.messageID)
+                let beyond = snapshot.messages.suffix(snapshot.sentBeyondGap)
+                #expect(beyond.allSatisfy { passing.contains($0.messageID) })
                 // The view has no hole.
                 if let first = shown.first {
                     let start = try #require(passing.firstIndex(of: first))
                     #expect(Array(passing[start...].prefix(shown.count)) == shown)
-                    if await !timeline.snapshot.hasNewer { #expect(passing.last == shown.last) }
+                    if !snapshot.hasNewer { #expect(passing.last == shown.last) }
                 }
                 while await timeline.snapshot.hasNewer { try await timeline.loadNewer() }
                 #expect(await timeline.snapshot.messages.map(\.messageID).last == passing.last)

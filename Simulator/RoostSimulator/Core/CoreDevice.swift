@@ -50,6 +50,8 @@ final class CoreDevice {
     /// A call of the app that has not returned.
     struct Call {
         let name: String
+        /// Whether the call has to return in a stated time while the client is connected.
+        let isTimed: Bool
         var since: Int64
         let completion: Completion
     }

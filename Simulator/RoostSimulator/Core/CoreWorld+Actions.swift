@@ -28,6 +28,9 @@ extension CoreWorld {
         case .disconnect: if device.canAct { give(.disconnect(isLogout: false), device) }
         case .reconnect: if device.canAct { reconnect(device) }
         case .waitUntilIdle: if device.canAct { waitUntilIdle(device) }
+        case .markAtServer: if device.canAct { markAtServer(device) }
+        case .compare: if device.canAct { compare(device, someChannel()) }
+        case .ask: if device.canAct { ask(device) }
         case .race: try race(device, on: storage)
         case .blink: try blink(device, on: storage)
         case .sendElsewhere, .replyElsewhere, .burst, .editElsewhere, .deleteElsewhere,
@@ -284,7 +287,7 @@ extension CoreWorld {
 
     private func somePast() -> Timestamp { random.past(until: serverTime) }
 
-    private func someTimeline(_ device: CoreDevice) -> TimelineID? {
+    func someTimeline(_ device: CoreDevice) -> TimelineID? {
         random.pick(of: device.timelines.keys.sorted { $0.number < $1.number })
     }
 

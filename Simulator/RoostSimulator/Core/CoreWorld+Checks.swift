@@ -9,7 +9,7 @@ import RoostWire
 // The invariants of a core world, at every step and at rest.
 
 extension CoreWorld {
-    private func log(
+    func log(
         of channel: ChannelURL, for user: UserID, on storage: isolated MemoryStorage
     ) -> ServerLog {
         ServerLog(
@@ -17,7 +17,7 @@ extension CoreWorld {
             hiddenThrough: storage.messageOffset(of: user, in: channel))
     }
 
-    private func invariants(of device: CoreDevice) -> CacheInvariants {
+    func invariants(of device: CoreDevice) -> CacheInvariants {
         CacheInvariants(device: device.name, hasClockGoneBack: hasClockGoneBack)
     }
 
@@ -94,6 +94,7 @@ extension CoreWorld {
         try expect(
             now - call.since <= Self.patience,
             "\(device.name): a call has not returned for minutes: \(call.name)")
+        guard call.isTimed else { return }
         try device.answers.check(
             "\(device.name): \(call.name)", since: .microseconds(call.since),
             at: .microseconds(now))
@@ -136,7 +137,7 @@ extension CoreWorld {
         let shown = ShownTimeline(
             channel: open.channel, filter: open.filter, messages: open.messages,
             hasOlder: open.list.hasOlder, hasNewer: open.list.hasNewer,
-            hasHugeGap: open.hasHugeGap,
+            hasHugeGap: open.hasHugeGap, sentBeyondGap: open.beyondGapCount,
             place: watch.isInPlace ? open.start : nil, isReading: open.reads.isUnderWay,
             marks: open.marks)
         // A full timeline that follows the newest end removes the messages of its beginning.
@@ -207,6 +208,7 @@ extension CoreWorld {
         }
         try settle(on: storage)
         if isEnd, let device = random.pick(of: devices) {
+            try checkAnswers(to: device, on: storage)
             try checkHistory(of: device, on: storage)
         }
         for device in devices {
@@ -239,7 +241,7 @@ extension CoreWorld {
         }
     }
 
-    private func isMember(
+    func isMember(
         _ user: UserID, of channel: ChannelURL, on storage: isolated MemoryStorage
     ) -> Bool {
         storage.access(to: channel, of: user)?.state == .joined

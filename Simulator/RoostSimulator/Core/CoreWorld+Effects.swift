@@ -168,21 +168,26 @@ extension CoreWorld {
     /// Makes a call as an app does.
     func call(
         _ name: @autoclosure () -> String, _ operation: Operation, _ device: CoreDevice,
-        then completion: CoreDevice.Completion = .none, atMost limit: Int = callLimit
+        then completion: CoreDevice.Completion = .none, atMost limit: Int = callLimit,
+        isTimed: Bool = true
     ) {
-        call(name(), device, then: completion, atMost: limit) { .start($0, operation) }
+        call(name(), device, then: completion, atMost: limit, isTimed: isTimed) {
+            .start($0, operation)
+        }
     }
 
     func call(
         _ name: @autoclosure () -> String, _ device: CoreDevice,
         then completion: CoreDevice.Completion = .none, atMost limit: Int = callLimit,
+        isTimed: Bool = true,
         _ input: (SyncMachine.OperationID) -> SyncMachine.Input
     ) {
         guard device.calls.count < limit else { return }
         let id = SyncMachine.OperationID(number())
         let name = trace == nil ? "" : name()
         note("\(device.name) \(name)")
-        device.calls[id] = CoreDevice.Call(name: name, since: now, completion: completion)
+        device.calls[id] = CoreDevice.Call(
+            name: name, isTimed: isTimed, since: now, completion: completion)
         give(input(id), device)
     }
 

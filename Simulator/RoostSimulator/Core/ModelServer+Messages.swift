@@ -43,4 +43,29 @@ extension ModelServer {
         publish(.reaction(event), to: audience.readers(of: message.createdAt))
         return change
     }
+
+    /// Moves the user's read mark back before a message.
+    mutating func markUnread(
+        from first: MessageID, _ call: MarkAsRead, by desk: Desk,
+        on storage: isolated MemoryStorage
+    ) throws(ServerError) {
+        let url = call.channelURL
+        let standing = try desk.admit(.own(.member, on: .message), url, first, on: storage)
+        let wanted = try standing.namedMessage().createdAt.advanced(by: -1)
+        let record = storage.updateMember(desk.user, of: url, now: desk.now) {
+            $0.lastRead = $0.lastRead.map { min($0, wanted) }
+        }
+        guard let record, let user = storage.user(desk.user) else {
+            throw ServerError(.notAMember, "Only members of the channel may do this.")
+        }
+        var event = ReadEvent(
+            channelURL: url, user: user, timestamp: record.lastRead ?? wanted)
+        event.isExcluded = true
+        event.uniqueID = call.uniqueID
+        publish(.read(event), to: [desk.user])
+        let counts = ChannelEvent(
+            .propertiesChanged, channelURL: url, timestamp: desk.now, uniqueID: call.uniqueID,
+            unread: UnreadCount(all: storage.unreadTotal(of: desk.user), timestamp: desk.now))
+        publish(.channel(counts), to: [desk.user])
+    }
 }

@@ -138,8 +138,12 @@ struct ModelServer {
             _ = try desk.admit(.reader, call.channelURL, on: storage)
             return .mute(desk.mute(of: call.userID, in: call.channelURL, on: storage))
         case .markAsRead(let call):
-            _ = try desk.admit(.own(.member), call.channelURL, on: storage)
-            try markRead(call.channelURL, by: desk, from: nil, nil, on: storage)
+            if let first = call.unreadFrom {
+                try markUnread(from: first, call, by: desk, on: storage)
+            } else {
+                _ = try desk.admit(.own(.member), call.channelURL, on: storage)
+                try markRead(call.channelURL, by: desk, from: nil, nil, on: storage)
+            }
             return .done
         case .post(let call):
             return .message(try accept(call.message, from: nil, desk, on: storage))
@@ -378,10 +382,11 @@ extension ServerQuestion {
         case .delete(let call): call.encode().namesOnlyChannel
         case .react(let call): call.encode().namesOnlyChannel
         case .mute(let call): call.encode().namesOnlyChannel
+        case .markAsRead(let call): call.encode().namesOnlyChannel
         case .invite(let call): call.encode().namesOnlyChannel
         case .request(let call): call.encode().namesOnlyChannel
         case .channel, .openChannel, .messages, .gap, .messageChanges, .fingerprints,
-            .countMessages, .markAsRead, .post, .update, .join, .leave, .moment, .writeMetadata:
+            .countMessages, .post, .update, .join, .leave, .moment, .writeMetadata:
             true
         case .channelChanges, .myChannels, .create, .upload: false
         }

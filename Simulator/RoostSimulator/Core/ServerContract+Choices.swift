@@ -108,7 +108,9 @@ extension ServerContract {
                 ReactToMessage(
                     channelURL: url, messageID: message(in: url, on: storage),
                     key: "\(random.pick(2))", isAdded: random.pick(3) > 0))
-        case 8: return .markAsRead(MarkAsRead(channelURL: url))
+        case 8:
+            let first = random.pick(2) == 0 ? message(in: url, on: storage) : nil
+            return .markAsRead(MarkAsRead(channelURL: url, unreadFrom: first))
         case 9: return .update(UpdateChannel(channelURL: url, name: "name \(random.pick(99))"))
         case 10, 11:
             return .invite(

@@ -159,6 +159,22 @@ struct CacheInvariants {
             .checkReplies(messages, log)
     }
 
+    /// Checks that after a comparison the cached messages exist and have the texts of the log.
+    ///
+    /// Fingerprints contain no reactions and no counts of replies.
+    func checkCompared(_ held: some HeldHistory, _ log: ServerLog) throws(Violation) {
+        for entry in log.visible {
+            guard let place = entry.message.position,
+                let glimpse = held.glimpse(of: place.messageID)
+            else { continue }
+            try expect(
+                entry.deletedAt == nil && glimpse.text == entry.message.text
+                    && glimpse.updatedAt == entry.message.updatedAt,
+                "\(device) has compared \(log.channel) and holds \(glimpse), the log has "
+                    + (entry.deletedAt == nil ? "“\(entry.message.text)”" : "deleted it"))
+        }
+    }
+
     /// Checks that the cached channels are those of the server, each in the server's state.
     ///
     /// All of the user's channels are on disk if `isFilled`.
@@ -202,6 +218,26 @@ struct CacheInvariants {
         try expect(
             total == expected,
             "\(device), at rest, counts \(total) unread messages, the server \(expected)")
+    }
+
+    /// Checks the counts of the messages that the cache lacks.
+    func checkSizes(_ sizes: [HistoryGap: GapSize], _ log: ServerLog) throws(Violation) {
+        for (gap, size) in sizes {
+            let count = log.living.count { message in
+                message.position.map { gap.lower <= $0 && $0 <= gap.upper } ?? false
+            }
+            let isTrue =
+                switch size {
+                case .exactly(let number): count == number
+                case .atLeast(let number): count >= number
+                case .atMost(let number): count <= number
+                case .unknown: true
+                }
+            try expect(
+                isTrue,
+                "\(device), at rest, has counted \(size) messages in \(gap) of \(log.channel), "
+                    + "the log has \(count)")
+        }
     }
 
     // MARK: No cursor is ahead of its data

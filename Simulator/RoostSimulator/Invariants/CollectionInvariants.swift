@@ -14,6 +14,8 @@ struct ShownTimeline {
     let hasOlder: Bool
     let hasNewer: Bool
     let hasHugeGap: Bool
+    /// The number of the last delivered messages that lie beyond missing ones.
+    var sentBeyondGap = 0
     /// The moment around which it was opened or to which it has jumped; nil if the cache has lost
     /// messages since, so that it may be elsewhere.
     var place: Timestamp?
@@ -26,6 +28,11 @@ struct ShownTimeline {
 extension ShownTimeline {
     fileprivate var endsWithCoverage: Bool {
         filter == .everything && !hasNewer && !isReading
+    }
+
+    /// The delivered messages without those beyond missing ones.
+    fileprivate var stretch: ArraySlice<Message> {
+        messages.prefix { $0.status == .succeeded }.dropLast(sentBeyondGap)
     }
 }
 
@@ -65,11 +72,18 @@ struct CollectionInvariants {
         try expect(Set(requests).count == requests.count, "\(place) shows one message twice")
         try expect(
             changes.holds(shown.messages), "\(place) differs from the sum of its changes")
-        guard let first = glimpses.first?.place, let last = glimpses.last?.place else { return }
         let filter = shown.filter
         try expect(
             shown.messages.allSatisfy(filter.matches),
             "\(place) shows messages outside its filter: \(filter)")
+        let beyond = glimpses.suffix(shown.sentBeyondGap)
+        try expect(
+            beyond.allSatisfy { held?.glimpse(of: $0.place.messageID) != nil },
+            "\(place) shows messages beyond a gap that are not in the store: \(beyond)")
+        let shownStretch = shown.stretch.compactMap { Glimpse($0) }
+        guard let first = shownStretch.first?.place, let last = shownStretch.last?.place else {
+            return
+        }
         // Behind the last message, a timeline without newer ones shows all that is known.
         let end = shown.endsWithCoverage ? held?.coverage.range(containing: last)?.upper : nil
         let stretch = (held?.glimpses(from: first, through: end ?? last) ?? []).filter {
@@ -78,10 +92,10 @@ struct CollectionInvariants {
         let kept = shown.marks.shown(stretch.map(\.message), under: filter)
             .compactMap { Glimpse($0) }
         try expect(
-            kept == glimpses,
+            kept == shownStretch,
             "\(place) differs from the store in its stretch: it lacks "
-                + "\(kept.filter { !glimpses.contains($0) }) and has "
-                + "\(glimpses.filter { !kept.contains($0) }) instead")
+                + "\(kept.filter { !shownStretch.contains($0) }) and has "
+                + "\(shownStretch.filter { !kept.contains($0) }) instead")
         guard !shown.hasOlder else { return }
         // An edit that made a message match the filter may not be known on this device yet.
         let oldest = log().visible.first { entry in
@@ -97,11 +111,16 @@ struct CollectionInvariants {
 
     /// Checks that a timeline at rest is a stretch of the log, up to its end if it follows it.
     func checkRest(_ shown: ShownTimeline, _ log: ServerLog) throws(Violation) {
-        let glimpses = shown.messages.compactMap { Glimpse($0) }
+        let glimpses = shown.stretch.compactMap { Glimpse($0) }
         let living = log.visible
             .filter { $0.deletedAt == nil && shown.filter.matches($0.message) }
             .compactMap { Glimpse($0.message) }
         try checkReplies(shown.messages, log)
+        let beyond = shown.messages.filter { $0.status == .succeeded }
+            .suffix(shown.sentBeyondGap).compactMap { Glimpse($0) }
+        try expect(
+            beyond.allSatisfy(living.contains) && (beyond.isEmpty || shown.hasNewer),
+            "\(place) shows \(beyond) beyond a gap, which the log has in another way")
         guard let first = glimpses.first?.place, let last = glimpses.last?.place else {
             return try expect(
                 living.isEmpty || shown.hasNewer, "\(place) is empty, the log is not")

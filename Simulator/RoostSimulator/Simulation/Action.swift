@@ -38,6 +38,12 @@ enum Action: String, CaseIterable, Sendable {
     case muteMember
     // On a device.
     case waitUntilIdle
+    /// A read mark by a call that waits for the server, or a mark that goes back.
+    case markAtServer
+    /// A comparison of a channel's cache with the server.
+    case compare
+    /// A question about what the cache lacks, or about a call's effect.
+    case ask
 
     /// The frequency of the action, relative to the others.
     var weight: Int {
@@ -90,6 +96,9 @@ enum Action: String, CaseIterable, Sendable {
         case .draft: 4
         case .muteMember: 6
         case .waitUntilIdle: 3
+        case .markAtServer: 5
+        case .compare: 1
+        case .ask: 4
         }
     }
 }

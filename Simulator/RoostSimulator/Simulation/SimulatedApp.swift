@@ -111,7 +111,8 @@ extension Watch<Timeline> {
             return ShownTimeline(
                 channel: collection.channel, filter: collection.filter,
                 messages: snapshot.messages, hasOlder: snapshot.hasOlder,
-                hasNewer: snapshot.hasNewer, hasHugeGap: snapshot.hasHugeGap, place: place,
+                hasNewer: snapshot.hasNewer, hasHugeGap: snapshot.hasHugeGap,
+                sentBeyondGap: snapshot.sentBeyondGap, place: place,
                 marks: snapshot.marks)
         }
     }

@@ -95,6 +95,7 @@ extension Simulation {
         case .waitUntilIdle:
             // As long as in `roost client`.
             call(app, "wait until idle") { _ = await $0.waitUntilIdle(atMost: .seconds(9)) }
+        case .markAtServer, .compare, .ask: await question(action, app)
         case .race: try await race(app)
         case .disconnect: call(app, "disconnect") { await $0.disconnect() }
         case .wait: await pass(.milliseconds(Int64(random.next() % 500)))

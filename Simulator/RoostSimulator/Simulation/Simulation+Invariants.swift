@@ -71,6 +71,7 @@ extension Simulation {
         try expect(
             executor.now - call.since <= Self.patience,
             "A call has not returned for minutes: \(call.name)")
+        guard call.isTimed else { return }
         try apps[call.app].answers.check(call.name, since: call.since, at: executor.now)
     }
 

@@ -42,6 +42,7 @@ extension Simulation {
         for app in apps { try await sendFailed(of: app) }
         try await settle()
         if isEnd {
+            if pick(3) == 0, let app = pick(of: apps) { try await checkComparison(by: app) }
             if pick(3) == 0, let app = pick(of: apps) { try await checkWholeDownload(to: app) }
             for app in apps { try await checkHistories(of: app) }
             for app in apps { try checkReplay(of: app) }
@@ -87,7 +88,7 @@ extension Simulation {
                 + "\(difference.entry.effects)")
     }
 
-    private func isMember(_ app: SimulatedApp, of channel: ChannelURL) async -> Bool {
+    func isMember(_ app: SimulatedApp, of channel: ChannelURL) async -> Bool {
         let access = await world.storage.access(to: channel, of: app.user)
         return access?.state == .joined
     }

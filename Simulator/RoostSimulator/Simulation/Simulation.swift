@@ -187,14 +187,14 @@ package actor Simulation {
 
     /// Makes a call as an app does, and waits for it in another task.
     func call(
-        _ app: SimulatedApp, _ name: String, atMost limit: Int = 12,
+        _ app: SimulatedApp, _ name: String, atMost limit: Int = 12, isTimed: Bool = true,
         _ work: @escaping @Sendable (ChatClient) async throws -> Void
     ) {
         guard let client = app.client, pendingCalls.count < limit else { return }
         lastNumber += 1
         let number = lastNumber
         pendingCalls[number] = PendingCall(
-            app: app.number, name: "\(app.name) \(name)", since: executor.now)
+            app: app.number, name: "\(app.name) \(name)", since: executor.now, isTimed: isTimed)
         note("\(app.name) \(name)")
         // The call is observed by way of `pendingCalls`.
         Task(executorPreference: executor) {
@@ -224,6 +224,8 @@ struct PendingCall {
     let app: Int
     let name: String
     var since: Duration
+    /// Whether the call has to return in a stated time while the client is connected.
+    var isTimed = true
 }
 
 /// The lines of a trace, from any part.

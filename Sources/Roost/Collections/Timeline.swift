@@ -5,8 +5,9 @@ public import RoostModel
 
 /// The messages of one channel in order, as on the server, shown from disk first.
 ///
-/// The list has no gap: where history is missing it ends, and `hasOlder` or `hasNewer` is true. The
-/// user's unsent messages are at the end. Close it when it is off screen.
+/// The list has no gap: where history is missing it ends, and `hasOlder` or `hasNewer` is true. Behind
+/// it are the user's unsent messages, and those that were sent while messages are missing before them
+/// (`Snapshot.sentBeyondGap`). Close it when it is off screen.
 public final class Timeline: Sendable {
     /// The channel of the messages.
     public let channel: ChannelURL
@@ -86,6 +87,8 @@ extension Timeline {
     public struct Snapshot: Hashable, Sendable {
         /// The delivered messages by position, oldest first, then the unsent ones by age.
         ///
+        /// The last delivered ones may lie beyond a gap: `sentBeyondGap`.
+        ///
         /// They show the edits and reactions that wait in the outbox (`Message.pendingChanges`), and
         /// those whose deletions wait are left out.
         public let messages: [Message]
@@ -98,8 +101,18 @@ extension Timeline {
         /// The list has stopped following. Page forward with `loadNewer()`, or jump to
         /// `.distantFuture`.
         public let hasHugeGap: Bool
+        /// The number of the last delivered messages that lie beyond missing ones; 0 in most lists.
+        ///
+        /// They are the user's own, sent while the list does not reach the newest message. They stay
+        /// until the list reaches them, or moves by `jump(to:)`.
+        public let sentBeyondGap: Int
         /// The waiting changes that the messages show.
         package let marks: MessageMarks
+
+        /// The delivered messages without those beyond a gap: one stretch of the channel's history.
+        package var stretch: ArraySlice<Message> {
+            messages.prefix { $0.status == .succeeded }.dropLast(sentBeyondGap)
+        }
     }
 
     /// The present state.
@@ -152,12 +165,13 @@ extension Timeline.Snapshot {
     fileprivate init(_ open: OpenTimeline) {
         self.init(
             messages: open.messages, hasOlder: open.list.hasOlder,
-            hasNewer: open.list.hasNewer, hasHugeGap: open.hasHugeGap, marks: open.marks)
+            hasNewer: open.list.hasNewer, hasHugeGap: open.hasHugeGap,
+            sentBeyondGap: open.beyondGapCount, marks: open.marks)
     }
 
     fileprivate static var empty: Self {
         Self(
             messages: [], hasOlder: true, hasNewer: false, hasHugeGap: false,
-            marks: MessageMarks())
+            sentBeyondGap: 0, marks: MessageMarks())
     }
 }

@@ -154,7 +154,7 @@ extension ClientSession {
             .snapshot(
                 HistoryView(
                     channel: timeline.channel.rawValue, call: call,
-                    messages: snapshot.messages.compactMap { HistoryMessage($0) },
+                    messages: snapshot.stretch.compactMap { HistoryMessage($0) },
                     hasOlder: snapshot.hasOlder, hasNewer: snapshot.hasNewer,
                     isCaughtUp: isCaughtUp)))
         return Self.show(snapshot, of: timeline, isCaughtUp: isCaughtUp)
@@ -248,11 +248,12 @@ extension ClientSession {
     }
 
     private static func flags(of snapshot: Timeline.Snapshot) -> [JSONValue.Field] {
-        [
+        let beyondGap = snapshot.sentBeyondGap
+        return [
             JSONValue.Field("has_older", .bool(snapshot.hasOlder)),
             JSONValue.Field("has_newer", .bool(snapshot.hasNewer)),
             JSONValue.Field("has_huge_gap", .bool(snapshot.hasHugeGap)),
-        ]
+        ] + (beyondGap > 0 ? [JSONValue.Field("sent_beyond_gap", .int(Int64(beyondGap)))] : [])
     }
 
     private static func show(_ list: ChannelList, count: Int?) async -> JSONValue {

@@ -49,18 +49,6 @@ package struct MessageMarks: Hashable, Codable, Sendable {
         return unsent + delivered
     }
 
-    /// Returns these marks, and the earlier ones of some messages that are shown as unsent.
-    func keeping(_ earlier: MessageMarks, ofUnsent ids: Set<RequestID>) -> MessageMarks {
-        guard !ids.isEmpty, !earlier.isEmpty else { return self }
-        var marks = self
-        for id in ids {
-            guard let kept = earlier.changes[.unsent(id)] else { continue }
-            marks.changes[.unsent(id)] = kept
-            marks.me = earlier.me
-        }
-        return marks
-    }
-
     private func changes(ofParentOf message: Message) -> [PendingChange] {
         guard !changes.isEmpty else { return [] }
         return message.parentID.flatMap { changes[.delivered($0)] } ?? []

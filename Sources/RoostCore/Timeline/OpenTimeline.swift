@@ -73,6 +73,9 @@ package struct OpenTimeline: Codable, Sendable {
     /// The messages as the app sees them: those of the list with the changes that wait.
     package var messages: [Message] { marks.shown(list.messages, under: filter) }
 
+    /// The number of the messages beyond a gap that the app sees.
+    package var beyondGapCount: Int { marks.shown(list.beyondGap, under: filter).count }
+
     /// Returns the changes since the last call.
     mutating func takePublications() -> [ListDiff<Message>] {
         guard !publications.isEmpty else { return [] }
@@ -183,7 +186,8 @@ extension OpenTimeline {
     mutating func showHugeGap() {
         wasLoaded = true
         hasHugeGap = true
-        publish(list.leaveNewest(), from: [.catchUp])
+        list.leaveNewest()
+        publish(ListDiff(), from: [.catchUp])
     }
 
     /// Follows the newest end if a page has reached it and the window ends there.
@@ -236,8 +240,8 @@ extension OpenTimeline {
             let origins = backlog.origins(of: origin, through: window.sequence) {
                 $0.concerns(channel)
             }
-            for commit in backlog.commits(through: window.sequence) { list.noteOwn(in: commit) }
-            publish(list.replace(with: window), from: origins)
+            let commits = backlog.commits(through: window.sequence)
+            publish(list.replace(with: window, after: commits), from: origins)
             if mayBeCleared && list.extent == nil || hasShown && isEmptied { loseAll() }
         }
         if !isPaging { shrink(keepingNewer: true) }
@@ -268,11 +272,9 @@ extension OpenTimeline {
     }
 
     private mutating func settleMarks() {
-        // Own messages above a hole are shown as unsent, and keep the marks that they had then.
-        let new = latestMarks.keeping(marks, ofUnsent: list.aboveHole)
-        guard !owesRead, new != marks else { return }
-        let diff = marks.replaced(by: new, in: list.messages, under: filter)
-        marks = new
+        guard !owesRead, latestMarks != marks else { return }
+        let diff = marks.replaced(by: latestMarks, in: list.messages, under: filter)
+        marks = latestMarks
         if !diff.isEmpty { publications.append(diff.withOrigins([.local])) }
     }
 

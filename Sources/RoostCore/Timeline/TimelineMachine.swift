@@ -2,10 +2,12 @@
 
 // The list of one open timeline.
 //
-// It is a window into one covered range, so it never has a hole inside. Unsent messages are behind
-// it and have no position. A window that follows the newest end grows with its range. If a newer
-// range appears, messages between the two are missing: the window stays and asks for a repair
-// (scars 4, 5).
+// It is a window into one covered range, so it never has a hole inside. A window that follows the
+// newest end grows with its range. If a newer range appears, messages between the two are missing:
+// the window stays and asks for a repair (scars 4, 5).
+//
+// The user's own messages are behind the window: those that were sent while messages are missing
+// behind it, and then the unsent ones, which have no position.
 //
 // Small changes are applied at once. If a commit alone does not determine the new window (two
 // ranges joined, the cache was cleared), the machine asks for a new read.
@@ -51,8 +53,11 @@ package struct TimelineMachine: Codable, Sendable {
     package private(set) var isBehind = false
     /// Whether history was cut since the window was read, so that its range may be gone.
     package private(set) var isCutOff = false
-    /// Unsent messages that the server has above a hole: shown as unsent until the hole is filled.
-    private(set) var aboveHole: Set<RequestID> = []
+    /// Own messages that the server has beyond missing ones, oldest first, until the window reaches
+    /// them or the timeline moves.
+    package private(set) var beyondGap: [Message] = []
+    /// Whether the timeline has moved, so that the next window begins without `beyondGap`.
+    private var hasMoved = false
 
     package init(
         channel: ChannelURL, followsNewest: Bool, filter: MessageFilter = .everything,
@@ -64,8 +69,8 @@ package struct TimelineMachine: Codable, Sendable {
         self.capacity = capacity
     }
 
-    /// The list: delivered messages by position, then the unsent ones by age.
-    package var messages: [Message] { delivered + unsent }
+    /// The list: delivered messages by position, those beyond a gap, then the unsent ones by age.
+    package var messages: [Message] { delivered + beyondGap + unsent }
 
     /// Whether the server may have older messages than the oldest shown one.
     package var hasOlder: Bool { extent?.lower != .distantPast }
@@ -87,9 +92,21 @@ package struct TimelineMachine: Codable, Sendable {
 // MARK: - Steps
 
 extension TimelineMachine {
-    /// Shows the result of a read in place of the list.
-    package mutating func replace(with window: CacheWindow) -> ListDiff<Message> {
+    /// Shows the result of a read in place of the list; `commits` are those that the read contains
+    /// and the list does not.
+    package mutating func replace(
+        with window: CacheWindow, after commits: [Commit] = []
+    ) -> ListDiff<Message> {
         let before = messages
+        // Unknown commits may have deleted or changed these messages.
+        if hasMoved || isBehind { beyondGap = [] }
+        hasMoved = false
+        var passed = ListDiff<Message>()
+        for commit in commits {
+            for case .messages(let change) in commit.changes where change.channel == channel {
+                applyBeyondGap(change, &passed)
+            }
+        }
         delivered = window.messages
         extent = window.extent
         coverage = window.coverage
@@ -100,11 +117,9 @@ extension TimelineMachine {
         if isCutAbove, extent?.upper == knownRange?.upper { isCutAbove = false }
         let arrived = Set(delivered.compactMap(\.requestID))
         unsent.removeAll { $0.requestID.map(arrived.contains) == true }
-        aboveHole.subtract(arrived)
-        if !hasHoleAbove {
-            // A delivered message outside the window is before it.
-            unsent.removeAll { $0.requestID.map(aboveHole.contains) == true }
-            aboveHole = []
+        let end = extent?.upper ?? .distantPast
+        beyondGap.removeAll { message in
+            message.position.map { $0 <= end || coverage.range(containing: $0) == nil } == true
         }
         return ListDiff(from: before, to: messages)
     }
@@ -141,44 +156,33 @@ extension TimelineMachine {
         _ messages: [Message], keepingOthers: Bool = false
     ) -> ListDiff<Message> {
         let before = unsent
-        let arrived = Set(delivered.compactMap(\.requestID))
+        let arrived = Set((delivered + beyondGap).compactMap(\.requestID))
         let listed = messages.filter { message in
             filter.matches(message) && message.requestID.map { !arrived.contains($0) } == true
         }
         let names = Set(listed.compactMap(\.requestID))
-        let waiting = unsent.filter { message in
-            guard let requestID = message.requestID, !names.contains(requestID) else {
-                return false
-            }
-            return keepingOthers || isAboveHole(requestID)
+        let others = unsent.filter { message in
+            message.requestID.map { !names.contains($0) && !arrived.contains($0) } == true
         }
-        unsent = waiting + listed
+        unsent = (keepingOthers ? others : []) + listed
         return ListDiff(from: before, to: unsent)
     }
 
-    /// Removes an unsent message, unless the server has it above a hole.
+    /// Removes an unsent message.
     package mutating func removeUnsent(_ requestID: RequestID) -> ListDiff<Message> {
         var diff = ListDiff<Message>()
-        guard !aboveHole.contains(requestID),
-            let index = unsent.firstIndex(where: { $0.requestID == requestID })
-        else { return diff }
+        guard let index = unsent.firstIndex(where: { $0.requestID == requestID }) else {
+            return diff
+        }
         diff.deleted.append(unsent.remove(at: index))
         return diff
     }
 
-    private func isAboveHole(_ requestID: RequestID) -> Bool {
-        followsNewest && !isCutAbove && aboveHole.contains(requestID)
-    }
-
     /// Stops following: more messages are missing than are filled in silently (R113), so the end is
     /// unknown.
-    package mutating func leaveNewest() -> ListDiff<Message> {
-        let before = unsent
+    package mutating func leaveNewest() {
         followsNewest = false
         isCutAbove = false
-        unsent.removeAll { $0.requestID.map(aboveHole.contains) == true }
-        aboveHole = []
-        return ListDiff(from: before, to: unsent)
     }
 
     /// Follows the newest end again: the server stated that no newer message exists.
@@ -188,6 +192,7 @@ extension TimelineMachine {
     package mutating func move(toNewest isNewest: Bool) {
         followsNewest = isNewest
         isCutAbove = false
+        hasMoved = true
     }
 
     /// Removes messages beyond the capacity, from the end away from the growing one.
@@ -230,7 +235,7 @@ extension TimelineMachine {
 
 extension TimelineMachine {
     private mutating func apply(_ change: MessagesChange, _ diff: inout ListDiff<Message>) -> Need {
-        noteOwn(change.inserted)
+        applyBeyondGap(change, &diff)
         let known = filter == .everything ? change.coverageBefore : coverage
         guard let coverageNow = coverage(after: change) else { return .reread }
         coverage = coverageNow
@@ -241,11 +246,6 @@ extension TimelineMachine {
             return .reread
         }
         for message in change.deleted {
-            if let requestID = message.requestID, aboveHole.remove(requestID) != nil,
-                let pending = unsent.firstIndex(where: { $0.requestID == requestID })
-            {
-                diff.deleted.append(unsent.remove(at: pending))
-            }
             guard let index = index(of: message) else { continue }
             diff.deleted.append(delivered.remove(at: index))
         }
@@ -295,40 +295,62 @@ extension TimelineMachine {
         _ message: Message, from lower: Position, through upper: Position,
         _ diff: inout ListDiff<Message>
     ) {
-        guard let position = message.position, filter.matches(message) else { return }
-        let pending = unsent.firstIndex {
-            $0.requestID != nil && $0.requestID == message.requestID
-        }
-        guard lower <= position && position <= upper else { return }
+        guard let position = message.position, filter.matches(message),
+            lower <= position && position <= upper
+        else { return }
         let place = place(of: position)
         if place < delivered.count, delivered[place].position == position {
             return replace(at: place, with: message, &diff)
         }
         delivered.insert(message, at: place)
-        guard let pending else { return diff.inserted.append(message) }
-        if let requestID = message.requestID { aboveHole.remove(requestID) }
-        diff.updated.append(Update(before: unsent.remove(at: pending), after: message))
-    }
-
-    /// Notes the own messages of a commit that the next window contains.
-    package mutating func noteOwn(in commit: Commit) {
-        for case .messages(let change) in commit.changes where change.channel == channel {
-            noteOwn(change.inserted)
+        let shown = beyondGap.firstIndex { $0.position == position }
+        guard let before = shown.map({ beyondGap.remove(at: $0) }) ?? takeUnsent(message) else {
+            return diff.inserted.append(message)
         }
+        if before != message { diff.updated.append(Update(before: before, after: message)) }
     }
 
-    /// Notes own messages that the server has but the window may not show yet: they stay visible as
-    /// unsent until it does.
-    private mutating func noteOwn(_ messages: [Message]) {
-        guard !unsent.isEmpty else { return }
+    /// Applies a change to the messages beyond a gap, and adds the own messages that the server has
+    /// accepted there.
+    private mutating func applyBeyondGap(
+        _ change: MessagesChange, _ diff: inout ListDiff<Message>
+    ) {
         let end = extent?.upper ?? .distantPast
-        for message in messages {
-            guard let requestID = message.requestID, let position = message.position,
-                position > end, filter.matches(message),
-                unsent.contains(where: { $0.requestID == requestID })
+        for message in change.inserted where !unsent.isEmpty {
+            guard let position = message.position, position > end, filter.matches(message),
+                let pending = takeUnsent(message)
             else { continue }
-            aboveHole.insert(requestID)
+            diff.updated.append(Update(before: pending, after: message))
+            let place = beyondGap.lastIndex { $0.position.map { $0 < position } == true }
+            beyondGap.insert(message, at: place.map { $0 + 1 } ?? 0)
         }
+        guard !beyondGap.isEmpty else { return }
+        for message in change.deleted { removeBeyondGap(&diff) { $0.position == message.position } }
+        for update in change.updated {
+            let index = beyondGap.firstIndex { $0.messageID == update.after.messageID }
+            guard let index, beyondGap[index] != update.after else { continue }
+            guard filter.matches(update.after) else {
+                diff.deleted.append(beyondGap.remove(at: index))
+                continue
+            }
+            diff.updated.append(Update(before: beyondGap[index], after: update.after))
+            beyondGap[index] = update.after
+        }
+        if let cut = change.cutThrough { removeBeyondGap(&diff) { $0.createdAt <= cut } }
+        if beyondGap.count > capacity { diff.deleted.append(beyondGap.removeFirst()) }
+    }
+
+    private mutating func removeBeyondGap(
+        _ diff: inout ListDiff<Message>, where isGone: (Message) -> Bool
+    ) {
+        diff.deleted += beyondGap.filter(isGone)
+        beyondGap.removeAll(where: isGone)
+    }
+
+    /// Removes the unsent form of a delivered message; nil if the list shows none.
+    private mutating func takeUnsent(_ message: Message) -> Message? {
+        guard let requestID = message.requestID else { return nil }
+        return unsent.firstIndex { $0.requestID == requestID }.map { unsent.remove(at: $0) }
     }
 
     private mutating func replace(
@@ -359,6 +381,13 @@ extension TimelineMachine {
                 var renamed = delivered[index]
                 renamed.sender?.user = update.after
                 replace(at: index, with: renamed, &diff)
+            }
+            for index in beyondGap.indices where beyondGap[index].sender?.user.id == update.after.id
+            {
+                let before = beyondGap[index]
+                beyondGap[index].sender?.user = update.after
+                guard beyondGap[index] != before else { continue }
+                diff.updated.append(Update(before: before, after: beyondGap[index]))
             }
         }
     }
