@@ -103,7 +103,14 @@ enum SocketTargets {
                 Array(repeating: 1, count: $0)
             }
             var isOver = false
-            for piece in input.pieces() {
+            let pieces = input.pieces()
+            // Many faults come while this end waits for the answer to its own close frame.
+            let closing = input.bytes.count % 3 == 0 ? input.bytes.count % (pieces.count + 1) : -1
+            for (index, piece) in pieces.enumerated() {
+                if index == closing {
+                    codec.sendClose(code: 1000, reason: "")
+                    _ = codec.takeOutput()
+                }
                 for event in codec.receive(piece) {
                     if isOver { return "A codec that has ended goes on." }
                     switch event {

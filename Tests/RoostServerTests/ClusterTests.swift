@@ -39,6 +39,29 @@ struct ClusterTests {
         #expect(await scene.fanOuts[1].counts.readings == 0)
     }
 
+    @Test func `counters that two servers increase at once lose nothing`() async throws {
+        let (scene, ann, bob) = try await Self.start()
+        let body = #"{"metacounter":{"a":1},"mode":"increase","upsert":true}"#
+        let call = try APIRequest(
+            method: "PUT", target: "/v3/group_channels/g/metacounter", body: Array(body.utf8))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                for (server, device) in zip(scene.servers, [ann, bob]) {
+                    group.addTask {
+                        let headers = RequestHeaders(sessionKey: device.key)
+                        let answer = await server.server.respond(to: call, headers: headers)
+                        #expect(answer.status == 200)
+                    }
+                }
+            }
+        }
+        let question = try APIRequest(
+            method: "GET", target: "/v3/group_channels/g/metacounter", body: [])
+        let answer = await scene.servers[0].server.respond(
+            to: question, headers: RequestHeaders(sessionKey: ann.key))
+        #expect(try JSONValue(parsing: answer.body)["a"]?.int == 40)
+    }
+
     @Test func `without the bus, a sweep brings messages, edits and deletions`() async throws {
         let (scene, ann, bob) = try await Self.start()
         scene.bus.connect(false)

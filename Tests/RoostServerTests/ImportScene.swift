@@ -203,7 +203,7 @@ struct ImportScene {
                 member.traits.messageOffset = number < 3 ? now : nil
                 member.traits.mute = number == 2 ? Restriction(startedAt: now, note: "\"") : nil
             }
-        case 8: try await storage.markDelivered(url, to: id, at: now)
+        case 8: _ = try await storage.markDelivered(url, to: id, at: now, unlessThrough: now)
         default:
             var draft = StorageContractTests.draft(
                 "m\u{0}\(dice.roll(99))", from: dice.roll(9) == 0 ? nil : id,

@@ -90,6 +90,24 @@ struct LimitTests {
         #expect(await fixture.server.metrics.limited == 2)
     }
 
+    @Test func `messages of others use up no part of a user's rate`() async throws {
+        let fixture = await ServerFixture { $0.userRate = Rate(burst: 4, perSecond: 1) }
+        let (ann, bob) = (try await fixture.connect("ann"), try await fixture.connect("bob"))
+        try await fixture.channel(of: ["ann", "bob"], by: ann)
+        await fixture.send("1", "r1", to: "g", on: bob)
+        let received = try ann.inbox.take().compactMap(\.message).map(\.message)
+        let id = try #require(received.first?.messageID)
+        _ = try bob.inbox.take()
+        for _ in 0..<2_000 { await fixture.say(.messageAcknowledgement("g", id), on: ann) }
+        // Several devices acknowledge one message; the others learn of it once.
+        let receipts = try bob.inbox.take().filter { event in
+            if case .delivered = event { true } else { false }
+        }
+        #expect(receipts.count == 1)
+        await fixture.send("2", "r2", to: "g", on: ann)
+        #expect(try ann.inbox.take().contains { $0.message?.message.text == "2" })
+    }
+
     @Test func `an address with too many logins gets BUSY, not the end of its session`()
         async throws
     {

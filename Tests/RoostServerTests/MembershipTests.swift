@@ -221,6 +221,26 @@ struct MembershipTests {
         #expect(await fixture.server.respond(to: empty, headers: headers).status == 400)
     }
 
+    @Test func `marking all channels as read tells only of those with unread messages`()
+        async throws
+    {
+        for url in ["c1", "c2", "c3"] as [ChannelURL] {
+            try await fixture.channel(url, of: ["alice", "bob"], by: alice)
+        }
+        let bob = try await fixture.connect("bob")
+        fixture.world.advance(1_000)
+        await fixture.send("one", "r1", to: "c2", on: bob)
+        _ = try bob.inbox.take()
+        let call = try APIRequest(
+            method: "PUT", target: "/v3/users/alice/mark_as_read_all", body: Array("{}".utf8))
+        let headers = RequestHeaders(sessionKey: alice.key)
+        #expect(await fixture.server.respond(to: call, headers: headers).status == 200)
+        let marks = try bob.inbox.take().compactMap { event in
+            if case .read(let mark) = event { mark.channelURL } else { nil }
+        }
+        #expect(marks == ["c2"])
+    }
+
     @Test func `a server that requires tokens creates no user for an invitation`() async throws {
         let strict = await ServerFixture { $0.requiresToken = true }
         let headers = RequestHeaders(apiToken: ServerFixture.apiToken)

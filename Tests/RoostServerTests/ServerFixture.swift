@@ -89,12 +89,13 @@ struct ServerFixture {
         storage: (any Storage)? = nil, files: (any FileStore)? = nil,
         fanOut: (any FanOut)? = nil, peers: (any PeerPresence)? = nil, seed: UInt64 = 7,
         configure: (inout ChatServer.Configuration) -> Void = { _ in }, traces: Bool = false,
+        uptime: (@Sendable () -> Timestamp)? = nil,
         log: @escaping @Sendable (LogLine) -> Void = { _ in }
     ) async {
         world = TestWorld(seed: seed)
         executor = ThreadExecutor(name: "server")
         var world = world.world
-        (world.log, world.traces) = (log, traces)
+        (world.log, world.traces, world.uptime) = (log, traces, uptime)
         var configuration = ChatServer.Configuration(
             applicationID: "APP", apiToken: Self.apiToken)
         configure(&configuration)

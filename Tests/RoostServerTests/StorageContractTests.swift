@@ -310,6 +310,39 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `messages before an entry are read, though the clock has gone back since`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind, users: ["a", "b"])
+        try await storage.addUser(User(id: "c"))
+        _ = try await storage.append(Self.draft("x"), now: at(2_000))
+        let joined = try await storage.addMembers(
+            ["c"], as: .joined, inviter: nil, to: "g", now: at(1_000))
+        #expect(joined == ["c"])
+        #expect(try await storage.unreadTotal(of: "c") == 0)
+        _ = try await storage.append(Self.draft("y"), now: at(1_001))
+        #expect(try await storage.unreadTotal(of: "c") == 1)
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a delivery mark moves once for all messages before it`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind)
+        for (moment, place, hasMoved) in [
+            (at(5), at(1), true), (at(9), at(5), false), (at(9), at(6), true),
+        ] {
+            let moved = try await storage.markDelivered(
+                "g", to: "a", at: moment, unlessThrough: place)
+            #expect(moved == hasMoved)
+        }
+        let member = try await storage.memberRecords(of: "g").first { $0.user.id == "a" }
+        #expect(member?.deliveredAt == at(9))
+        #expect(
+            try await !storage.markDelivered("g", to: "nobody", at: at(9), unlessThrough: at(1)))
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `only an existing message can be edited or deleted`(
         kind: StorageKind
     ) async throws {

@@ -50,6 +50,31 @@ struct UserLimitTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a user makes a bounded number of reports`(kind: StorageKind) async throws {
+        let scene = try await BudgetScene(try await kind.make()) { $0.limits.reports = 2 }
+        let report = #"{"report_category":"spam","offending_user_id":"bob"}"#
+        for code in [nil, nil, Self.tooMany] {
+            #expect(
+                try await scene.code("POST", "report/group_channels/g", report, as: scene.ann)
+                    == code)
+        }
+        #expect(
+            try await scene.code("POST", "report/group_channels/g", report, as: scene.bob) == nil)
+    }
+
+    @Test func `a call creates a bounded number of unknown users`() async throws {
+        let scene = try await BudgetScene { $0.limits.newUsers = 2 }
+        func create(_ ids: [String]) async throws -> Int? {
+            let list = ids.map { "\"\($0)\"" }.joined(separator: ",")
+            return try await scene.code(
+                "POST", "group_channels", #"{"user_ids":[\#(list)]}"#, as: scene.ann)
+        }
+        #expect(try await create(["bob", "n1", "n2", "n3"]) == Self.tooMany)
+        #expect(try await create(["bob", "n1", "n2"]) == nil)
+        #expect(try await create(["bob", "n1", "n2", "n3"]) == nil, "two of them are known now")
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a user creates a bounded number of polls`(kind: StorageKind) async throws {
         let scene = try await BudgetScene(try await kind.make()) { $0.limits.createdPolls = 2 }
         let poll = #"{"title":"t","options":["a"]}"#

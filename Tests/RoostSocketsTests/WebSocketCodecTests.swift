@@ -230,6 +230,19 @@ struct WebSocketCodecTests {
         #expect(server.receive(frame(1, text("more"))) == [])
     }
 
+    @Test(arguments: violations, [WebSocketCodec.Role.server, .client])
+    func `a violation after the own close frame ends the connection and is not answered`(
+        _ row: (code: UInt16, bytes: [UInt8]), _ role: WebSocketCodec.Role
+    ) {
+        let codec = codec(role)
+        codec.sendClose(code: 1000, reason: "")
+        #expect(codec.takeOutput().prefix(1) == [0x88])
+        let events = codec.receive(row.bytes)
+        #expect(events.allSatisfy { if case .violation = $0 { true } else { false } })
+        #expect(events.count == 1 || role == .client)
+        #expect(codec.takeOutput() == [])
+    }
+
     @Test func `many small fragments cannot grow beyond the limit`() {
         let server = codec(.server, messageBytes: 10)
         var events = server.receive(frame(1, text("123456"), isLast: false))

@@ -241,7 +241,10 @@ struct ModelServer {
                 standing.sight.shows(place.createdAt)
             else { return }
             let moment = max(desk.now, place.createdAt)
-            storage.markDelivered(url, to: desk.user, at: moment)
+            guard
+                storage.markDelivered(
+                    url, to: desk.user, at: moment, unlessThrough: place.createdAt)
+            else { return }
             publish(
                 .delivered(url, [desk.user: moment]),
                 to: Audience(audienceMembers: storage.audienceMembers(of: url)).readers)

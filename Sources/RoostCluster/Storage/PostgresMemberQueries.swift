@@ -130,6 +130,22 @@ extension PostgresQuery where Output == Timestamp {
             """, .int(channel), .text(user.rawValue), .int(moment)
         ) { Timestamp(milliseconds: $0.int64(0)) }
     }
+
+    /// Moves a delivery mark, and returns it; no row if it is at the place or later already.
+    static func raiseDeliveryMark(
+        _ url: ChannelURL, _ user: UserID, _ moment: Timestamp, _ place: Timestamp
+    ) -> PostgresQuery {
+        PostgresQuery(
+            """
+            UPDATE member SET delivered_at = $3
+            WHERE channel = (SELECT id FROM channel WHERE url = $1)
+                AND user_id = (SELECT id FROM users WHERE user_id = $2)
+                AND coalesce(delivered_at < $4, true)
+            RETURNING delivered_at
+            """, .text(url.rawValue), .text(user.rawValue), .int(moment.milliseconds),
+            .int(place.milliseconds)
+        ) { Timestamp(milliseconds: $0.int64(0)) }
+    }
 }
 
 extension PostgresQuery where Output == Void {
@@ -146,8 +162,10 @@ extension PostgresQuery where Output == Void {
             SELECT $1, new.user_id,
                 (SELECT coalesce(max(place), -1) FROM member WHERE channel = $1)
                     + row_number() OVER (ORDER BY new.place),
-                $2, 'none', $3, $4, new.is_counted, NOT new.is_counted, new.beginning,
-                new.traits, pg_current_xact_id(),
+                $2, 'none', $3,
+                -- Messages may be later than the clock; they are no news to a new member.
+                (SELECT greatest(last_time, $4) FROM channel WHERE id = $1), new.is_counted,
+                NOT new.is_counted, new.beginning, new.traits, pg_current_xact_id(),
                 (SELECT greatest(changed_at, $4) FROM channel WHERE id = $1)
             FROM unnest($5::bigint[], $6::boolean[], $7::bigint[], $8::text[])
                 WITH ORDINALITY AS new (user_id, is_counted, beginning, traits, place)
@@ -197,14 +215,4 @@ extension PostgresQuery where Output == Void {
             """, .int(channel), .texts(users.map(\.rawValue)))
     }
 
-    static func raiseDeliveryMark(
-        _ url: ChannelURL, _ user: UserID, _ moment: Timestamp
-    ) -> PostgresQuery {
-        PostgresQuery(
-            """
-            UPDATE member SET delivered_at = greatest(delivered_at, $3)
-            WHERE channel = (SELECT id FROM channel WHERE url = $1)
-                AND user_id = (SELECT id FROM users WHERE user_id = $2)
-            """, .text(url.rawValue), .text(user.rawValue), .int(moment.milliseconds))
-    }
 }

@@ -96,10 +96,10 @@ extension PostgresStorage {
     }
 
     package func markDelivered(
-        _ url: ChannelURL, to id: UserID, at moment: Timestamp
-    ) async throws(StorageError) {
+        _ url: ChannelURL, to id: UserID, at moment: Timestamp, unlessThrough place: Timestamp
+    ) async throws(StorageError) -> Bool {
         try await write { db async throws(PostgresError) in
-            db.add(.raiseDeliveryMark(url, id, moment))
+            try await db.first(.raiseDeliveryMark(url, id, moment, place)) != nil
         }
     }
 }

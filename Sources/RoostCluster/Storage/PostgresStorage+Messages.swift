@@ -122,7 +122,7 @@ extension PostgresStorage {
     }
 
     package func messageCount(
-        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, atMost limit: Int
     ) async throws(StorageError) -> Int {
         var (range, count) = (range, 0)
         while true {
@@ -131,9 +131,8 @@ extension PostgresStorage {
                 try await db.first(.count(url, part, filter, rows: Self.countedRows))
             }
             count += slice?.count ?? 0
-            guard let slice, slice.rows == Self.countedRows, let end = slice.end else {
-                return count
-            }
+            guard let slice, slice.rows == Self.countedRows, let end = slice.end, count <= limit
+            else { return count }
             range.after = end
             // The caller of a long count may have gone.
             if Task.isCancelled { throw .cancelled }

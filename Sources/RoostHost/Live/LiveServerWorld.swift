@@ -18,6 +18,8 @@ extension ServerWorld {
             now: now, entropy: { UInt64.random(in: .min ... .max) },
             // A secret has 160 random bits, so a fast hash of it and its salt is enough.
             digest: { Digest.sha256($0) }, log: { log.write($0) })
+        let clock = SteadyClock.live
+        world.uptime = { Timestamp(milliseconds: clock.milliseconds()) }
         world.traces = log.traces
         return world
     }

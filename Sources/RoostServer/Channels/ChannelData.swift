@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 import RoostModel
 import RoostWire
 
@@ -99,50 +100,24 @@ struct ChannelData: ServerPart {
             try await publishCounters(url, created: [:], updated: [:], deleted: gone)
             return .empty
         default:
-            let new = try counters(call, known)
-            let isUpsert = try call.fields.bool("upsert") ?? false
-            let adds = action == .addCounters || isUpsert
-            let created = new.filter { adds && known[$0.key] == nil }
-            let updated = action == .addCounters ? [:] : new.filter { known[$0.key] != nil }
-            let accepted = created.merging(updated) { $1 }
-            try configuration.limits.check(
-                count: known.merging(accepted) { $1 }.count, "counters of a channel",
-                atMost: configuration.limits.entries)
-            for key in accepted.keys {
-                try configuration.limits.check(name: key, "A counter's name")
-            }
-            try await changeChannel(url) { $0.traits.counters.merge(accepted) { $1 } }
-            try await publishCounters(url, created: created, updated: updated, deleted: [])
-            return counterResponse(accepted)
-        }
-    }
-
-    /// Returns the new values of the named counters; the channel's lane is held, so no other call
-    /// counts meanwhile.
-    private func counters(
-        _ call: RouteCall, _ known: [String: Int64]
-    ) throws(ServerError) -> [String: Int64] {
-        guard case .object(let entries) = call.fields.value("metacounter") else {
-            throw ServerError(.parameterMissing, "The parameter metacounter must be an object.")
-        }
-        var counters: [String: Int64] = [:]
-        for entry in entries {
-            guard let number = entry.value.int else {
-                throw ServerError(.wrongTypeNumber, "A metacounter must be a whole number.")
-            }
-            let before = known[entry.name] ?? 0
-            let (value, isTooLarge) =
-                switch call.fields.string("mode") {
-                case "increase": before.addingReportingOverflow(number)
-                case "decrease": before.subtractingReportingOverflow(number)
-                default: (number, false)
+            let counting = try Counting(action, call)
+            let outcome = Guarded<Result<Counting.Outcome, ServerError>?>(nil)
+            try await changeChannel(url) { [limits] record in
+                let result = Result { () throws(ServerError) in
+                    try counting.outcome(since: record.traits.counters, limits)
                 }
-            guard !isTooLarge else {
-                throw ServerError(.invalidValue, "The metacounter would become too large.")
+                // A storage may repeat the step with newer counters, whose outcome counts.
+                outcome.withLock { $0 = result }
+                guard case .success(let change) = result else { return }
+                record.traits.counters.merge(change.accepted) { $1 }
             }
-            counters[entry.name] = value
+            guard let change = try outcome.withLock({ $0 })?.get() else {
+                throw ServerError(.notFound, "There is no such channel.")
+            }
+            try await publishCounters(
+                url, created: change.created, updated: change.updated, deleted: [])
+            return counterResponse(change.accepted)
         }
-        return counters
     }
 
     private func counterResponse(_ counters: [String: Int64]) -> APIResponse {
@@ -155,5 +130,67 @@ struct ChannelData: ServerPart {
         try await publisher.publish(
             in: url, .metaCountersChanged,
             .counters(created: created, updated: updated, deleted: deleted))
+    }
+}
+
+/// A change of counters by a call.
+///
+/// It is applied in the storage's own step: two servers of a cluster may count at once.
+private struct Counting: Sendable {
+    struct Outcome: Sendable {
+        var created: [String: Int64] = [:]
+        var updated: [String: Int64] = [:]
+        var accepted: [String: Int64] { created.merging(updated) { $1 } }
+    }
+
+    private let numbers: [String: Int64]
+    private let mode: String?
+    private let addsMissing: Bool
+    private let changesKnown: Bool
+
+    init(_ action: ChannelAction, _ call: RouteCall) throws(ServerError) {
+        guard case .object(let entries) = call.fields.value("metacounter") else {
+            throw ServerError(.parameterMissing, "The parameter metacounter must be an object.")
+        }
+        var numbers: [String: Int64] = [:]
+        for entry in entries {
+            guard let number = entry.value.int else {
+                throw ServerError(.wrongTypeNumber, "A metacounter must be a whole number.")
+            }
+            numbers[entry.name] = number
+        }
+        self.numbers = numbers
+        mode = call.fields.string("mode")
+        let isUpsert = try call.fields.bool("upsert") ?? false
+        addsMissing = action == .addCounters || isUpsert
+        changesKnown = action != .addCounters
+    }
+
+    func outcome(
+        since known: [String: Int64], _ limits: ServerLimits
+    ) throws(ServerError) -> Outcome {
+        var outcome = Outcome()
+        for (name, number) in numbers {
+            let before = known[name] ?? 0
+            let (value, isTooLarge) =
+                switch mode {
+                case "increase": before.addingReportingOverflow(number)
+                case "decrease": before.subtractingReportingOverflow(number)
+                default: (number, false)
+                }
+            guard !isTooLarge else {
+                throw ServerError(.invalidValue, "The metacounter would become too large.")
+            }
+            if known[name] == nil {
+                if addsMissing { outcome.created[name] = value }
+            } else if changesKnown {
+                outcome.updated[name] = value
+            }
+        }
+        try limits.check(
+            count: known.merging(outcome.accepted) { $1 }.count, "counters of a channel",
+            atMost: limits.entries)
+        for name in outcome.accepted.keys { try limits.check(name: name, "A counter's name") }
+        return outcome
     }
 }

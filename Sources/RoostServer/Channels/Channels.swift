@@ -31,7 +31,7 @@ struct Channels: ServerPart {
         if call.channelURL != nil,
             try await ask(try await storage.access(to: url, of: nil)) != nil
         {
-            throw Self.taken
+            throw .channelTaken
         }
         let now = world.now()
         let record = ChannelRecord(
@@ -62,22 +62,6 @@ struct Channels: ServerPart {
         let channel = try await views.view(created.url, for: caller.userID, ChannelExtras())
         return CreateChannel.Output(channel: channel, isCreated: created.isCreated)
     }
-
-    /// Creates a channel in the storage, or finds the distinct one of the members.
-    private func create(
-        _ new: NewChannel, at now: Timestamp, refusal: ServerError?
-    ) async throws(ServerError) -> CreatedChannel {
-        switch try await ask(try await storage.createChannel(new, now: now)) {
-        case .done(let created): return created
-        case .barred:
-            throw refusal ?? ServerError(.notAuthorized, "A user of the call cannot be invited.")
-        case .tooMany: throw limits.tooManyChannels
-        case .taken: throw Self.taken
-        }
-    }
-
-    /// Another channel has the URL.
-    static let taken = ServerError(.duplicate, "There is a channel with this URL already.")
 
     /// Returns a channel for its caller.
     func get(_ call: GetChannel, for caller: APICaller) async throws(ServerError) -> GroupChannel {
@@ -198,4 +182,26 @@ extension ChannelTraits {
         accessCode = code ?? accessCode
         survivalSeconds = options.survivalSeconds ?? survivalSeconds
     }
+}
+
+extension ServerPart {
+    /// Creates a channel in the storage, or finds the distinct one of the members.
+    ///
+    /// `refusal` is the reason why one of the users cannot be invited.
+    func create(
+        _ new: NewChannel, at now: Timestamp, refusal: ServerError? = nil
+    ) async throws(ServerError) -> CreatedChannel {
+        switch try await ask(try await storage.createChannel(new, now: now)) {
+        case .done(let created): return created
+        case .barred:
+            throw refusal ?? ServerError(.notAuthorized, "A user of the call cannot be invited.")
+        case .tooMany: throw limits.tooManyChannels
+        case .taken: throw .channelTaken
+        }
+    }
+}
+
+extension ServerError {
+    fileprivate static let channelTaken = ServerError(
+        .duplicate, "There is a channel with this URL already.")
 }

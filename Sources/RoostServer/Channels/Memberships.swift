@@ -146,7 +146,13 @@ struct Memberships: ServerPart {
         let wanted = unique
         var users = try await ask(try await storage.userRecords(wanted))
         let known = Set(users.map(\.user.id))
-        for id in unique where !known.contains(id) {
+        let strangers = unique.filter { !known.contains($0) }
+        if caller != .platform, configuration.createsUsers, !configuration.requiresToken {
+            try limits.check(
+                count: strangers.count, "unknown users in one call", atMost: limits.newUsers)
+        }
+        for id in strangers {
+            try stopIfCancelled()
             guard caller != .platform, configuration.createsUsers, !configuration.requiresToken
             else {
                 throw ServerError(.notFound, "There is no user “\(id)” here.")

@@ -153,12 +153,7 @@ struct OpenChannels: ServerPart {
         for id in operators { _ = try await existingUser(id) }
         var new = NewChannel(record: record, members: [])
         if call.caller != .platform { new.creatorLimit = limits.createdChannels }
-        let draft = new
-        switch try await ask(try await storage.createChannel(draft, now: now)) {
-        case .done: break
-        case .barred, .tooMany: throw limits.tooManyChannels
-        case .taken: throw Channels.taken
-        }
+        _ = try await create(new, at: now)
         try await setRoles(operators, to: .operator, in: url)
         return try await response(to: url)
     }

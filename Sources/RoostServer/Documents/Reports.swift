@@ -48,6 +48,8 @@ struct Reports: ServerPart {
                 body["offending_user_id"] = .string(sender.user.id.rawValue)
             }
         }
+        let count = try await ask(try await storage.documentCount(.report, of: reporter))
+        try limits.check(count: count + 1, "reports of one user", atMost: limits.reports)
         try await ask(
             try await storage.addDocument(Document(.report, of: reporter, in: url, body: body)))
         return .empty

@@ -66,6 +66,10 @@ package struct ServerLimits: Equatable, Sendable {
     package var createdChannels = 10_000
     /// The polls that one user has created, removed ones included, because change logs list them.
     package var createdPolls = 10_000
+    /// The reports that one user has made.
+    package var reports = 10_000
+    /// The unknown users in one call, each of whom the server creates by a write of its own.
+    package var newUsers = 100
     /// The files that one user has uploaded.
     package var uploadedFiles = 100_000
     /// The size of all files that one user has uploaded, in bytes: 100 GiB.

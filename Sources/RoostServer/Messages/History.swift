@@ -105,7 +105,8 @@ struct History: ServerPart {
                 createdAt: last.createdAt, messageID: last.messageID.next))
         let count = try await ask(
             try await storage.messageCount(
-                in: url, range.hiding(through: offset), MessageFilter(replyType: .all)))
+                in: url, range.hiding(through: offset), MessageFilter(replyType: .all),
+                atMost: messages.count))
         return count == messages.count
     }
 
@@ -210,14 +211,20 @@ struct History: ServerPart {
     /// The messages of one side in an answer; a view has fewer.
     private static let gapLimit = 5_000
 
+    /// The most messages of a view's side; a count behind more of them ends early.
+    private static let viewLimit = 20_000
+
     private func missing(
         _ side: MessageGap.Side?, _ call: MessageGap, _ offset: Timestamp?
     ) async throws(ServerError) -> Int {
         guard let side else { return 0 }
         let range = PositionRange(from: side.start, through: side.end).hiding(through: offset)
+        // The channel's lane waits for the count, so it ends where the gap is huge in any case.
+        let cached = min(max(side.cachedCount, 0), Self.viewLimit)
+        let limit = cached + MessageGapAnswer.hugeThreshold
         let count = try await ask(
-            try await storage.messageCount(in: call.channelURL, range, call.filter))
-        return max(0, count - side.cachedCount)
+            try await storage.messageCount(in: call.channelURL, range, call.filter, atMost: limit))
+        return max(0, count - (count > limit ? cached : side.cachedCount))
     }
 
     /// Returns all messages of a side that lacks some; nil if the answer has no room for them.

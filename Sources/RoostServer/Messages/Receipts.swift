@@ -104,15 +104,23 @@ struct Receipts: ServerPart {
         sessions.send(.read(event), to: session)
     }
 
-    /// Marks all channels of a user as read, or those that the call names, each in its lane.
+    /// Marks the channels of a user with unread messages as read, or those of them that the call
+    /// names, each in its lane.
     func readEverything(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let wanted = try call.fields.list("channel_urls").map { Set($0.map { ChannelURL($0) }) }
         for listing in try await ask(try await storage.listings(of: call.subject))
         where listing.state == .joined && (wanted?.contains(listing.record.url) ?? true) {
             try stopIfCancelled()
-            let url = listing.record.url
-            _ = try await lanes.inLane(of: url) { () async throws(ServerError) in
-                try await markRead(url, by: call.subject)
+            let (url, id) = (listing.record.url, call.subject)
+            let unread = try await ask(try await storage.unreadCounts(in: url, of: [id]))
+            guard unread[id] ?? 0 > 0 else { continue }
+            do throws(ServerError) {
+                _ = try await lanes.inLane(of: url) { () async throws(ServerError) in
+                    try await markRead(url, by: id)
+                }
+            } catch {
+                // The user may have left this channel meanwhile; the others are to be marked.
+                guard error.code == .notAMember else { throw error }
             }
         }
         return .empty
@@ -128,7 +136,11 @@ struct Receipts: ServerPart {
             sight.shows(position.createdAt)
         else { return }
         let moment = max(world.now(), position.createdAt)
-        try await ask(try await storage.markDelivered(url, to: user, at: moment))
+        // Of several devices, and of messages that came together, the first one tells.
+        let hasMoved = try await ask(
+            try await storage.markDelivered(
+                url, to: user, at: moment, unlessThrough: position.createdAt))
+        guard hasMoved else { return }
         await publisher.publish(
             .delivered(url, [user: moment]), to: try await publisher.audience(of: url).readers)
     }
@@ -137,7 +149,8 @@ struct Receipts: ServerPart {
     func markDelivered(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (url, id) = (call.channelURL, try call.actor())
         let moment = max(world.now(), try await history.endOfLog(of: url) ?? .distantPast)
-        try await ask(try await storage.markDelivered(url, to: id, at: moment))
+        _ = try await ask(
+            try await storage.markDelivered(url, to: id, at: moment, unlessThrough: moment))
         await publisher.publish(
             .delivered(url, [id: moment]), to: try await publisher.audience(of: url).readers)
         return APIResponse { writer in writer.field("ts", moment.milliseconds) }

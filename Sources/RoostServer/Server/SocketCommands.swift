@@ -30,7 +30,7 @@ struct SocketCommands: ServerPart {
             }
             let start = world.now()
             do throws(ServerError) {
-                try chargeFrame(frame, of: user)
+                guard try chargeFrame(frame, of: user) else { continue }
                 parts.activity.note(user)
                 let command = try decode(frame)
                 if case .message(let command) = command {
@@ -64,17 +64,26 @@ struct SocketCommands: ServerPart {
     ///
     /// Pings have an allowance of their own, so a client over its rate can still show that it is
     /// alive. A ping beyond the allowance counts as any other command.
-    private func chargeFrame(_ frame: Frame, of user: UserID) throws(ServerError) {
-        if frame.command == .ping, frame.byteCount <= Self.pingBytes, parts.rates.takePing(of: user)
-        {
-            return
+    ///
+    /// So have acknowledgements of messages: their senders decide about the number, and they must not
+    /// use up the receiver's rate. Those beyond the allowance are passed over, as nothing answers
+    /// them.
+    ///
+    /// - Returns: Whether the command is to be read.
+    private func chargeFrame(_ frame: Frame, of user: UserID) throws(ServerError) -> Bool {
+        if frame.byteCount <= Self.smallBytes {
+            if frame.command == .ping, parts.rates.takePing(of: user) { return true }
+            if frame.command == .messageAcknowledgement {
+                return parts.rates.takeAcknowledgement(of: user)
+            }
         }
         try parts.rates.charge(
             user: user, count: 1 + frame.byteCount / Self.chargedBytes, isFrame: true)
+        return true
     }
 
-    /// The most bytes of a ping, which has an ID and little else.
-    private static let pingBytes = 256
+    /// The most bytes of a command with an allowance of its own, which has an ID or two.
+    private static let smallBytes = 1_024
 
     /// The bytes of a command that count as one request.
     private static let chargedBytes = 65_536

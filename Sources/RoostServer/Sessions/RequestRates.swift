@@ -11,6 +11,7 @@ final class RequestRates: ServerPart {
     private let telemetry: Telemetry
     private var users: RateLimiter<UserID>
     private var pings: RateLimiter<UserID>
+    private var acknowledgements: RateLimiter<UserID>
     private var addresses: RateLimiter<String>
     private var failedLogins: FailedLogins
     /// The number of servers over which the calls of a user spread.
@@ -21,6 +22,10 @@ final class RequestRates: ServerPart {
     /// The part of a burst that one call may cost, so that many servers do not refuse everyone.
     private static let shareOfBurst = 20
 
+    /// The acknowledgements of messages by one user, all sockets together; others decide about their
+    /// number.
+    private static let acknowledgementRate = Rate(burst: 500, perSecond: 100)
+
     /// The pings of one user, all sockets together, that do not count as requests.
     private static let pingRate = Rate(burst: 60, perSecond: 10)
 
@@ -30,6 +35,8 @@ final class RequestRates: ServerPart {
         let configuration = context.configuration
         users = RateLimiter(configuration.userRate)
         pings = RateLimiter(configuration.userRate.map { _ in Self.pingRate })
+        acknowledgements = RateLimiter(
+            configuration.userRate.map { _ in Self.acknowledgementRate })
         addresses = RateLimiter(configuration.addressRate)
         failedLogins = FailedLogins(configuration.failedLoginRate)
     }
@@ -46,7 +53,12 @@ final class RequestRates: ServerPart {
     }
 
     /// Takes a ping out of the user's allowance; returns false if the allowance is spent.
-    func takePing(of user: UserID) -> Bool { pings.take(user, at: world.now()) == nil }
+    func takePing(of user: UserID) -> Bool { pings.take(user, at: world.evenTime()) == nil }
+
+    /// Takes an acknowledgement out of the user's allowance; returns false if the allowance is spent.
+    func takeAcknowledgement(of user: UserID) -> Bool {
+        acknowledgements.take(user, at: world.evenTime()) == nil
+    }
 
     /// Counts a request.
     ///
@@ -59,7 +71,7 @@ final class RequestRates: ServerPart {
     func charge(
         user: UserID? = nil, address: String? = nil, count: Int = 1, isFrame: Bool = false
     ) throws(ServerError) {
-        let now = world.now()
+        let now = world.evenTime()
         let wait =
             user.flatMap { users.take($0, at: now, count: isFrame ? count : userCost(count)) }
             ?? address.flatMap { addresses.take($0, at: now, count: addressCost) }
@@ -73,7 +85,7 @@ final class RequestRates: ServerPart {
 
     /// Refuses a user or an address whose next request would be refused; counts nothing.
     func check(user: UserID?, address: String?) throws(ServerError) {
-        let now = world.now()
+        let now = world.evenTime()
         let wait =
             user.flatMap { users.wait(of: $0, at: now, count: userCost(1)) }
             ?? address.flatMap { addresses.wait(of: $0, at: now, count: addressCost) }
@@ -86,7 +98,7 @@ final class RequestRates: ServerPart {
     func failure(
         of user: UserID? = nil, from address: String?, _ refusal: ServerError
     ) -> ServerError {
-        guard let wait = failedLogins.note(user: user, address: address, at: world.now()) else {
+        guard let wait = failedLogins.note(user: user, address: address, at: world.evenTime()) else {
             return refusal
         }
         telemetry.metrics.limited += 1
@@ -95,9 +107,10 @@ final class RequestRates: ServerPart {
 
     /// Forgets users and addresses without recent requests.
     func forgetIdle() {
-        let now = world.now()
+        let now = world.evenTime()
         users.forgetIdle(at: now)
         pings.forgetIdle(at: now)
+        acknowledgements.forgetIdle(at: now)
         addresses.forgetIdle(at: now)
         failedLogins.forgetIdle(at: now)
     }

@@ -83,7 +83,7 @@ final class Sessions: ServerPart {
         telemetry.metrics.logins += 1
         open[id] = Session(
             user: user, outlet: outlet, key: login.number, expiresAt: login.end,
-            lastFrameAt: world.now())
+            lastFrameAt: world.evenTime())
         if openOfUser[user] == nil {
             context.peers?.note(PresencePlace(user: user), isTaken: true)
         }
@@ -99,7 +99,7 @@ final class Sessions: ServerPart {
     }
 
     /// Records that a frame of a client has arrived.
-    func noteFrame(from id: SessionID) { open[id]?.lastFrameAt = world.now() }
+    func noteFrame(from id: SessionID) { open[id]?.lastFrameAt = world.evenTime() }
 
     // MARK: Ending
 
@@ -180,7 +180,7 @@ final class Sessions: ServerPart {
     /// connection never reports its end.
     func dropIdle() async {
         let patience = configuration.pingInterval * 2 + configuration.pongTimeout
-        let limit = world.now() - patience
+        let limit = world.evenTime() - patience
         for id in ids(where: { $0.lastFrameAt < limit }) {
             open[id]?.outlet.close()
             await drop(id)

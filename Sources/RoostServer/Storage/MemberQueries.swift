@@ -21,7 +21,10 @@ extension Query where Input == NewMember, Output == Void {
             sql: """
                 INSERT INTO member (channel, user, place, state, role, joined_at, last_read,
                     sequence, changed_at, traits, is_counted)
-                VALUES (?1, ?2, ?10, ?3, 'none', ?4, ?5, ?6, ?7, ?8, ?9)
+                VALUES (?1, ?2, ?10, ?3, 'none', ?4,
+                    -- Messages may be later than the clock; they are no news to a new member.
+                    max(?5, coalesce((SELECT max(created_at) FROM message WHERE channel = ?1), ?5)),
+                    ?6, ?7, ?8, ?9)
                 ON CONFLICT (channel, user) DO UPDATE SET
                     state = excluded.state, role = 'none', joined_at = excluded.joined_at,
                     last_read = excluded.last_read, delivered_at = NULL,
@@ -296,18 +299,27 @@ extension Query where Input == (channel: Int64, user: Int64), Output == Timestam
     }
 }
 
-extension Query where Input == (url: ChannelURL, user: UserID, moment: Timestamp), Output == Void {
+extension Query
+where
+    Input == (url: ChannelURL, user: UserID, moment: Timestamp, place: Timestamp),
+    Output == Int64
+{
+    /// Moves a delivery mark; no row if it is at the place or later already.
     static var raiseDeliveryMark: Query {
         Query(
             sql: """
-                UPDATE member SET delivered_at = max(coalesce(delivered_at, ?3), ?3)
+                UPDATE member SET delivered_at = ?3
                 WHERE channel = (SELECT id FROM channel WHERE url = ?1)
                     AND user = (SELECT id FROM user WHERE user_id = ?2)
+                    AND coalesce(delivered_at < ?4, 1)
+                RETURNING delivered_at
                 """,
             bind: { input, bindings in
                 bindings.append(input.url.rawValue)
                 bindings.append(input.user.rawValue)
                 bindings.append(input.moment.milliseconds)
-            })
+                bindings.append(input.place.milliseconds)
+            },
+            decode: { row in row.int64(0) })
     }
 }

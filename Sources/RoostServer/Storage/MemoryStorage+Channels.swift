@@ -131,7 +131,8 @@ extension MemoryStorage {
             var traits = channel.memberships[id]?.traits ?? MemberTraits()
             traits.admit(as: state, by: inviter, now: now)
             channel.memberships[id] = MemoryChannel.Membership(
-                state: state, role: .none, joinedAt: state == .joined ? now : nil, lastRead: now,
+                state: state, role: .none, joinedAt: state == .joined ? now : nil,
+                lastRead: max(now, channel.log.last?.message.createdAt ?? now),
                 traits: traits, change: change)
             changed.append(id)
         }
@@ -231,9 +232,15 @@ extension MemoryStorage {
         return mark
     }
 
-    package func markDelivered(_ url: ChannelURL, to id: UserID, at moment: Timestamp) {
-        let before = channels[url]?.memberships[id]?.deliveredAt ?? moment
-        channels[url]?.memberships[id]?.deliveredAt = max(before, moment)
+    @discardableResult
+    package func markDelivered(
+        _ url: ChannelURL, to id: UserID, at moment: Timestamp, unlessThrough place: Timestamp
+    ) -> Bool {
+        guard let membership = channels[url]?.memberships[id],
+            membership.deliveredAt.map({ $0 < place }) ?? true
+        else { return false }
+        channels[url]?.memberships[id]?.deliveredAt = moment
+        return true
     }
 
     package func unreadCounts(in url: ChannelURL, of ids: Set<UserID>) -> [UserID: Int] {

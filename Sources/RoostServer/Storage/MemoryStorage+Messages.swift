@@ -177,6 +177,12 @@ extension MemoryStorage {
         live(in: url, range, filter).count
     }
 
+    package func messageCount(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, atMost limit: Int
+    ) -> Int {
+        messageCount(in: url, range, filter)
+    }
+
     private func live(
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
     ) -> [Message] {

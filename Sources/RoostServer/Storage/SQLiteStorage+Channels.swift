@@ -195,10 +195,10 @@ extension SQLiteStorage {
     }
 
     package func markDelivered(
-        _ url: ChannelURL, to id: UserID, at moment: Timestamp
-    ) throws(StorageError) {
+        _ url: ChannelURL, to id: UserID, at moment: Timestamp, unlessThrough place: Timestamp
+    ) throws(StorageError) -> Bool {
         try write { db throws(SQLiteError) in
-            try db.execute(.raiseDeliveryMark, (url, id, moment))
+            try db.first(.raiseDeliveryMark, (url, id, moment, place)) != nil
         }
     }
 

@@ -119,7 +119,7 @@ extension SQLiteStorage {
     }
 
     package func messageCount(
-        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, atMost limit: Int
     ) async throws(StorageError) -> Int {
         var (range, count) = (range, 0)
         while true {
@@ -130,7 +130,7 @@ extension SQLiteStorage {
                 return (try db.first(.count(filter), (channel, part, filter)) ?? 0, rest)
             }
             count += found
-            guard let rest else { return count }
+            guard let rest, count <= limit else { return count }
             range = rest
             try await pause()
         }

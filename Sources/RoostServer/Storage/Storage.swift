@@ -170,10 +170,13 @@ package protocol ChannelStorage: Sendable {
     func markRead(
         _ url: ChannelURL, by id: UserID, now: Timestamp
     ) async throws(StorageError) -> Timestamp?
-    /// Moves the time through which a user has received a channel's messages; never back.
+    /// Moves the time through which a user has received a channel's messages, unless it is at
+    /// `place` or later already; never back.
+    ///
+    /// - Returns: Whether the time has moved.
     func markDelivered(
-        _ url: ChannelURL, to id: UserID, at moment: Timestamp
-    ) async throws(StorageError)
+        _ url: ChannelURL, to id: UserID, at moment: Timestamp, unlessThrough place: Timestamp
+    ) async throws(StorageError) -> Bool
     /// Returns the number of unread messages in all joined channels of a user.
     func unreadTotal(of id: UserID) async throws(StorageError) -> Int
     /// Returns the number of a channel's messages that each of the users has not read.
@@ -262,8 +265,10 @@ package protocol MessageStorage: Sendable {
         in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, newestFirst: Bool,
         limit: Int
     ) async throws(StorageError) -> [Message]
+    /// Returns the number of messages of a range that match a filter; a count over `limit` may have
+    /// ended early.
     func messageCount(
-        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter, atMost limit: Int
     ) async throws(StorageError) -> Int
     /// Returns the messages that changed after a point, oldest change first, each once.
     func messageChanges(
@@ -275,4 +280,13 @@ package protocol MessageStorage: Sendable {
     func log(
         of url: ChannelURL, before place: Position, limit: Int
     ) async throws(StorageError) -> [LogEntry]
+}
+
+extension Storage {
+    /// Returns the number of messages of a range that match a filter.
+    package func messageCount(
+        in url: ChannelURL, _ range: PositionRange, _ filter: MessageFilter
+    ) async throws(StorageError) -> Int {
+        try await messageCount(in: url, range, filter, atMost: .max)
+    }
 }

@@ -57,7 +57,11 @@ package final class ByteStream: @unchecked Sendable {
     }
 
     func pauseReading() { tcp.stopReading() }
-    func resumeReading() { tcp.startReading() }
+
+    /// Reads on; behind the peer's goodbye nothing is left to read.
+    func resumeReading() {
+        if tls?.hasPeerSaidGoodbye != true { tcp.startReading() }
+    }
 
     /// Queues bytes for the end of this turn.
     package func write(_ bytes: [UInt8]) {
@@ -135,13 +139,17 @@ package final class ByteStream: @unchecked Sendable {
     }
 
     private func advanceTLS(receiving bytes: [UInt8]) {
-        guard let tls else { return }
+        // OpenSSL takes nothing behind the goodbye, so its buffer would only grow.
+        guard let tls, !tls.hasPeerSaidGoodbye else { return }
         do throws(SocketError) {
             let plain = try tls.receive(bytes)
             tcp.write(tls.takeOutput())
             if tls.isEstablished { open() }
             if !plain.isEmpty { onEvent?(.bytes(plain)) }
-            if tls.hasPeerSaidGoodbye { onEvent?(.ended) }
+            if tls.hasPeerSaidGoodbye {
+                tcp.stopReading()
+                onEvent?(.ended)
+            }
         } catch {
             tcp.write(tls.takeOutput())  // The alert with the reason for the peer.
             fail(error)

@@ -108,6 +108,7 @@ internal import CRoostWebSocket
         inputOffset = 0
         inflatedBytes = 0
         // SAFETY: the context is open; its callbacks run inside this call.
+        let hadClosed = unsafe wslay_event_get_close_sent(context) != 0
         let result = unsafe wslay_event_recv(context)
         flush()
         input = []
@@ -120,7 +121,12 @@ internal import CRoostWebSocket
             hasEnded = true
         } else if unsafe result != 0 || wslay_event_get_read_enabled(context) == 0 {
             hasEnded = true
-            events.append(endAfterRefusal(isFrameError: result != 0))
+            if hadClosed {
+                // A second close frame is never sent, so there is none to correct.
+                events.append(.violation(code: WebSocketCloseCode.protocolError.rawValue))
+            } else {
+                events.append(endAfterRefusal(isFrameError: result != 0))
+            }
         }
         return events
     }

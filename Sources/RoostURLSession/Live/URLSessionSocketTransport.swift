@@ -94,6 +94,15 @@ private final class Opening: NSObject, URLSessionWebSocketDelegate, Sendable {
     ) { finish(with: URLError(.networkConnectionLost)) }
 
     func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        // A redirect would carry the token or the session key to another host.
+        completionHandler(nil)
+    }
+
+    func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) { finish(with: (error as? URLError) ?? URLError(.networkConnectionLost)) }
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostWire
+import Synchronization
+import Testing
+
+/// Steps of the machine's clock change no rate, close no socket, and hold up no count (scar 2).
+struct ClockStepTests {
+    private final class Uptime: Sendable {
+        private let milliseconds = Mutex<Int64>(0)
+        var now: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
+        func pass(_ count: Int64) { milliseconds.withLock { $0 += count } }
+    }
+
+    private func fixture(
+        _ uptime: Uptime, configure: (inout ChatServer.Configuration) -> Void = { _ in }
+    ) async -> ServerFixture {
+        await ServerFixture(configure: configure, uptime: { uptime.now })
+    }
+
+    @Test func `a user's rate recovers although the clock has gone back`() async throws {
+        let uptime = Uptime()
+        let fixture = await fixture(uptime) { $0.userRate = Rate(burst: 2, perSecond: 1) }
+        let ann = try await fixture.connect("ann")
+        for _ in 0..<2 { try await fixture.call(ListMyChannels(userID: "ann"), as: ann) }
+        let code = await refusal { () async throws(APIFailure) in
+            try await fixture.call(ListMyChannels(userID: "ann"), as: ann)
+        }
+        #expect(code == .rateLimited)
+        fixture.world.advance(-3_600_000)
+        uptime.pass(1_000)
+        try await fixture.call(ListMyChannels(userID: "ann"), as: ann)
+    }
+
+    @Test func `a socket that has just spoken stays open after a step forward`() async throws {
+        let uptime = Uptime()
+        let fixture = await fixture(uptime)
+        let ann = try await fixture.connect("ann")
+        fixture.world.advance(3_600_000)
+        uptime.pass(1_000)
+        await fixture.server.dropIdle()
+        #expect(!ann.inbox.isClosed)
+        uptime.pass(3_600_000)
+        await fixture.server.dropIdle()
+        #expect(ann.inbox.isClosed)
+    }
+
+    @Test func `counts have later times although the clock has gone back`() async throws {
+        let uptime = Uptime()
+        let fixture = await fixture(uptime)
+        let (ann, bob) = (try await fixture.connect("ann"), try await fixture.connect("bob"))
+        try await fixture.channel(of: ["ann", "bob"], by: ann)
+        await fixture.send("1", "r1", to: "g", on: bob)
+        _ = try ann.inbox.take()
+        fixture.world.advance(-3_600_000)
+        var times: [Timestamp] = []
+        for _ in 0..<2 {
+            uptime.pass(1_000)
+            await fixture.say(.read("g", nil), on: ann)
+            times += try ann.inbox.take().compactMap { event in
+                guard case .channel(let news) = event else { return nil }
+                return news.unread?.timestamp
+            }
+        }
+        #expect(times.count == 2 && times[0] < times[1])
+    }
+}
