@@ -3,8 +3,8 @@
 import Foundation
 import Roost
 
-// A bot that answers every “ping”, also those that were written while it was stopped. Start it twice
-// in one folder, and stop it at any moment.
+// A bot that answers every “ping”, also those that were written while it was stopped. Stop it at
+// any moment, and start it again in the same folder.
 
 /// Writes a line at once; `print` would keep it for a pipe until there are more.
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
@@ -13,7 +13,11 @@ let bot = try await ChatClient.open(
     Configuration(
         applicationID: "demo", server: "http://127.0.0.1:8080", userID: "bot",
         cache: .folder("bot")))
-try await bot.connect()
+do {
+    try await bot.connect()
+} catch {
+    guard error.remedy == .retry else { throw error }  // It goes on trying by itself.
+}
 let inbox = try await bot.inbox("pings")
 say("ready")
 for try await item in inbox {

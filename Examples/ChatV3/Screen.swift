@@ -47,7 +47,9 @@ final class Screen {
         for await line in Self.input() {
             let (name, rest) = line.firstWord
             guard let command = commands[name] else {
-                show("What is \(line)?")
+                show("Commands:", commands.keys.sorted().listed)
+                if name == "help" { continue }
+                show("There is no command “\(name)”; help names all.")
                 exit(2)
             }
             await withCheckedContinuation { finish in

@@ -71,6 +71,16 @@ struct Tour {
         return client
     }
 
+    static func loggingIn(
+        with token: String, renewing newToken: @escaping @Sendable () async -> String?
+    ) -> Configuration {
+        var settings = Configuration(
+            applicationID: "demo", server: "https://chat.example.org", userID: "alice",
+            token: token, cache: .folder("cache"))
+        settings.tokenProvider = { await newToken() }
+        return settings
+    }
+
     static func sharing(_ group: URL) -> Configuration {
         let settings = Configuration(
             applicationID: "demo", server: "https://chat.example.org", userID: "alice",
@@ -150,7 +160,11 @@ struct Tour {
     }
 
     static func answering(_ client: ChatClient) async throws {
-        try await client.connect()
+        do {
+            try await client.connect()
+        } catch {
+            guard error.remedy == .retry else { throw error }  // It goes on trying by itself.
+        }
         for try await item in try await client.inbox("pings") {
             if item.message.text == "ping" {
                 try await client.markAsRead(item.channel)

@@ -41,7 +41,7 @@ public struct CacheLimit: Sendable {
     /// `clearCache` and `eraseCache` remove these messages too.
     public var keptMessages: Int
 
-    /// Creates a limit; by default 256 MB, the channel opened longest ago first, and no messages
+    /// Creates a limit; by default 256 MiB, the channel opened longest ago first, and no messages
     /// kept.
     public init(maxSize: Int64 = 256, order: Order = .lastOpened, keptMessages: Int = 0) {
         self.maxSize = maxSize

@@ -14,10 +14,10 @@ extension Command {
         "cache verify",
         summary: "checks the invariants of a cache, and repairs it on request",
         explanation: """
-            Checks every cache below a folder: the file, that every message is covered and can be read, the
-            sums, the cursors, the index of words, the outbox. Without --repair nothing is changed, and a client may have it open. A repair
-            quarantines the old file beside the new one; the client fetches uncertain data again.
-            Unsent messages are not touched.
+            Checks every cache below a folder: the file, that every message is covered and can be
+            read, the sums, the cursors, the index of words, the outbox. Without --repair nothing is
+            changed, and a client may have it open. A repair quarantines the old file beside the new
+            one; the client fetches uncertain data again. Unsent messages are not touched.
             """,
         operands: [Operand("DIR", help: "the folder given to roost client as --cache")],
         options: [.repair, .keyOfCache], example: "roost cache verify ./ada",

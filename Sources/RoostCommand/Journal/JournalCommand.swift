@@ -16,11 +16,12 @@ extension Command {
     static let journal = Command(
         "journal", summary: "shows a client's sync journal and replays it",
         explanation: """
-            Reads the text that ChatClient.journal() wrote: every input of a client's engine, with the effects that
-            were decided on. Each input is given to the engine of this release again. An input with other effects
-            is marked, and both are shown: the journal is of another release, or was edited. Names such as
-            w0000012 stand for texts, users and channels; a journal contains no content. A channel list that is
-            filtered by a part of a text or ordered by name may be marked too: names do not contain one another.
+            Reads the text that ChatClient.journal() wrote: every input of a client's engine, with
+            the effects that were decided on. Each input is given to the engine of this release
+            again. An input with other effects is marked, and both are shown: the journal is of
+            another release, or was edited. Names such as w0000012 stand for texts, users and
+            channels; a journal contains no content. A channel list that is filtered by a part of a
+            text or ordered by name may be marked too: names do not contain one another.
             """,
         operands: [Operand("FILE", help: "the journal")], options: [.until],
         example: "roost journal report.jsonl --until 120",
