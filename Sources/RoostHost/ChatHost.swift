@@ -51,7 +51,7 @@ package final class ChatHost: Sendable {
     /// - Throws: `.localDatabaseError` for the folder or the file, `.networkError` for the address;
     ///   the message names the remedy, and the data is unchanged.
     package static func start(_ configuration: Configuration) async throws(RoostError) -> ChatHost {
-        let listening: HTTPServer.Configuration
+        var listening: HTTPServer.Configuration
         do throws(SocketError) {
             listening = try configuration.listening()
         } catch {
@@ -81,6 +81,10 @@ package final class ChatHost: Sendable {
         let chat = await ChatServer(
             core, storage: backend.storage, files: backend.files, fanOut: backend.fanOut,
             peers: backend.peers, world: backend.world, on: loop)
+        listening.noteRefusal = { peer in
+            // The server is on the loop that accepts the connection.
+            chat.assumeIsolated { $0.noteRefusedConnection(from: peer) }
+        }
         let health = HealthProbe { await chat.isHealthy() }
         let pages =
             configuration.hasPages

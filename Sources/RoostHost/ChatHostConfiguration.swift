@@ -63,6 +63,8 @@ extension ChatHost {
         package var fileLimitMB = 1_024
         /// The open connections in all; another limit bounds those of one address.
         package var connectionLimit = 10_000
+        /// The open connections of one address, or behind a proxy the sockets of one address that
+        /// the proxy names.
         package var connectionsPerAddress = Int.max
         /// The bytes of one frame of a client.
         package var frameBytes = 1_048_576
@@ -84,6 +86,7 @@ extension ChatHost.Configuration {
         core.publicAddress = publicAddress
         core.isEncrypted = certificate != nil
         core.limits = limits
+        if isBehindProxy { core.limits.sessionsPerAddress = connectionsPerAddress }
         core.userRate = userRate
         core.addressRate = addressRate
         core.fileLimitMB = fileLimitMB
@@ -107,7 +110,8 @@ extension ChatHost.Configuration {
         listening.webSocketLimits.outgoingBytes = queueBytes
         listening.deflatesMessages = compressesFrames
         listening.connectionLimit = connectionLimit
-        listening.connectionsPerPeer = connectionsPerAddress
+        // The proxy's own address has the connections of all clients.
+        listening.connectionsPerPeer = isBehindProxy ? .max : connectionsPerAddress
         return listening
     }
 }

@@ -147,6 +147,27 @@ struct LimitTests {
         _ = try await fixture.connect("ann")
     }
 
+    @Test func `a socket beyond the limit of its named address is refused until another one ends`()
+        async throws
+    {
+        let fixture = await ServerFixture { $0.limits.sessionsPerAddress = 1 }
+        let first = try #require(try await fixture.enter("ann", from: "1.1.1.1").session)
+        let (refusal, inbox, none) = try await fixture.enter("bob", from: "1.1.1.1")
+        #expect(none == nil && inbox.isClosed)
+        guard case .login(.failure(let error, _)) = refusal else {
+            Issue.record("a second socket of the address")
+            return
+        }
+        #expect(error.code.rawValue == 400_500 && error.message.contains("address"))
+        let metrics = await fixture.server.metrics
+        #expect(metrics.overLimit == 1 && metrics.refusedLogins == 1)
+        for address in ["2.2.2.2", nil, nil] {
+            #expect(try await fixture.enter("bob", from: address).session != nil)
+        }
+        await fixture.server.disconnect(first)
+        #expect(try await fixture.enter("bob", from: "1.1.1.1").session != nil)
+    }
+
     @Test(arguments: [
         ("POST", "group_channels", #"{"channel_url":"LONG"}"#, 400_110),
         ("POST", "group_channels", #"{"user_ids":["LONG"]}"#, 400_305),

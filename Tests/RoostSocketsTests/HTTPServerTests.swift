@@ -3,6 +3,7 @@
 import Glibc
 import RoostSockets
 import RoostTestSupport
+import Synchronization
 import Testing
 
 struct HTTPServerTests {
@@ -64,10 +65,16 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `an address with too many connections is refused until one ends`() async throws {
-        try await withServer(EchoHandler(), .with(\.connectionsPerPeer, 1)) { server, _ in
+    @Test func `an address with too many connections is refused and named until one ends`()
+        async throws
+    {
+        let refused = Mutex<[String]>([])
+        var configuration = HTTPServer.Configuration.with(\.connectionsPerPeer, 1)
+        configuration.noteRefusal = { peer in refused.withLock { $0.append(peer) } }
+        try await withServer(EchoHandler(), configuration) { server, _ in
             let first = RawClient.open(get("/a"), port: server.port)
             #expect(await RawClient.exchange(get("/b"), port: server.port).isEmpty)
+            #expect(refused.withLock { $0 } == ["127.0.0.1"])
             RawClient.reset(first)
             var answer = ""
             while answer.isEmpty {

@@ -95,7 +95,9 @@ extension Option {
         help: "open connections; more wait")
     static let maxPerAddress = Option(
         "max-per-address", .number(placeholder: "N", 0...1_000_000), standard: "1000",
-        help: "open connections of one address; more are closed; 0 is without limit")
+        help:
+            "open connections of one address, with --behind-proxy sockets of one that the proxy "
+            + "names; more are refused; 0 is without limit")
     static let maxPerUser = Option(
         "max-per-user", .number(placeholder: "N", 1...1_000_000), standard: "50",
         help: "open sockets of one user")

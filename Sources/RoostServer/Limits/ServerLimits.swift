@@ -28,6 +28,8 @@ package struct ServerLimits: Equatable, Sendable {
     package var reactions = 100
     /// The open sockets of one user.
     package var sessionsPerUser = Int.max
+    /// The open sockets of one network address, for a server behind a proxy, which names it.
+    package var sessionsPerAddress = Int.max
     /// The valid session keys of one user; a further one ends the oldest.
     ///
     /// Each start of an app takes one.

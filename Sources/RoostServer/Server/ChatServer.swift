@@ -95,6 +95,12 @@ extension ChatServer {
     /// Forgets a socket whose connection has ended; a second call does nothing.
     package func disconnect(_ id: SessionID) async { await parts.sessions.disconnect(id) }
 
+    /// Counts and logs a connection that the host refused because its address had too many.
+    package func noteRefusedConnection(from address: String) {
+        parts.telemetry.metrics.refusedConnections += 1
+        parts.logins.log(.warning, "connection_refused", [.init("peer", .string(address))])
+    }
+
     /// The number of open sockets.
     package var sessionCount: Int { parts.sessions.count }
 

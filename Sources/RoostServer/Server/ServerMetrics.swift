@@ -8,6 +8,8 @@ package struct ServerMetrics: Equatable, Sendable {
     package var sessions = 0
     package var logins = 0
     package var refusedLogins = 0
+    /// Connections that the host closed because their address had too many.
+    package var refusedConnections = 0
     package var limited = 0
     package var overLimit = 0
     package var frames = 0
@@ -31,6 +33,10 @@ package struct ServerMetrics: Equatable, Sendable {
             ("roost_sessions", "gauge", "Open sockets that are logged in.", sessions),
             ("roost_logins_total", "counter", "Logins that succeeded.", logins),
             ("roost_refused_logins_total", "counter", "Logins that failed.", refusedLogins),
+            (
+                "roost_refused_connections_total", "counter",
+                "Connections refused because their address had too many.", refusedConnections
+            ),
             ("roost_limited_total", "counter", "Requests refused by their rate.", limited),
             (
                 "roost_over_limit_total", "counter",

@@ -43,13 +43,10 @@ struct Logins: ServerPart {
             let login = try await logIn(handshake)
             let unread = try await unreadTotal(of: login.user.id)
             activity.note(login.user.id)
-            guard sessions.count(of: login.user.id) < limits.sessionsPerUser else {
-                throw ServerError(
-                    RoostError.Code(400_500), "The user has too many connections open.")
-            }
+            try sessions.checkRoom(for: login.user.id, from: handshake.headers.peer)
             log(.info, "login")
             let id = sessions.open(
-                outlet, for: login,
+                outlet, for: login, from: handshake.headers.peer,
                 greeting: ServerEvent.login(.success(greeting(login, unread))).encoded)
             await confirm(login, ifEndedSince: endings)
             return id

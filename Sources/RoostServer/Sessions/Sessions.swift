@@ -7,6 +7,8 @@ import RoostWire
 final class Sessions: ServerPart {
     private struct Session {
         let user: UserID
+        /// The network address of the client.
+        let address: String?
         let outlet: any SessionOutlet
         /// The number of its key, which changes when the client renews it.
         var key: Int64
@@ -29,6 +31,8 @@ final class Sessions: ServerPart {
     private var open: [SessionID: Session] = [:]
     /// The sockets of each user, in the order of their logins.
     private var openOfUser: [UserID: [SessionID]] = [:]
+    /// The number of sockets of each network address.
+    private var openOfAddress: [String: Int] = [:]
     /// Grows when sessions end before their time.
     private(set) var endings = 0
 
@@ -75,15 +79,30 @@ final class Sessions: ServerPart {
 
     // MARK: Opening
 
+    /// Refuses a further socket of a user or of an address that has as many as allowed.
+    func checkRoom(for user: UserID, from address: String?) throws(ServerError) {
+        let code = RoostError.Code(400_500)
+        guard count(of: user) < limits.sessionsPerUser else {
+            throw ServerError(code, "The user has too many connections open.")
+        }
+        guard let address, openOfAddress[address, default: 0] >= limits.sessionsPerAddress else {
+            return
+        }
+        throw ServerError(code, "The network address has too many connections open.")
+    }
+
     /// Registers a socket and sends its first frame, with no other frame before it.
-    func open(_ outlet: any SessionOutlet, for login: Login, greeting: String) -> SessionID {
+    func open(
+        _ outlet: any SessionOutlet, for login: Login, from address: String?, greeting: String
+    ) -> SessionID {
         let user = login.user.id
         lastNumber += 1
         let id = SessionID(server: serverNumber, number: lastNumber)
         telemetry.metrics.logins += 1
         open[id] = Session(
-            user: user, outlet: outlet, key: login.number, expiresAt: login.end,
-            lastFrameAt: world.evenTime())
+            user: user, address: address, outlet: outlet, key: login.number,
+            expiresAt: login.end, lastFrameAt: world.evenTime())
+        if let address { openOfAddress[address, default: 0] += 1 }
         if openOfUser[user] == nil {
             context.peers?.note(PresencePlace(user: user), isTaken: true)
         }
@@ -210,6 +229,10 @@ final class Sessions: ServerPart {
     private func forget(_ id: SessionID) -> [ChannelURL] {
         guard let session = open.removeValue(forKey: id) else { return [] }
         for entry in session.waiters { entry.waiter.resume() }
+        if let address = session.address {
+            let left = openOfAddress[address, default: 1] - 1
+            openOfAddress[address] = left > 0 ? left : nil
+        }
         openOfUser[session.user]?.removeAll { $0 == id }
         if openOfUser[session.user]?.isEmpty == true {
             openOfUser.removeValue(forKey: session.user)

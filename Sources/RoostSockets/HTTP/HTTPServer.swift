@@ -63,6 +63,8 @@ package actor HTTPServer {
         ///
         /// Further ones are closed at once. All connections through a proxy have its address.
         package var connectionsPerPeer = Int.max
+        /// Takes the address of each connection that `connectionsPerPeer` refuses, on the loop.
+        package var noteRefusal: @Sendable (_ peer: String) -> Void = { _ in }
         /// The time limit of a request's head, and of a new connection's whole first request.
         package var headTime: Duration = .seconds(10)
         /// The time limit of each further 16 KiB of a body or of an answer.
@@ -146,7 +148,7 @@ package actor HTTPServer {
         let peer = Self.peerAddress(of: descriptor)
         guard peers[peer, default: 0] < configuration.connectionsPerPeer else {
             _ = CRoostUV.close(descriptor)
-            return
+            return configuration.noteRefusal(peer)
         }
         lastConnectionID += 1
         let id = lastConnectionID
