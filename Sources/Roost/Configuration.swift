@@ -35,7 +35,7 @@ public struct Configuration: Sendable {
     package var tokenWait = Duration.seconds(60)
     /// The place of the cache and the outbox.
     public var cache: Cache
-    /// The size limit of the cache; 256 MB by default.
+    /// The size limit of the cache; 256 MiB by default.
     public var cacheLimit: CacheLimit
     /// The greatest size of all downloaded files together, and so of one; 256 MiB by default.
     ///
@@ -160,7 +160,7 @@ package struct ServerAddress: Equatable, Sendable {
             throw RoostError(
                 .invalidParameter, remedy: .correctInput,
                 message: "Plain http to another machine would show messages and tokens to the "
-                    + "network. Use https, or allow plain transport explicitly.")
+                    + "network. Use https, or set Configuration.allowsPlainTransport.")
         }
         http = scheme + authority
         webSocket = socketScheme + authority

@@ -132,6 +132,7 @@ struct HistoryCommandTests {
 
         let unknown = try await program.run(["check", "bo.jsonl", "--early", "cy"])
         #expect(unknown.status == ExitCode.wrongArguments.rawValue)
+        #expect(unknown.errors.first?.contains("ada@5f0c2a1b") == true, "\(unknown.errors)")
         let twice = try await program.run(["check", "bo.jsonl", "bo.jsonl"])
         #expect(twice.status == ExitCode.storage.rawValue)
     }

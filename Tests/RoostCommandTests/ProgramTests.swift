@@ -161,7 +161,7 @@ struct ProgramTests {
     @Test(arguments: [
         (["serve"], ExitCode.wrongArguments, "--app-id ID."),
         (serve(), .wrongArguments, "--api-token-file FILE, or the variable ROOST_API_TOKEN"),
-        (serve("--api-token-file", "missing"), .storage, "no readable secret in missing"),
+        (serve("--api-token-file", "missing"), .storage, "another file as --api-token-file"),
         (
             open("--host", "0.0.0.0"), .wrongArguments, "give --require-token, or --insecure"
         ),
@@ -202,7 +202,10 @@ struct ProgramTests {
     }
 
     @Test(arguments: [
-        (["--token-file", "missing"], ExitCode.storage, "no readable secret in missing"),
+        (
+            ["--token-file", "missing"], ExitCode.storage,
+            "no readable secret in missing: write it there with"
+        ),
         (["--token-file", "t", "--token", "t"], .wrongArguments, "exclude each other"),
     ])
     func `a client names an unreadable token file`(

@@ -397,6 +397,19 @@ struct TokenTests {
         #expect(messages.first?.hasPrefix("No access token was given") == true, "\(messages)")
     }
 
+    @Test func `a login without a token hears that none was given, whatever the policy says`()
+        async throws
+    {
+        let (fixture, _) = try await fixture { $0.requiresToken = false }
+        _ = try await fixture.lastingToken(of: "ann")
+        guard case .login(.failure(let error, _)) = try await fixture.enter("ann").event else {
+            Issue.record("a login without a token")
+            return
+        }
+        #expect(error.code == .tokenInvalid)
+        #expect(error.message.hasPrefix("No access token was given"), "\(error.message)")
+    }
+
     @Test func `failed logins of strangers delay strangers only`() async throws {
         let (fixture, _) = try await fixture {
             $0.failedLoginRate = Rate(burst: 5, perSecond: 1)

@@ -34,6 +34,11 @@ struct ServerAddressTests {
     }
 
     @Test func `plain transport to another machine needs permission`() throws {
+        #expect {
+            try ServerAddress("http://10.0.0.7:80", allowsPlainTransport: false)
+        } throws: { error in
+            (error as? RoostError)?.message.contains("Configuration.allowsPlainTransport") == true
+        }
         let address = try ServerAddress("http://10.0.0.7:80", allowsPlainTransport: true)
         #expect(address.webSocket == "ws://10.0.0.7:80")
     }

@@ -41,7 +41,10 @@ struct Secret {
         let text = String(decoding: content, as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else {
-            throw CommandFailure(.storage, "There is no readable secret in \(path).")
+            throw CommandFailure(
+                .storage,
+                "There is no readable secret in \(path): write it there with (umask 077; printf "
+                    + "%s SECRET > \(path)), or name another file as --\(self.file.name).")
         }
         return text
     }

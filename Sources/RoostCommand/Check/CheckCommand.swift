@@ -47,7 +47,9 @@ extension Command {
             let early = arguments.texts(.early)
             if let unknown = early.first(where: { !judge.knows(client: $0) }) {
                 throw CommandFailure(
-                    .wrongArguments, "No history has a client \(unknown), which --early names.")
+                    .wrongArguments,
+                    "No history has a client \(unknown), which --early names. The names stand in "
+                        + "the field client of each line, such as ada@5f0c2a1b.")
             }
             let verdict = judge.verdict(endedEarly: early)
             let report = CheckReport(verdict: verdict, notes: notes + verdict.notes, files: files)

@@ -146,5 +146,5 @@ extension RoostError {
     static let tooManyChanges = RoostError(
         Code(400_203), remedy: .retry,
         message: "Too many changes of the channel wait or were refused. "
-            + "Wait for a connection, or remove refused ones with “cancel”.")
+            + "Wait for a connection, or remove refused ones with cancel(_:).")
 }

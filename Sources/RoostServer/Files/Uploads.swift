@@ -45,7 +45,9 @@ struct Uploads: ServerPart {
         return await receiver.finish()
     }
 
-    static let noFiles = ServerError(.featureUnavailable, "This server keeps no files.")
+    static let noFiles = ServerError(
+        .featureUnavailable,
+        "This server keeps no files: a server on a database does with the option --files.")
 
     /// Keeps the file of a form and answers with its URL.
     func upload(_ call: RouteCall) async throws(ServerError) -> APIResponse {

@@ -220,7 +220,7 @@ struct Logins: ServerPart {
     /// Refuses a wrong token, a missing one of a user with a token, and by policy any missing one.
     ///
     /// The refusal of a wrong token is the same for unknown users and users without a token. That of
-    /// a missing token depends on the policy only.
+    /// a missing token is the same in every case.
     private func check(
         _ text: String?, of id: UserID, from address: String?
     ) async throws(ServerError) -> Proof {
@@ -228,8 +228,7 @@ struct Logins: ServerPart {
         let known = try await ask(try await storage.token(token?.number, of: id))
         guard let text else {
             guard !known.isNeeded, !configuration.requiresToken else {
-                let refusal = configuration.requiresToken ? Self.noToken : Self.wrongToken
-                throw rates.failure(of: id, from: address, refusal)
+                throw rates.failure(of: id, from: address, Self.noToken)
             }
             return Proof(token: nil, end: nil)
         }
@@ -246,7 +245,7 @@ struct Logins: ServerPart {
         .tokenInvalid, "The access token is not this user's; ask your server for another.")
     private static let noToken = ServerError(
         .tokenInvalid,
-        "No access token was given, and this server requires one; ask your server for it.")
+        "No access token was given, and this user needs one; ask your server for it.")
     private static let keyExpired = ServerError(
         .sessionKeyExpired, "The session key has expired; ask for another with a token.")
     private static let deactivated = ServerError(

@@ -107,7 +107,10 @@ package struct StoreProtection: Sendable {
         guard isSealed, let source else { return nil }
         let keys: MasterKeys?
         do throws(MasterKeyError) { keys = try source.masterKeys(makesMissing: false) } catch {
-            throw StoreError(.keyUnavailable, "The key of the encrypted files cannot be read now.")
+            throw StoreError(
+                .keyUnavailable,
+                "The key of the encrypted files cannot be read now. Unlock the device, or give "
+                    + "this process access to the key, and try again.")
         }
         guard let keys else {
             throw StoreError(.keyMissing, "The key of the encrypted files is missing.")
