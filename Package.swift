@@ -331,7 +331,9 @@ let tests: [Target] = [
             "RoostStore", "RoostWire",
         ],
         exclude: ["Screens"]),
-    .testTarget(name: "ProjectTests", dependencies: ["RoostBench", "RoostTestSupport"]),
+    .testTarget(
+        name: "ProjectTests",
+        dependencies: ["RoostBench", "RoostCommand", "RoostCommandLine", "RoostTestSupport"]),
 ]
 
 let package = Package(
