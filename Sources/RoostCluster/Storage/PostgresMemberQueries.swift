@@ -214,5 +214,4 @@ extension PostgresQuery where Output == Void {
                 SELECT id FROM users WHERE user_id = ANY ($2::text[]))
             """, .int(channel), .texts(users.map(\.rawValue)))
     }
-
 }

@@ -6,8 +6,9 @@ package import RoostModel
 /// The clock, the randomness, the hash and the log of a server; a simulation brings its own.
 package struct ServerWorld: Sendable {
     package var now: @Sendable () -> Timestamp
-    /// A time that passes evenly, whatever happens to the clock; only its differences count. Nil if
-    /// the clock is such a time.
+    /// A time that passes evenly, whatever happens to the clock.
+    ///
+    /// Only its differences count. Nil if the clock is such a time.
     package var uptime: (@Sendable () -> Timestamp)?
     /// Returns 64 random bits; keys and tokens consist of them, so live ones must be secure.
     package var entropy: @Sendable () -> UInt64

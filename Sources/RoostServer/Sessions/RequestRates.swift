@@ -98,7 +98,8 @@ final class RequestRates: ServerPart {
     func failure(
         of user: UserID? = nil, from address: String?, _ refusal: ServerError
     ) -> ServerError {
-        guard let wait = failedLogins.note(user: user, address: address, at: world.evenTime()) else {
+        guard let wait = failedLogins.note(user: user, address: address, at: world.evenTime())
+        else {
             return refusal
         }
         telemetry.metrics.limited += 1
