@@ -92,8 +92,9 @@ package actor ChannelListDriver {
 
     /// Loads another page and delivers the channels that were not shown before.
     ///
-    /// The first page is that of the disk, if it has any. Later changes to a page are delivered as
-    /// events.
+    /// The first page is that of the disk, if it has any. A later page is that of the disk too if
+    /// the server fails to answer; the outcome is an error only if the disk has no more. Later
+    /// changes to a page are delivered as events.
     package func load(
         then deliver: @Sendable (Result<[GroupChannel], RoostError>) -> Void
     ) async {
@@ -114,7 +115,9 @@ package actor ChannelListDriver {
             hasBegun = true
             if !isShown { try await list.loadMore() }
         } catch {
-            await absorb(list)
+            // The list has read the next channels from disk, and no event would deliver them later.
+            let part = await absorb(list)
+            guard part.isEmpty else { return part }
             throw error
         }
         return await absorb(list)
@@ -126,7 +129,6 @@ package actor ChannelListDriver {
         await list?.close()
     }
 
-    @discardableResult
     private func absorb(_ list: ChannelList) async -> [GroupChannel] {
         let snapshot = await list.snapshot
         let unseen = mirror.absorb(snapshot.channels)

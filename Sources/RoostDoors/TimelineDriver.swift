@@ -91,7 +91,8 @@ package actor TimelineDriver {
         case serverAdditions
         /// The newest messages, which replace the shown ones.
         case newest
-        /// A page of messages that were not shown before.
+        /// A page of messages that were not shown before; a part of one if the disk has no more and
+        /// the server cannot be reached.
         case page(Direction)
     }
 
@@ -149,7 +150,10 @@ package actor TimelineDriver {
                 case .newer: try await timeline.loadNewer()
                 }
             } catch {
-                await absorb(timeline)
+                // The page may be on disk in part: the timeline shows that part from now on, so no
+                // event would deliver it later.
+                let part = await absorb(timeline, at: direction)
+                guard part.isEmpty else { return part }
                 throw error
             }
             return await absorb(timeline, at: direction)
@@ -195,7 +199,6 @@ package actor TimelineDriver {
     }
 
     /// Adds the messages of a snapshot that were not shown before, at one end or anywhere.
-    @discardableResult
     private func absorb(
         _ timeline: Timeline, at end: Direction? = nil
     ) async -> [Message] {
@@ -253,6 +256,24 @@ extension ListDiff<Message> {
     /// Whether the change only contains the user's own new messages, which wait for no page.
     fileprivate var isOwnWriting: Bool {
         updated.isEmpty && deleted.isEmpty && inserted.allSatisfy { $0.status == .pending }
+    }
+}
+
+extension ListDiff<Message> {
+    /// The step as the old collections tell it: a waiting message that the step removes is canceled
+    /// first.
+    package var withCancellations: [ListDiff<Message>] {
+        var (canceled, rest) = (ListDiff<Message>(), self)
+        (canceled.origins, rest.deleted) = (origins, [])
+        for message in deleted {
+            var after = message
+            if case .unsent(let id, .pending) = message.delivery {
+                after.delivery = .unsent(id, .canceled)
+                canceled.updated.append(Update(before: message, after: after))
+            }
+            rest.deleted.append(after)
+        }
+        return canceled.isEmpty ? [self] : [canceled, rest]
     }
 }
 

@@ -138,7 +138,8 @@ public final class SBDMessageCollection: NSObject {
     private func notify(_ event: Event) {
         switch event {
         case .messages(.hugeGap): delegate?.didDetectHugeGap(self)
-        case .messages(.changed(let change)): notify(change)
+        case .messages(.changed(let change)):
+            for step in change.withCancellations { notify(step) }
         case .channel(let change):
             func context(areDeleted: Bool) -> SBDMessageContext {
                 let source = SBDCollectionEventSource(

@@ -158,7 +158,8 @@ open class MessageCollection: NSObject {
         switch event {
         case .messages(.hugeGap):
             delegate?.didDetectHugeGap(self)
-        case .messages(.changed(let change)): notify(change)
+        case .messages(.changed(let change)):
+            for step in change.withCancellations { notify(step) }
         case .channel(let event):
             let change = event.change
             for channel in change.inserted {

@@ -6,11 +6,12 @@ public protocol MessageCollectionDelegate: AnyObject {
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         addedMessages messages: [BaseMessage])
-    /// Messages have changed; pending messages that were sent or have failed are among them.
+    /// Messages have changed; pending messages that were sent, have failed or were canceled are
+    /// among them.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         updatedMessages messages: [BaseMessage])
-    /// Messages were removed.
+    /// Messages were removed; a canceled one was updated to `.canceled` before.
     func messageCollection(
         _ collection: MessageCollection, context: MessageContext, channel: GroupChannel,
         deletedMessages messages: [BaseMessage])

@@ -132,6 +132,33 @@ extension SendBirdTests {
             }
         }
 
+        @Test func `a canceled message is updated, then deleted (R104, R105)`() throws {
+            try SyncStory.play(seed: 124) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                let (collection, screen) = (
+                    SBDMessageCollection(
+                        channel: channel, startingPoint: LONG_LONG_MAX,
+                        params: SBDMessageListParams()), Screen()
+                )
+                collection.delegate = screen
+                _ = await start(story, collection)
+                await story.phone.network.cut()
+                let unsent = channel.sendUserMessage("never")
+                await story.world.pass()
+                channel.delete(unsent, completionHandler: nil)
+                await story.world.pass()
+                #expect(
+                    screen.events == [
+                        "added never: localMessagePendingCreated",
+                        "updated never: localMessageCanceled",
+                        "deleted never: localMessageCanceled",
+                    ])
+                collection.dispose()
+            }
+        }
+
         @Test func `a collection reports a huge gap, and pages before any start are refused`()
             throws
         {

@@ -123,7 +123,7 @@ extension SendbirdChatTests {
                 view.calls = []
                 view.channel?.deleteMessage(unsent)
                 await story.world.pass()
-                #expect(view.calls == ["deleted otherwise"])
+                #expect(view.calls == ["updated canceled", "deleted otherwise"])
                 story.phone.network.restore()
                 await story.world.pass(.seconds(60))
                 view.dispose()
