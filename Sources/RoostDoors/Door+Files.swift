@@ -2,6 +2,7 @@
 
 import Foundation
 import Roost
+import RoostModel
 
 extension Door {
     /// The default folder of the cache: beside the app's other files, and excluded from backups.
@@ -22,25 +23,27 @@ extension Door {
         return folder.path
     }
 
-    /// The bytes of the open client's cache on disk, its write-ahead log included; 0 in memory and
-    /// without a client.
+    /// The bytes of the user's cache on disk, its write-ahead log included; 0 in memory.
+    ///
+    /// Before a user is named, the bytes of the caches of all users of the application.
     package var cacheSize: Int64 {
-        guard let file = configuration?.cacheFile else { return 0 }
+        if let configuration { return Self.size(ofCache: configuration.cacheFile) }
+        // The folder of a user is in that of the application, whichever user it is.
+        guard settings.applicationID != nil,
+            let file = settings.configuration(of: "").cacheFile
+        else { return 0 }
+        let users = URL(filePath: file).deletingLastPathComponent().deletingLastPathComponent()
+        let names = try? FileManager.default.contentsOfDirectory(atPath: users.path)
+        return (names ?? []).reduce(0) { sum, name in
+            sum + Self.size(ofCache: users.appending(path: "\(name)/cache.sqlite").path)
+        }
+    }
+
+    private static func size(ofCache file: String?) -> Int64 {
+        guard let file else { return 0 }
         return ["", "-wal"].reduce(0) { sum, suffix in
             let attributes = try? FileManager.default.attributesOfItem(atPath: file + suffix)
             return sum + ((attributes?[.size] as? Int64) ?? 0)
         }
-    }
-}
-
-extension Door.Settings {
-    /// The folder of the library's files; in memory only the app's own files are there.
-    package var folder: String {
-        if case .folder(let folder)? = cache { folder } else { Door.standardFolder }
-    }
-
-    /// The place of the cache.
-    var place: Configuration.Cache {
-        isInMemory ? .memory : cache ?? .folder(Door.standardFolder)
     }
 }

@@ -18,24 +18,6 @@ extension Door {
     }
 }
 
-extension Door.Settings {
-    /// The settings that need another client when they change.
-    struct Signature: Equatable {
-        let applicationID: String?
-        let server: String?
-        let cache: Configuration.Cache
-        let maxSize: Int64
-        let comparator: ObjectIdentifier?
-        let locksFilesWithDevice: Bool
-    }
-
-    var signature: Signature {
-        Signature(
-            applicationID: applicationID, server: server, cache: place, maxSize: limit.maxSize,
-            comparator: comparator, locksFilesWithDevice: locksFilesWithDevice)
-    }
-}
-
 // MARK: - The connection
 
 extension Door {

@@ -9,40 +9,15 @@ package import RoostModel
 /// Each call of the app starts here and ends on the app's own queue. The door decides nothing; the
 /// client does.
 package final class Door: Sendable {
-    /// The app's settings before a login.
-    package struct Settings: Sendable {
-        /// The application ID; nil until the library is initialised.
-        ///
-        /// All other settings may come before it.
-        package var applicationID: String?
-        /// The server's address; nil until the app names one.
-        package var server: String?
-        /// The place of the cache; nil for the system's place.
-        package var cache: Configuration.Cache?
-        /// Whether nothing is on disk, whatever `cache` names.
-        package var isInMemory = false
-        package var limit = CacheLimit()
-        package var protection = Protection.none
-        package var locksFilesWithDevice = false
-        /// The handler of a rewrite of the cache; called on the app's queue, once for each opening
-        /// that needs one.
-        package var migrationBegins = Callback<Void>.none
-        /// The source of a new token, asked when the server says that the token has expired.
-        package var tokenProvider: (@Sendable () async -> String?)?
-        /// The time limit for `tokenProvider`.
-        package var tokenWait = Duration.seconds(60)
-        /// The identity of the comparator of `limit.order`; nil without one.
-        package var comparator: ObjectIdentifier?
-
-        package init(applicationID: String? = nil, cache: Configuration.Cache? = nil) {
-            self.applicationID = applicationID
-            self.cache = cache
-        }
-    }
-
     private struct State {
         var settings = Settings()
         var account: UserID?
+        /// The user whose cache is opened as soon as the settings suffice; nil if none waits.
+        var prepared: UserID?
+        /// The work beside each client of one user; nil for none.
+        var companion: Companion?
+        /// Whether the user has logged out and no opening has followed.
+        var isLoggedOut = false
         /// The settings of the open client that another login may change.
         var signature: Settings.Signature?
         var opening: Opening?
@@ -62,6 +37,12 @@ package final class Door: Sendable {
     struct Opened: Sendable {
         let client: ChatClient
         let observer: ClientObserver
+    }
+
+    /// Work that begins with each client of a user.
+    private struct Companion {
+        let account: UserID
+        let begin: @Sendable (ChatClient) async -> Void
     }
 
     private typealias Opening = Task<Result<Opened, RoostError>, Never>
@@ -152,7 +133,9 @@ package final class Door: Sendable {
 
     /// The user who is logged in, or was at the last start; known before the server confirms the
     /// login.
-    package var account: UserID? { state.withLock { $0.account } }
+    package var account: UserID? { state.withLock { $0.account ?? $0.prepared } }
+    /// Whether the user has logged out and no user was named afterwards.
+    package var isLoggedOut: Bool { state.withLock { $0.isLoggedOut } }
 
     package func call(on queue: CallbackQueue) { state.withLock { $0.queue = queue } }
 
@@ -181,8 +164,10 @@ package final class Door: Sendable {
     package func open(_ account: UserID, at server: String? = nil) {
         let world = world
         state.withLock { state in
+            state.isLoggedOut = false
             if let server { state.settings.server = server }
             let (settings, signature) = (state.settings, state.settings.signature)
+            if settings.suffice { state.prepared = nil }
             guard settings.applicationID != nil,
                 state.account != account || state.signature != signature
             else { return }
@@ -206,6 +191,7 @@ package final class Door: Sendable {
                 case .success(let client):
                     let observer = ClientObserver(self, of: account, number: number)
                     await observer.listen(to: client)
+                    await self.accompany(client, of: account)
                     return .success(Opened(client: client, observer: observer))
                 case .failure(let error):
                     self.forget(number)
@@ -213,6 +199,36 @@ package final class Door: Sendable {
                 }
             }
         }
+    }
+
+    /// Opens a user's cache now, or as soon as application and server are set and a call needs it.
+    package func prepare(_ account: UserID) {
+        state.withLock { $0.prepared = account }
+        open(account)
+    }
+
+    /// Opens the cache of a user who was named before the settings were complete.
+    private func openPrepared() {
+        let account = state.withLock { $0.settings.suffice ? $0.prepared : nil }
+        if let account { open(account) }
+    }
+
+    /// Begins work with the open client of a user, and with each later one, until another call
+    /// replaces it.
+    package func accompany(
+        _ account: UserID, _ begin: @escaping @Sendable (ChatClient) async -> Void
+    ) {
+        state.withLock { $0.companion = Companion(account: account, begin: begin) }
+        start {
+            // Without a client the next opening begins the work.
+            guard let client = try? await self.client(of: account) else { return }
+            await self.accompany(client, of: account)
+        }
+    }
+
+    private func accompany(_ client: ChatClient, of account: UserID) async {
+        let companion = state.withLock { $0.companion }
+        if let companion, companion.account == account { await companion.begin(client) }
     }
 
     private func open(
@@ -224,7 +240,7 @@ package final class Door: Sendable {
                     .invalidInitialization, remedy: .correctInput,
                     message: "Set the server before the first connection.")
             }
-            var configuration = Self.configuration(of: account, settings)
+            var configuration = settings.configuration(of: account)
             if settings.migrationBegins.call != nil {
                 let begins = settings.migrationBegins
                 configuration.migrating = { step in
@@ -237,24 +253,10 @@ package final class Door: Sendable {
         }
     }
 
-    private static func configuration(
-        of account: UserID, _ settings: Settings
-    ) -> Configuration {
-        var configuration = Configuration(
-            applicationID: settings.applicationID ?? "", server: settings.server ?? "",
-            userID: account, cache: settings.place,
-            cacheLimit: settings.limit, protection: settings.protection)
-        configuration.locksFilesWithDevice = settings.locksFilesWithDevice
-        configuration.tokenProvider = settings.tokenProvider
-        configuration.tokenWait = settings.tokenWait
-        configuration.showsWaitingChanges = false
-        return configuration
-    }
-
     /// The configuration of the open client, or of this user's next one.
     package var configuration: Configuration? {
         state.withLock { state in
-            state.account.map { Self.configuration(of: $0, state.settings) }
+            state.account.map { state.settings.configuration(of: $0) }
         }
     }
 
@@ -274,6 +276,7 @@ package final class Door: Sendable {
     ///
     /// - Throws: `.connectionCanceled` if another user has logged in meanwhile.
     func client(of account: UserID?) async throws(RoostError) -> ChatClient {
+        openPrepared()
         let current = state.withLock { state in
             let isOther = account != nil && state.account != nil && state.account != account
             return isOther ? nil : currentClient(in: state)
@@ -291,7 +294,8 @@ package final class Door: Sendable {
 
     /// Returns the client that is current now, for work that begins now.
     func currentClient() -> CurrentClient {
-        state.withLock { currentClient(in: $0) }
+        openPrepared()
+        return state.withLock { currentClient(in: $0) }
     }
 
     private func currentClient(in state: State) -> CurrentClient {
@@ -321,7 +325,10 @@ package final class Door: Sendable {
                 if failure.remedy == .retry { me = try? await current.opened().client.me }
             }
             if let opened = try? await current.opened() { await opened.observer.report() }
-            self.state.withLock { [me] in if $0.account == user { $0.user = me } }
+            self.state.withLock { [me] state in
+                guard state.account == user else { return }
+                (state.user, state.isLoggedOut) = (me, false)
+            }
             self.notify(callback, (me, error))
         }
     }
@@ -334,7 +341,10 @@ package final class Door: Sendable {
                 await opened.client.logOut()
                 await opened.observer.report()
             }
-            self.state.withLock { if $0.account == account { $0.user = nil } }
+            self.state.withLock { state in
+                guard state.account == account else { return }
+                (state.user, state.isLoggedOut) = (nil, true)
+            }
             self.notify(callback, ())
         }
     }
@@ -344,7 +354,7 @@ package final class Door: Sendable {
         let opening = state.withLock { state in
             defer {
                 (state.opening, state.account, state.user) = (nil, nil, nil)
-                (state.signature, state.report) = (nil, Report())
+                (state.signature, state.report, state.prepared) = (nil, Report(), nil)
             }
             return state.opening
         }

@@ -8,7 +8,8 @@ import RoostModel
 /// The basic cache of the old guides: the newest 100 messages of a channel, and the newest 100
 /// channels, in files.
 ///
-/// The files belong to the current user and lie beside the cache's folder. Failures are not
+/// The files belong to the current user and lie beside the cache's folder. After
+/// `SBDMain.disconnect` nothing is loaded or saved until a user is named again. Failures are not
 /// reported: a list that could not be saved is missing. The sync manager makes this cache
 /// unnecessary.
 public final class SBDFileCache: NSObject {
@@ -64,12 +65,12 @@ public final class SBDFileCache: NSObject {
 
     // MARK: The user's files
 
-    /// The cache of the current user; nil before the initialisation and without a login.
+    /// The cache of the current user; nil before the initialisation, before any user is named, and
+    /// after a logout.
     private static var cache: FileCache? {
-        let settings = SBDMain.door.settings
-        guard let application = settings.applicationID, let user = SBDMain.door.account else {
-            return nil
-        }
+        let (door, settings) = (SBDMain.door, SBDMain.door.settings)
+        guard let application = settings.applicationID, let user = door.account, !door.isLoggedOut
+        else { return nil }
         let folder = settings.folder + "-files"
         try? FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true,

@@ -18,12 +18,15 @@ final class ChannelWatch: Sendable {
     }
 
     /// Follows the channel from now on; further calls have no effect.
+    ///
+    /// Before the set-up nothing begins, so that a later call can begin it.
     func begin() {
+        guard SBSMSyncManager.setupError == nil else { return }
         let isNew = hasBegun.withLock { hasBegun in
             defer { hasBegun = true }
             return !hasBegun
         }
-        guard isNew, SBSMSyncManager.setupError == nil else { return }
+        guard isNew else { return }
         // The messages arrive even if the channel cannot be followed.
         SBDMain.door.start { [driver] in await driver.load { _ in } }
     }

@@ -61,9 +61,10 @@ actor Resending {
     /// Ends the enforcement, because other limits have replaced these.
     nonisolated func end() { isOver.withLock { $0 = true } }
 
-    /// Follows a client until it is closed.
+    /// Follows a client until it is closed; a client that is followed already changes nothing.
     func follow(_ client: ChatClient) async {
-        self.client = client
+        guard self.client !== client else { return }
+        (self.client, isConnected) = (client, false)
         let (events, states) = (await client.outboxEvents(), await client.connectionStates())
         // Both tasks end with the client.
         Task(executorPreference: executor) {

@@ -73,9 +73,14 @@ public final class SBSMSyncManager: NSObject {
 
     static let state = Guarded(State())
 
-    public override init() {}
+    /// Returns the sync manager, and opens the database of the connected user unless a set-up has
+    /// named one.
+    public override init() {
+        super.init()
+        Self.adopt()
+    }
 
-    /// Returns the sync manager.
+    /// Returns the sync manager, as `init()` does.
     public class func manager() -> SBSMSyncManager { SBSMSyncManager() }
 
     public override func isEqual(_ object: Any?) -> Bool { object is SBSMSyncManager }
@@ -85,6 +90,9 @@ public final class SBSMSyncManager: NSObject {
     // MARK: Setting up
 
     /// Opens the user's database; call it at launch, before any connection.
+    ///
+    /// Application and server may be set later: the database is opened then. Without a set-up the
+    /// first `SBSMSyncManager()` after `SBDMain.connect` takes over the connected user.
     public class func setup(withUserId userId: String) {
         setup(withUserId: userId, options: SBSMSyncManagerOptions())
     }
@@ -92,9 +100,22 @@ public final class SBSMSyncManager: NSObject {
     /// Opens the user's database with settings; call it at launch, before any connection.
     ///
     /// A second set-up replaces the first one: its settings count from then on. With another user
-    /// it ends the synchronisation too, and collections of the first user get no more events.
+    /// it ends the synchronisation too, and collections of the first user get no more events. The
+    /// settings hold for each later opening of the user's database, too.
     public class func setup(withUserId userId: String, options: SBSMSyncManagerOptions) {
-        let (user, carried) = (UserID(userId), Carried(options))
+        let user = UserID(userId)
+        SBDMain.door.prepare(user)
+        begin(user, options)
+    }
+
+    /// Takes over the user of the library, unless a set-up has named one.
+    private static func adopt() {
+        guard setupError != nil, let user = SBDMain.door.account else { return }
+        begin(user, SBSMSyncManagerOptions())
+    }
+
+    private static func begin(_ user: UserID, _ options: SBSMSyncManagerOptions) {
+        let carried = Carried(options)
         let door = SBDMain.door
         let resending = Resending(door, Resending.Limits(options))
         let (before, downloads) = state.withLock { state in
@@ -110,12 +131,7 @@ public final class SBSMSyncManager: NSObject {
         }
         before?.end()
         for download in downloads { download.stop() }
-        door.open(user)
-        let client = door.capturedClient
-        door.start {
-            guard let client = try? await client() else { return }
-            await resending.follow(client)
-        }
+        door.accompany(user) { await resending.follow($0) }
     }
 
     /// Sets the queue on which completion handlers are called; nil for the library's queue.
@@ -134,6 +150,7 @@ public final class SBSMSyncManager: NSObject {
 
     /// Starts or continues the download of history; call it after each connection.
     public class func resumeSynchronize() {
+        adopt()
         let downloads = state.withLock { state in
             state.isSynchronizing = true
             return Array(state.downloads.values)
@@ -153,10 +170,15 @@ public final class SBSMSyncManager: NSObject {
     /// Continues every download that has failed or was paused.
     public class func forceResumeSync() { resumeSynchronize() }
 
-    /// Removes the user's cache; unsent messages stay.
+    /// Removes the user's cache.
+    ///
+    /// After `SBDMain.disconnect` it clears the user's whole database: unsent messages are removed
+    /// too, and are not sent at the next login. At any other time unsent messages stay.
     public class func clearCache() {
-        SBDMain.door.perform(then: .none) { client throws(RoostError) in
-            try await client.clearCache(includingUnsent: false)
+        let door = SBDMain.door
+        let isWhole = door.isLoggedOut
+        door.perform(then: .none) { client throws(RoostError) in
+            try await client.clearCache(includingUnsent: isWhole)
         }
     }
 
@@ -164,7 +186,7 @@ public final class SBSMSyncManager: NSObject {
     public func resumeSynchronize() { Self.resumeSynchronize() }
     /// Stops the download of history; live messages continue to arrive.
     public func pauseSynchronize() { Self.pauseSynchronize() }
-    /// Removes the user's cache; unsent messages stay.
+    /// Removes the user's cache; after a logout unsent messages too.
     public func clearCache() { Self.clearCache() }
 
     /// Starts or continues the download of history; the name in the old guide's text.
@@ -183,7 +205,7 @@ public final class SBSMSyncManager: NSObject {
         return options.map { Int(clamping: $0.value.messageCollectionCapacity) } ?? 1_000
     }
 
-    /// The error before `setup(withUserId:)` was called; nil afterwards.
+    /// The error before a user is named, by `setup(withUserId:)` or `init()`; nil afterwards.
     static var setupError: RoostError? {
         guard state.withLock({ $0.user }) == nil else { return nil }
         return RoostError(

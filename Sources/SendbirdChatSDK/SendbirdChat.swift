@@ -152,18 +152,22 @@ public final class SendbirdChat: NSObject {
 
     // MARK: The cache
 
-    /// Returns the bytes of the cache on disk.
+    /// Returns the bytes of the user's cache on disk; before the first connection, those of the
+    /// caches of all users.
     public class func getCachedDataSize() -> Int { Int(clamping: door.cacheSize) }
 
-    /// Removes everything, unsent messages too; `ChatClient.clearCache(includingUnsent:)` can keep
-    /// those.
+    /// Removes everything of the user, unsent messages too;
+    /// `ChatClient.clearCache(includingUnsent:)` can keep those.
+    ///
+    /// Before the first connection no user is known, and the handler gets an error.
     public class func clearCachedData(completionHandler: SBErrorHandler?) {
         door.perform(then: .done(completionHandler)) { client throws(RoostError) in
             try await client.clearCache(includingUnsent: true)
         }
     }
 
-    /// Removes the cached messages of one channel.
+    /// Removes the user's cached messages of one channel; before the first connection the handler
+    /// gets an error.
     public class func clearCachedMessages(
         channelURL: String, completionHandler: SBErrorHandler?
     ) {

@@ -84,6 +84,67 @@ extension SendBirdTests {
         }
 
         @Test
+        func `files of a user are closed after the logout, until the next login (R24, R52)`()
+            throws
+        {
+            try SyncStory.play(seed: 73) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("1", to: url)
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let channel = try await story.get(url)
+                let messages = await Self.messages(channel, story)
+                SBDFileCache.saveMessages(messages, channelUrl: url.rawValue)
+                SBDFileCache.saveChannels([channel])
+                let _: Bool = await story.wait { done in SBDMain.disconnect { done(true) } }
+                #expect(SBDFileCache.loadMessages(inChannel: url.rawValue) == nil)
+                #expect(SBDFileCache.loadGroupChannels() == nil)
+                let late = SBDBaseMessage.make(
+                    Message(
+                        delivery: .delivered(9_999_999, "late"), channelURL: url,
+                        createdAt: Timestamp.wireRange.upperBound, content: .user(text: "late")))
+                SBDFileCache.save(message: late)
+                await story.connect()
+                let kept = SBDFileCache.loadMessages(channelUrl: url.rawValue)
+                #expect(kept.map { $0.message } == ["1"])
+                #expect(SBDFileCache.loadChannels().count == 1)
+                try FileManager.default.removeItem(atPath: story.folder.path + "-files")
+            }
+        }
+
+        @Test
+        func `an app keeps the file of its channels in step by the change log (R54, R70)`()
+            throws
+        {
+            try SyncStory.play(seed: 74) { story in
+                let first = try await story.channel("first")
+                let second = try await story.channel("second")
+                await story.connect()
+                SBDFileCache.saveChannels([try await story.get(first), try await story.get(second)])
+                typealias Log = ([SBDGroupChannel]?, [String]?, Bool, String?, SBDError?)
+                let start: Log = await story.wait { done in
+                    SBDMain.getMyGroupChannelChangeLogs(byTimestamp: 1, customTypes: nil) {
+                        done(($0, $1, $2, $3, $4))
+                    }
+                }
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "1st")), in: first)
+                try await story.bob.deleteChannel(second)
+                _ = try await story.channel("third")
+                let changes: Log = await story.wait { done in
+                    SBDMain.getMyGroupChannelChangeLogs(byToken: start.3, customTypes: nil) {
+                        done(($0, $1, $2, $3, $4))
+                    }
+                }
+                let updated = try #require(changes.0)
+                let stale = Set(updated.map(\.channelUrl) + (changes.1 ?? []))
+                SBDFileCache.saveChannels(
+                    SBDFileCache.loadChannels().filter { !stale.contains($0.channelUrl) } + updated)
+                #expect(SBDFileCache.loadChannels().map(\.name).sorted() == ["1st", "third"])
+                try FileManager.default.removeItem(atPath: story.folder.path + "-files")
+            }
+        }
+
+        @Test
         func `files lie in a folder named by the application beside the cache's folder (R22, R31)`()
             throws
         {

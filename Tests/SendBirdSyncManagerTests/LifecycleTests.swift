@@ -51,7 +51,8 @@ extension SendBirdTests {
         }
 
         @Test
-        func `the guide's delegate shows missed messages after a reconnection (R160, R205)`()
+        func
+            `the guide's delegate shows missed messages after a reconnection (R160, R163, R205)`()
             throws
         {
             try SyncStory.play(seed: 12) { story in
@@ -80,10 +81,10 @@ extension SendBirdTests {
             }
         }
 
-        @Test
-        func `the app clears the cache after a logout or only stops (R162, R163, R204)`()
-            throws
-        {
+        @Test(arguments: [true, false])
+        func `the app clears the cache after a logout or only stops (R162, R204)`(
+            clears: Bool
+        ) throws {
             try SyncStory.play(seed: 13) { story in
                 let url = try await story.channel("train")
                 await story.connect()
@@ -92,7 +93,7 @@ extension SendBirdTests {
                 let _: Bool = await story.wait { done in
                     SBDMain.disconnect {
                         // clear cache
-                        SBSMSyncManager().clearCache()
+                        if clears { SBSMSyncManager().clearCache() }
 
                         // stop synchronizing
                         SBSMSyncManager().pauseSynchronize()
@@ -104,8 +105,8 @@ extension SendBirdTests {
                 let (channel, error): (SBDGroupChannel?, SBDError?) = await story.wait { done in
                     SBDGroupChannel.getWithUrl(url.rawValue) { done(($0, $1)) }
                 }
-                #expect(channel == nil)
-                #expect(error?.code == SBDErrorCode.connectionRequired.rawValue)
+                #expect(channel?.name == (clears ? nil : "train"))
+                #expect(error?.code == (clears ? SBDErrorCode.connectionRequired.rawValue : nil))
             }
         }
 

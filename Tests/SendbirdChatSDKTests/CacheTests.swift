@@ -193,6 +193,40 @@ extension SendbirdChatTests {
         }
 
         @Test
+        func `before a login the size is that of all users, and clearing is refused (R127, R129)`()
+            throws
+        {
+            try DoorStory.play(seed: 25) { story in
+                await story.world.add(RoostModel.User(id: "carol"))
+                var sizes: [Int] = []
+                for user in ["alice", "carol"] {
+                    let _: Bool = await story.wait { done in
+                        SendbirdChat.connect(userId: user) { _, _ in done(true) }
+                    }
+                    sizes.append(SendbirdChat.getCachedDataSize())
+                }
+                #expect(sizes.allSatisfy { $0 > 0 })
+                await SendbirdChat.door.close()
+                story.launch()
+                #expect(SendbirdChat.getCachedDataSize() > (sizes.max() ?? 0))
+                let all: SBError? = await story.wait { done in
+                    SendbirdChat.clearCachedData(completionHandler: done)
+                }
+                let one: SBError? = await story.wait { done in
+                    SendbirdChat.clearCachedMessages(channelURL: "c", completionHandler: done)
+                }
+                for error in [all, one] {
+                    #expect(error?.code == ChatError.connectionRequired.rawValue)
+                }
+                await story.connect()
+                let cleared: SBError? = await story.wait { done in
+                    SendbirdChat.clearCachedData(completionHandler: done)
+                }
+                #expect(cleared == nil)
+            }
+        }
+
+        @Test
         func `the cache reports its size, and clears one channel or everything (R126 to R130)`()
             throws
         {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Roost
+import RoostModel
+
+extension Door {
+    /// The app's settings before a login.
+    package struct Settings: Sendable {
+        /// The application ID; nil until the library is initialised.
+        ///
+        /// All other settings may come before it.
+        package var applicationID: String?
+        /// The server's address; nil until the app names one.
+        package var server: String?
+        /// The place of the cache; nil for the system's place.
+        package var cache: Configuration.Cache?
+        /// Whether nothing is on disk, whatever `cache` names.
+        package var isInMemory = false
+        package var limit = CacheLimit()
+        package var protection = Protection.none
+        package var locksFilesWithDevice = false
+        /// The handler of a rewrite of the cache; called on the app's queue, once for each opening
+        /// that needs one.
+        package var migrationBegins = Callback<Void>.none
+        /// The source of a new token, asked when the server says that the token has expired.
+        package var tokenProvider: (@Sendable () async -> String?)?
+        /// The time limit for `tokenProvider`.
+        package var tokenWait = Duration.seconds(60)
+        /// The identity of the comparator of `limit.order`; nil without one.
+        package var comparator: ObjectIdentifier?
+
+        package init(applicationID: String? = nil, cache: Configuration.Cache? = nil) {
+            self.applicationID = applicationID
+            self.cache = cache
+        }
+    }
+}
+
+extension Door.Settings {
+    /// The settings that need another client when they change.
+    struct Signature: Equatable {
+        let applicationID: String?
+        let server: String?
+        let cache: Configuration.Cache
+        let maxSize: Int64
+        let comparator: ObjectIdentifier?
+        let locksFilesWithDevice: Bool
+    }
+
+    var signature: Signature {
+        Signature(
+            applicationID: applicationID, server: server, cache: place, maxSize: limit.maxSize,
+            comparator: comparator, locksFilesWithDevice: locksFilesWithDevice)
+    }
+
+    /// Whether a client can be opened with these settings.
+    var suffice: Bool { applicationID != nil && server != nil }
+
+    /// The folder of the library's files; in memory only the app's own files are there.
+    package var folder: String {
+        if case .folder(let folder)? = cache { folder } else { Door.standardFolder }
+    }
+
+    /// The place of the cache.
+    var place: Configuration.Cache {
+        isInMemory ? .memory : cache ?? .folder(Door.standardFolder)
+    }
+
+    func configuration(of account: UserID) -> Configuration {
+        var configuration = Configuration(
+            applicationID: applicationID ?? "", server: server ?? "", userID: account,
+            cache: place, cacheLimit: limit, protection: protection)
+        configuration.locksFilesWithDevice = locksFilesWithDevice
+        configuration.tokenProvider = tokenProvider
+        configuration.tokenWait = tokenWait
+        configuration.showsWaitingChanges = false
+        return configuration
+    }
+}

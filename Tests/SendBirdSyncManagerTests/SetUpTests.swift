@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DoorTestSupport
+import Foundation
+import Roost
+import RoostDoors
+import RoostModel
+import RoostTestKit
+import RoostTestSupport
+import SendBirdSDK
+import SendBirdSyncManager
+import Testing
+
+extension SendBirdTests {
+    /// Tests of the set-up of the sync manager.
+    struct SetUps {
+        /// Plays a story in which the app has named application and server, and no user.
+        private static func play(
+            seed: UInt64, _ story: @escaping @Sendable (SyncStory) async throws -> Void
+        ) throws {
+            try SyncStory.play(seed: seed) { play in
+                await start(play)
+                try await story(play)
+            }
+        }
+
+        /// Starts the app in a new process, up to the first call of the sync manager.
+        private static func start(_ story: SyncStory, named isNamed: Bool = true) async {
+            await SBDMain.door.close()
+            SBSMSyncManager.startOver()
+            SBDMain.door.enter(story.world.surroundings(of: story.phone))
+            SBDMain.door.call(on: CallbackQueue { [world = story.world] in world.later($0) })
+            if isNamed { name(story) }
+        }
+
+        private static func name(_ story: SyncStory) {
+            SBDMain.initWithApplicationId("simulation")
+            SBDMain.setServer("http://127.0.0.1:1")
+            SBDMain.setCacheFolder(story.folder.path)
+        }
+
+        private static func connect(_ story: SyncStory, as user: String = "alice") async {
+            let _: SBDError? = await story.wait { done in
+                SBDMain.connect(withUserId: user) { done($1) }
+            }
+        }
+
+        private static func fetch(
+            _ story: SyncStory, _ collection: SBSMMessageCollection
+        ) async -> Int {
+            let error: SBDError? = await story.wait { done in
+                collection.fetch(in: .previous) { (error: SBDError?) in done(error) }
+            }
+            return error?.code ?? 0
+        }
+
+        private static func fetch(_ story: SyncStory, _ list: SBSMChannelCollection) async -> Int {
+            let error: SBDError? = await story.wait { done in list.fetch { done($0) } }
+            return error?.code ?? 0
+        }
+
+        private final class Names: SBSMMessageCollectionDelegate {
+            var names: [String] = []
+            func collection(
+                _ collection: SBSMMessageCollection, didUpdate channel: SBDGroupChannel
+            ) { names.append(channel.name) }
+        }
+
+        @Test
+        func `a fetch before any set-up is refused, and a later one works (R157)`() throws {
+            try Self.play(seed: 131) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("1", to: url)
+                await story.bob.waitUntilIdle()
+                await Self.connect(story)
+                let collection = SBSMMessageCollection(
+                    channel: try await story.get(url), filter: nil, viewpointTimestamp: Int64.max)
+                let names = Names()
+                collection.delegate = names
+                let query = SBDGroupChannel.createMyGroupChannelListQuery()
+                let list = try #require(SBSMChannelCollection(query: query))
+                let refused = SBSMErrorCode.setupRequired.rawValue
+                #expect(await Self.fetch(story, collection) == refused)
+                #expect(await Self.fetch(story, list) == refused)
+                SBSMSyncManager.setup(withUserId: "alice")
+                #expect(await Self.fetch(story, collection) == 0)
+                #expect(await Self.fetch(story, list) == 0)
+                #expect(collection.succeededMessages.map(\.message) == ["1"])
+                #expect(list.channels.map(\.name) == ["train"])
+                // The refused fetch does not keep the collection from following its channel.
+                try await story.bob.makeNow(.update(ChannelUpdateParams(name: "tram")), in: url)
+                await story.world.pass()
+                #expect(names.names.last == "tram")
+                #expect(collection.channel.name == "tram")
+                collection.remove()
+                list.remove()
+            }
+        }
+
+        @Test(arguments: ["init", "manager", "resume"])
+        func `the manager of a connected user needs no set-up (R156, R157)`(call: String) throws {
+            try Self.play(seed: 132) { story in
+                let url = try await story.channel("train")
+                for number in 1...60 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await Self.connect(story)
+                switch call {
+                case "init": SBSMSyncManager().resumeSynchronize()
+                case "manager": SBSMSyncManager.manager().resumeSynchronize()
+                default: SBSMSyncManager.resumeSynchronize()
+                }
+                let collection = SBSMMessageCollection(
+                    channel: try await story.get(url), filter: nil, viewpointTimestamp: Int64.max)
+                #expect(await Self.fetch(story, collection) == 0)
+                #expect(collection.succeededMessages.count == 40)
+                // The history is downloaded as after a set-up.
+                await story.world.pass(.seconds(60))
+                await story.phone.network.cut()
+                #expect(await Self.fetch(story, collection) == 0)
+                #expect(collection.succeededMessages.count == 60)
+                collection.remove()
+            }
+        }
+
+        @Test
+        func `a set-up before the library is configured opens the cache later (R157, R161)`()
+            throws
+        {
+            try Self.play(seed: 133) { story in
+                let url = try await story.channel("train")
+                try await story.bob.send("1", to: url)
+                await story.bob.waitUntilIdle()
+                SBSMSyncManager.setup(withUserId: "alice")
+                await Self.connect(story)
+                let first = SBSMMessageCollection(
+                    channel: try await story.get(url), filter: nil, viewpointTimestamp: Int64.max)
+                #expect(await Self.fetch(story, first) == 0)
+                first.remove()
+
+                await story.phone.network.cut()
+                await Self.start(story, named: false)
+                SBSMSyncManager.setup(withUserId: "alice")
+                Self.name(story)
+                // No connection has been made: the cache is that of the user of the set-up.
+                let collection = SBSMMessageCollection(
+                    channel: try await story.get(url), filter: nil, viewpointTimestamp: Int64.max)
+                #expect(await Self.fetch(story, collection) == 0)
+                #expect(collection.succeededMessages.map(\.message) == ["1"])
+                collection.remove()
+            }
+        }
+
+        enum Detour: CaseIterable {
+            case none, setUpFirst, otherFolder, otherUser
+        }
+
+        @Test(arguments: Detour.allCases)
+        func `the options of a set-up hold for each later opening (R138, R157)`(
+            detour: Detour
+        ) throws {
+            try Self.play(seed: 134) { story in
+                let url = try await story.channel("train")
+                await story.world.add(User(id: "carol"))
+                let options = SBSMSyncManagerOptions()
+                options.messageResendPolicy = .none
+                await Self.start(story, named: detour != .setUpFirst)
+                if detour == .otherFolder { SBDMain.setCacheFolder(story.folder.file("early")) }
+                SBSMSyncManager.setup(withUserId: "alice", options: options)
+                await story.world.pass()
+                switch detour {
+                case .none: break
+                case .setUpFirst: Self.name(story)
+                case .otherFolder: SBDMain.setCacheFolder(story.folder.file("late"))
+                case .otherUser: await Self.connect(story, as: "carol")
+                }
+                await Self.connect(story)
+                let channel = try await story.get(url)
+                await story.world.pass()
+                await story.phone.network.cut()
+                channel.sendUserMessage("late")
+                await story.world.pass()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(try await story.world.log(of: url).map(\.text) == [])
+            }
+        }
+
+        @Test
+        func `the options of a set-up do not hold for another user (R138, R157)`() throws {
+            try Self.play(seed: 135) { story in
+                await story.world.add(User(id: "carol"))
+                let url = try await story.channel("train")
+                try await story.bob.makeNow(.invite(["carol"]), in: url)
+                let options = SBSMSyncManagerOptions()
+                options.messageResendPolicy = .none
+                SBSMSyncManager.setup(withUserId: "alice", options: options)
+                await Self.connect(story, as: "carol")
+                let channel = try await story.get(url)
+                await story.phone.network.cut()
+                channel.sendUserMessage("late")
+                await story.world.pass()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(try await story.world.log(of: url).map(\.text) == ["late"])
+            }
+        }
+
+        @Test(arguments: [false, true])
+        func `clearing the cache removes unsent messages after a logout only (R162)`(
+            isLoggedOut: Bool
+        ) throws {
+            try Self.play(seed: 136) { story in
+                let url = try await story.channel("train")
+                SBSMSyncManager.setup(withUserId: "alice")
+                await Self.connect(story)
+                let channel = try await story.get(url)
+                await story.phone.network.cut()
+                channel.sendUserMessage("waits")
+                await story.world.pass()
+                if isLoggedOut {
+                    let _: Bool = await story.wait { done in SBDMain.disconnect { done(true) } }
+                }
+                SBSMSyncManager().clearCache()
+                SBSMSyncManager().pauseSynchronize()
+                await story.world.pass()
+                let (gone, _): (SBDGroupChannel?, SBDError?) = await story.wait { done in
+                    SBDGroupChannel.getWithUrl(url.rawValue) { done(($0, $1)) }
+                }
+                #expect(gone == nil)
+                story.phone.network.restore()
+                await Self.connect(story)
+                await story.world.pass(.seconds(60))
+                let log = try await story.world.log(of: url).map(\.text)
+                #expect(log == (isLoggedOut ? [] : ["waits"]))
+            }
+        }
+    }
+}
