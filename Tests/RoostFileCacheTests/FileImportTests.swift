@@ -55,7 +55,7 @@ struct FileImportTests {
     }
 
     @Test
-    func `an imported file cache is brought up to date (R54, R63)`()
+    func `an imported file cache is brought up to date (R63)`()
         throws
     {
         try Self.play(seed: 3, areWhole: true) { _, alice, channel in

@@ -26,7 +26,7 @@ extension SendBirdTests {
 
         @Test
         func
-            `an app's own table has messages by time, with edits and deletions (R8, R9, R55 to R63)`()
+            `an app's own table has messages by time, with edits and deletions (R8, R9, R55 to R61, R63)`()
             throws
         {
             try SyncStory.play(seed: 31) { story in

@@ -11,6 +11,18 @@ import SendBirdSDK
 import SendBirdSyncManager
 import Testing
 
+/// The names of the change log before August 2021, which warn at each call of their own.
+private protocol OldChangeLog {
+    func getMessageChangeLogs(
+        withToken token: String?,
+        completionHandler: SBDBaseChannel.MessageChangeLogsHandler?)
+    func getMessageChangeLogs(
+        byTimestamp timestamp: Int64,
+        completionHandler: SBDBaseChannel.MessageChangeLogsHandler?)
+}
+
+extension SBDBaseChannel: OldChangeLog {}
+
 extension SendBirdTests {
     struct History {
         @Test
@@ -37,7 +49,7 @@ extension SendBirdTests {
         }
 
         @Test
-        func `pages and change logs feed a database of the app's own (R56 to R63, R70, R196)`()
+        func `pages and change logs feed a database of the app's own (R56 to R61, R63, R70, R196)`()
             throws
         {
             try SyncStory.play(seed: 21) { story in
@@ -103,6 +115,43 @@ extension SendBirdTests {
                     }
                 }
                 #expect(gone.1 == [url.rawValue])
+            }
+        }
+
+        @Test
+        func `the deprecated names of the change log give the same pages (R62)`() throws {
+            try SyncStory.play(seed: 25) { story in
+                let url = try await story.channel("train")
+                for number in 1...3 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                let sent = try await story.world.log(of: url)
+                await story.connect()
+                let channel: any OldChangeLog = try await story.get(url)
+                try await story.bob.edit(try #require(sent[0].messageID), in: url, text: "1!")
+                try await story.bob.delete(try #require(sent[1].messageID), in: url)
+                await story.bob.waitUntilIdle()
+                typealias Log = ([SBDBaseMessage]?, [NSNumber]?, Bool, String?, SBDError?)
+                let log: Log = await story.wait { done in
+                    channel.getMessageChangeLogs(
+                        byTimestamp: sent[2].createdAt.milliseconds
+                    ) { done(($0, $1, $2, $3, $4)) }
+                }
+                #expect(log.0?.contains { $0.message == "1!" } == true)
+                #expect(log.1 == [NSNumber(value: sent[1].messageID?.rawValue ?? 0)])
+                #expect(log.4 == nil)
+                let nothing: Log = await story.wait { done in
+                    channel.getMessageChangeLogs(withToken: log.3) { done(($0, $1, $2, $3, $4)) }
+                }
+                #expect(nothing.0 == [])
+                #expect(nothing.1 == [])
+                try await story.bob.edit(try #require(sent[2].messageID), in: url, text: "3!")
+                await story.bob.waitUntilIdle()
+                let next: Log = await story.wait { done in
+                    channel.getMessageChangeLogs(withToken: nothing.3) {
+                        done(($0, $1, $2, $3, $4))
+                    }
+                }
+                #expect(next.0?.map { $0.message } == ["3!"])
             }
         }
 
