@@ -53,6 +53,8 @@ public struct Configuration: Sendable {
     ///
     /// The doors do not: the SDKs whose names they have show a change when the server has made it.
     package var showsWaitingChanges = true
+    /// The version of the app, which the client names at each login; nil for none.
+    package var appVersion: String?
     /// Whether messages and tokens may cross a network in plain text, for networks with a
     /// protection of their own.
     public var allowsPlainTransport: Bool

@@ -135,7 +135,10 @@ actor ClientObserver {
         let old = state
         state = new
         await report()
-        if let step = ConnectionStep(from: old, to: new) { notify(.connection(step, new, user)) }
+        if let step = ConnectionStep(from: old, to: new) {
+            door?.log.note(step, new)
+            notify(.connection(step, new, user))
+        }
         guard case .connected = new else { return failSenders() }
     }
 
@@ -181,6 +184,7 @@ actor ClientObserver {
     }
 
     private func take(_ event: OutboxEvent) {
+        door?.log.note(event)
         switch event {
         case .delivered(let message): settle(message, nil)
         case .failed(let message):

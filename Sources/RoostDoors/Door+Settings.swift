@@ -26,6 +26,8 @@ extension Door {
         package var tokenProvider: (@Sendable () async -> String?)?
         /// The time limit for `tokenProvider`.
         package var tokenWait = Duration.seconds(60)
+        /// The app's version, which later clients name at each login; nil for none.
+        package var appVersion: String?
         /// The identity of the comparator of `limit.order`; nil without one.
         package var comparator: ObjectIdentifier?
 
@@ -74,6 +76,7 @@ extension Door.Settings {
         configuration.tokenProvider = tokenProvider
         configuration.tokenWait = tokenWait
         configuration.showsWaitingChanges = false
+        configuration.appVersion = appVersion
         return configuration
     }
 }

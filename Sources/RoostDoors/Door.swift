@@ -81,6 +81,8 @@ package final class Door: Sendable {
         state.withLock { if $0.user?.id == user.id { $0.user = user } }
     }
 
+    /// The log of the app's calls and their outcomes.
+    package let log = DoorLog()
     /// The channels whose objects the app keeps.
     package let kept = KeptChannels()
     /// The error of a call that the client has for group channels only.
@@ -247,7 +249,8 @@ package final class Door: Sendable {
                     if step.done == 0 { self.notify(begins, ()) }
                 }
             }
-            return .success(try await ChatClient.open(configuration, world: world))
+            let reporting = world.reportingRequests { [log] line in log.note(.verbose, line()) }
+            return .success(try await ChatClient.open(configuration, world: reporting))
         } catch {
             return .failure(error)
         }

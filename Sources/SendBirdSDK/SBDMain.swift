@@ -211,7 +211,7 @@ public enum SBDWebSocketConnectionState: Int, Sendable {
     case closed
 }
 
-/// The levels of a log, which this library does not write.
+/// The levels of the log.
 public enum SBDLogLevel: Int, Sendable {
     /// Nothing.
     case none
@@ -225,9 +225,24 @@ public enum SBDLogLevel: Int, Sendable {
     case debug
 }
 
+extension SBDLogLevel {
+    fileprivate var doorLevel: DoorLog.Level {
+        switch self {
+        case .none: .none
+        case .error: .error
+        case .warning: .warning
+        case .info: .info
+        case .debug: .debug
+        }
+    }
+}
+
 extension SBDMain {
-    /// Has no effect: the library writes no log, and every failure is reported as an error.
-    public class func setLogLevel(_ level: SBDLogLevel) {}
+    /// Sets the level of the log, which goes to the standard error of the process; `.none` by
+    /// default.
+    ///
+    /// No line has the text of a message or a token.
+    public class func setLogLevel(_ level: SBDLogLevel) { door.log.level = level.doorLevel }
 }
 
 extension Callback {

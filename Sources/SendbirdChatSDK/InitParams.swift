@@ -13,9 +13,9 @@ public final class InitParams: NSObject {
     public var isLocalCachingEnabled: Bool
     /// The size and encryption of the cache; nil for the defaults.
     public var localCacheConfig: LocalCacheConfig?
-    /// Without effect: the library writes no log, and every failure is reported as an error.
+    /// The level of the log, as `SendbirdChat.setLogLevel(_:)` sets it; `.none` by default.
     public var logLevel: LogLevel
-    /// Without effect: the server is not told the version of the app.
+    /// The version of the app, which the client names at each login.
     public var appVersion: String?
     /// Without effect: `initialize` never blocks, because the first login opens the cache.
     public var needsSynchronous: Bool
@@ -50,7 +50,7 @@ public final class InitParams: NSObject {
     }
 }
 
-/// The levels of a log; without effect, because the library writes none.
+/// The levels of the log; it has the lines of a level and of those behind it.
 public enum LogLevel: Int, Comparable, Sendable {
     /// Everything.
     case verbose
@@ -78,6 +78,7 @@ extension InitParams {
             applicationID: applicationId,
             cache: isLocalCachingEnabled ? .folder(folder) : .memory)
         settings.server = apiHost
+        settings.appVersion = appVersion
         let cache = localCacheConfig ?? LocalCacheConfig()
         settings.limit = cache.limit
         settings.comparator = cache.isCustom ? ObjectIdentifier(cache) : nil

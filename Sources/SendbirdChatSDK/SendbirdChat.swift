@@ -18,7 +18,6 @@ public final class SendbirdChat: NSObject {
 
     /// The settings that the door does not need.
     struct Own {
-        var logLevel = LogLevel.none
         /// The server's address as of the initialisation.
         var server: String?
         var isNetworkAware = true
@@ -64,13 +63,15 @@ public final class SendbirdChat: NSObject {
         session.provide(to: &settings)
         let chosen = settings
         door.configure { settings in
-            let server = chosen.server ?? settings.server
+            let (server, version) = (
+                chosen.server ?? settings.server, chosen.appVersion ?? settings.appVersion
+            )
             settings = chosen
-            settings.server = server
+            (settings.server, settings.appVersion) = (server, version)
         }
+        setLogLevel(params.logLevel)
         let waiting = own.withLock { own in
             defer { own.waiting = [] }
-            own.logLevel = params.logLevel
             own.server = params.apiHost
             return own.waiting
         }
@@ -115,14 +116,24 @@ public final class SendbirdChat: NSObject {
     /// Returns the version of the old library whose names this one has.
     public class func getSDKVersion() -> String { "4.39.9" }
 
-    /// Does nothing; the server is not told the version of the app.
-    public class func setAppVersion(version: String?) {}
+    /// Sets the version of the app; clients opened from now on name it at each login.
+    public class func setAppVersion(version: String?) {
+        door.configure { $0.appVersion = version }
+    }
 
-    /// Sets the level that `getLogLevel()` returns; the library writes no log.
-    public class func setLogLevel(_ logLevel: LogLevel) { own.withLock { $0.logLevel = logLevel } }
+    /// Sets the level of the log, from the next line on.
+    ///
+    /// The log goes to the standard error of the process: requests at `.verbose`, messages at
+    /// `.debug`, the connection at `.info`, losses at `.warning`, failures at `.error`. No line has
+    /// the text of a message or a token.
+    public class func setLogLevel(_ logLevel: LogLevel) {
+        door.log.level = DoorLog.Level(rawValue: logLevel.rawValue) ?? .none
+    }
 
     /// Returns the level of the initialisation or of the last `setLogLevel(_:)`.
-    public class func getLogLevel() -> LogLevel { own.withLock { $0.logLevel } }
+    public class func getLogLevel() -> LogLevel {
+        LogLevel(rawValue: door.log.level.rawValue) ?? .none
+    }
 
     /// Does nothing; the server is not told about extensions of the library.
     public class func addExtension(_ key: String, version: String) {}

@@ -2,7 +2,7 @@
 
 public import Foundation
 
-/// The level of the log, which the library does not write.
+/// The level of the log under another name.
 public final class SendbirdLogger: NSObject {
     /// The part of the library whose log is meant.
     public enum Part: Int, Sendable {
@@ -12,9 +12,9 @@ public final class SendbirdLogger: NSObject {
 
     override init() {}
 
-    /// Sets the level that `SendbirdChat.getLogLevel()` returns; the library writes no log.
+    /// Sets the level of the log, as `SendbirdChat.setLogLevel(_:)` does.
     public class func setLevel(_ level: LogLevel) { SendbirdChat.setLogLevel(level) }
 
-    /// Sets the level that `SendbirdChat.getLogLevel()` returns; the library writes no log.
+    /// Sets the level of the log, as `SendbirdChat.setLogLevel(_:)` does.
     public class func setLevel(_ level: LogLevel, for part: Part) { setLevel(level) }
 }

@@ -39,6 +39,7 @@ struct SyncStory: Sendable {
     /// Starts the app, or starts it again.
     func launch() {
         SBDMain.door.enter(base.world.surroundings(of: base.phone))
+        SBDMain.door.log.send { _ in }
         SBDMain.door.call(on: CallbackQueue { [world = base.world] in world.later($0) })
         SBDMain.initWithApplicationId("simulation")
         SBDMain.setServer("http://127.0.0.1:1")

@@ -41,6 +41,7 @@ struct DoorStory: Sendable {
     /// Starts the library over; its handlers are called in virtual time.
     func enter(_ world: World) {
         SendbirdChat.door.enter(world)
+        SendbirdChat.door.log.send { _ in }
         SendbirdChat.door.call(on: CallbackQueue { [world = base.world] in world.later($0) })
     }
 

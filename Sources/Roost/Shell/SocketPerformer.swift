@@ -15,6 +15,7 @@ final class SocketPerformer: Sendable {
     private let address: ServerAddress
     private let applicationID: String
     private let userID: UserID
+    private let appVersion: String?
     private let feed: InputFeed
     private let token: Guarded<String?>
     private let provider: (@Sendable () async -> String?)?
@@ -29,6 +30,7 @@ final class SocketPerformer: Sendable {
         self.address = address
         applicationID = configuration.applicationID
         userID = configuration.userID
+        appVersion = configuration.appVersion
         token = Guarded(configuration.token)
         provider = configuration.tokenProvider
         self.feed = feed
@@ -132,6 +134,7 @@ final class SocketPerformer: Sendable {
             QueryItem("p", "Roost"), QueryItem("ai", applicationID),
             QueryItem("active", isInForeground ? "1" : "0"),
         ]
+        if let appVersion { query.append(QueryItem("av", appVersion)) }
         var headers: [(name: String, value: String)] = []
         if let sessionKey {
             headers.append((name: "SENDBIRD-WS-AUTH", value: sessionKey))
