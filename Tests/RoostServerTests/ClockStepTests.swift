@@ -3,26 +3,14 @@
 import RoostModel
 import RoostServer
 import RoostWire
-import Synchronization
 import Testing
 
 /// Steps of the machine's clock change no rate, close no socket, and hold up no count (scar 2).
 struct ClockStepTests {
-    private final class Uptime: Sendable {
-        private let milliseconds = Mutex<Int64>(0)
-        var now: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
-        func pass(_ count: Int64) { milliseconds.withLock { $0 += count } }
-    }
-
-    private func fixture(
-        _ uptime: Uptime, configure: (inout ChatServer.Configuration) -> Void = { _ in }
-    ) async -> ServerFixture {
-        await ServerFixture(configure: configure, uptime: { uptime.now })
-    }
-
     @Test func `a user's rate recovers although the clock has gone back`() async throws {
-        let uptime = Uptime()
-        let fixture = await fixture(uptime) { $0.userRate = Rate(burst: 2, perSecond: 1) }
+        let uptime = TestUptime()
+        let fixture = await ServerFixture(
+            configure: { $0.userRate = Rate(burst: 2, perSecond: 1) }, uptime: uptime)
         let ann = try await fixture.connect("ann")
         for _ in 0..<2 { try await fixture.call(ListMyChannels(userID: "ann"), as: ann) }
         let code = await refusal { () async throws(APIFailure) in
@@ -35,8 +23,8 @@ struct ClockStepTests {
     }
 
     @Test func `a socket that has just spoken stays open after a step forward`() async throws {
-        let uptime = Uptime()
-        let fixture = await fixture(uptime)
+        let uptime = TestUptime()
+        let fixture = await ServerFixture(uptime: uptime)
         let ann = try await fixture.connect("ann")
         fixture.world.advance(3_600_000)
         uptime.pass(1_000)
@@ -48,8 +36,8 @@ struct ClockStepTests {
     }
 
     @Test func `counts have later times although the clock has gone back`() async throws {
-        let uptime = Uptime()
-        let fixture = await fixture(uptime)
+        let uptime = TestUptime()
+        let fixture = await ServerFixture(uptime: uptime)
         let (ann, bob) = (try await fixture.connect("ann"), try await fixture.connect("bob"))
         try await fixture.channel(of: ["ann", "bob"], by: ann)
         await fixture.send("1", "r1", to: "g", on: bob)

@@ -42,6 +42,15 @@ final class TestWorld: Sendable {
     }
 }
 
+/// A time that passes evenly beside a clock that a test moves.
+final class TestUptime: Sendable {
+    private let milliseconds = Mutex<Int64>(0)
+
+    var now: Timestamp { Timestamp(milliseconds: milliseconds.withLock { $0 }) }
+
+    func pass(_ count: Int64) { milliseconds.withLock { $0 += count } }
+}
+
 /// The received frames of a client.
 final class Inbox: SessionOutlet {
     private let frames = Mutex<[String]>([])
@@ -89,13 +98,14 @@ struct ServerFixture {
         storage: (any Storage)? = nil, files: (any FileStore)? = nil,
         fanOut: (any FanOut)? = nil, peers: (any PeerPresence)? = nil, seed: UInt64 = 7,
         configure: (inout ChatServer.Configuration) -> Void = { _ in }, traces: Bool = false,
-        uptime: (@Sendable () -> Timestamp)? = nil,
+        uptime: TestUptime? = nil,
         log: @escaping @Sendable (LogLine) -> Void = { _ in }
     ) async {
         world = TestWorld(seed: seed)
         executor = ThreadExecutor(name: "server")
         var world = world.world
-        (world.log, world.traces, world.uptime) = (log, traces, uptime)
+        (world.log, world.traces) = (log, traces)
+        if let uptime { world.uptime = { uptime.now } }
         var configuration = ChatServer.Configuration(
             applicationID: "APP", apiToken: Self.apiToken)
         configure(&configuration)
