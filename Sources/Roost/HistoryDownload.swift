@@ -11,16 +11,20 @@ public struct DownloadRequest: Hashable, Sendable {
     public var channels: [ChannelURL]?
     /// The earliest moment to download; `.distantPast` for the whole history (R178).
     public var since: Timestamp
+    /// The moment to begin at, in both directions by turns; `.distantFuture` begins with the newest
+    /// message and leads back (R177).
+    public var start: Timestamp
     /// The pause between two requests; requests of open collections go first in any case.
     public var pause: Duration
 
     /// Creates a request; by default for the whole history of all channels.
     public init(
         channels: [ChannelURL]? = nil, since: Timestamp = .distantPast,
-        pause: Duration = .milliseconds(100)
+        startingAt start: Timestamp = .distantFuture, pause: Duration = .milliseconds(100)
     ) {
         self.channels = channels
         self.since = since
+        self.start = start
         self.pause = pause
     }
 }
@@ -33,7 +37,8 @@ public struct DownloadEstimate: Hashable, Sendable {
     public let bytes: Int64?
 }
 
-/// A download of history in the background, newest first (R154, R178 to R181).
+/// A download of history in the background, newest first or from a moment in both directions (R154,
+/// R177 to R181).
 ///
 /// It fills the cache and changes no list. Covered history is not fetched again, so the same
 /// request continues after a relaunch. Without a connection it waits for one. The cache's limit
@@ -65,7 +70,8 @@ public final class HistoryDownload: Sendable {
         public fileprivate(set) var messages: Int
         /// The channel being downloaded; nil between channels and at the end.
         public fileprivate(set) var channel: ChannelURL?
-        /// The time back to which that channel is covered; nil before its first page.
+        /// The time back to which that channel is covered, from its newest message or from the
+        /// request's start; nil before its first page.
         public fileprivate(set) var reached: Timestamp?
         /// The channels that the server refused for good, with the reason; all others are
         /// downloaded.
@@ -176,6 +182,8 @@ extension ChatClient {
 
 extension DownloadPlan {
     fileprivate init(_ request: DownloadRequest) {
-        self.init(channels: request.channels, since: request.since, pause: request.pause)
+        self.init(
+            channels: request.channels, since: request.since,
+            start: request.start == .distantFuture ? nil : request.start, pause: request.pause)
     }
 }

@@ -128,6 +128,38 @@ struct HistoryDownloadTests {
         }
     }
 
+    @Test
+    func `a download from a moment begins there, and ends with all messages (R177, R178)`() throws {
+        try SimulatedWorld.play(seed: 5) { world in
+            let scene = try await Scene(world, messages: 1_000)
+            try await scene.alice.connect()
+            let log = try await world.log(of: scene.channels[0])
+            let request = DownloadRequest(
+                channels: scene.channels, startingAt: log[299].createdAt, pause: .seconds(2))
+            let download = await scene.alice.download(request)
+            await world.pass(.milliseconds(1_500))
+            #expect(await download.progress.reached == log[199].createdAt)
+            await scene.phone.network.cut()
+            let timeline = try await scene.alice.timeline(
+                of: scene.channels[0], startingAt: log[299].createdAt)
+            // Pages lead to the ends of the first page.
+            for _ in 0..<4 {
+                _ = try? await timeline.loadOlder()
+                _ = try? await timeline.loadNewer()
+            }
+            let shown = await timeline.snapshot.messages.map(\.text)
+            #expect(shown == log[199..<400].map(\.text))
+            await timeline.close()
+            scene.phone.network.restore()
+            await world.pass(.seconds(120))
+            #expect(await download.progress.state == .finished)
+            #expect(await download.progress.messages == 1_001)
+            await scene.phone.network.cut()
+            #expect(try await scene.texts(scene.alice, scene.channels[0]) == log.map(\.text))
+            #expect(try await scene.texts(scene.alice, scene.channels[1]) == ["only"])
+        }
+    }
+
     @Test func `a refused channel does not stop the others, and is reported`() throws {
         try SimulatedWorld.play(seed: 4) { world in
             let scene = try await Scene(world, messages: 5)

@@ -589,7 +589,8 @@ struct DownloadRequest: Hashable, Sendable {
     var channels: [ChannelURL]? { get set }
     var pause: Duration { get set }
     var since: Timestamp { get set }
-    init(channels: [ChannelURL]? = nil, since: Timestamp = .distantPast, pause: Duration = .milliseconds(100))
+    var start: Timestamp { get set }
+    init(channels: [ChannelURL]? = nil, since: Timestamp = .distantPast, startingAt start: Timestamp = .distantFuture, pause: Duration = .milliseconds(100))
 }
 
 struct DownloadedFile: Hashable, Sendable {

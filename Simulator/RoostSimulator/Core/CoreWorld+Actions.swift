@@ -20,7 +20,8 @@ extension CoreWorld {
             .draft:
             if device.canAct { write(action, device) }
         case .openTimeline, .openInPast, .openFiltered, .jump, .closeTimeline, .loadOlder,
-            .loadNewer, .openList, .loadMore, .closeList, .download, .steerDownload:
+            .loadNewer, .openList, .loadMore, .closeList, .download, .steerDownload,
+            .downloadFromPast:
             if device.canAct { look(action, device, on: storage) }
         case .createChannel, .lookUpChannel, .clearChannel, .clearAll, .trim:
             if device.canAct { keep(action, device) }
@@ -186,7 +187,8 @@ extension CoreWorld {
             note("\(device.name) closes list \(id.number)")
             device.lists[id] = nil
             give(.closeList(id), device)
-        case .download: download(device)
+        case .download: download(device, from: nil)
+        case .downloadFromPast: download(device, from: somePast())
         case .steerDownload:
             guard let id = random.pick(of: device.downloads.keys.sorted()) else { return }
             let input: DownloadInput = [.pause, .pause, .resume, .resume, .cancel][random.pick(5)]
@@ -236,12 +238,12 @@ extension CoreWorld {
             then: .openedList(open.id), atMost: .max)
     }
 
-    private func download(_ device: CoreDevice) {
+    private func download(_ device: CoreDevice, from start: Timestamp?) {
         guard device.downloads.count < 2 else { return }
         let plan = DownloadPlan(
             channels: random.pick(2) == 0 ? [someChannel()] : nil,
             since: random.pick(2) == 0 ? somePast() : .distantPast,
-            pause: .milliseconds(Int64(random.pick(3) * 200)))
+            start: start, pause: .milliseconds(Int64(random.pick(3) * 200)))
         let id = DownloadID(number())
         device.downloads[id] = DownloadProgress()
         note("\(device.name) downloads \(plan)")

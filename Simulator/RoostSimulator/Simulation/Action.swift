@@ -44,6 +44,8 @@ enum Action: String, CaseIterable, Sendable {
     case compare
     /// A question about what the cache lacks, or about a call's effect.
     case ask
+    /// A download from a moment in both directions.
+    case downloadFromPast
 
     /// The frequency of the action, relative to the others.
     var weight: Int {
@@ -99,6 +101,7 @@ enum Action: String, CaseIterable, Sendable {
         case .markAtServer: 5
         case .compare: 1
         case .ask: 4
+        case .downloadFromPast: 1
         }
     }
 }

@@ -49,7 +49,8 @@ extension Simulation {
                 filter: random.messageFilter(
                     senders: (0..<shape.users).map(user), log(of: channel)))
         case .jump: jump(app)
-        case .download: download(app)
+        case .download: download(app, from: .distantFuture)
+        case .downloadFromPast: download(app, from: somePast())
         case .steerDownload: steerDownload(app)
         case .closeTimeline: closeTimeline(app)
         case .loadOlder: page(app, "older") { try await $0.loadOlder() }

@@ -87,9 +87,10 @@ extension Simulation {
 
     // MARK: Downloads
 
-    func download(_ app: SimulatedApp) {
+    func download(_ app: SimulatedApp, from start: Timestamp) {
         guard app.downloads.count < 2 else { return }
-        var request = DownloadRequest(pause: .milliseconds(Int64(pick(3) * 200)))
+        var request = DownloadRequest(
+            startingAt: start, pause: .milliseconds(Int64(pick(3) * 200)))
         if pick(2) == 0 { request.channels = [someChannel()] }
         if pick(2) == 0 { request.since = somePast() }
         call(app, "download \(request)") { [index = app.number, run = app.run, request] client in

@@ -11,11 +11,14 @@ package struct DownloadStep: Equatable, Codable, Sendable {
     /// was left to fetch.
     package let added: Int
     package let reached: Timestamp?
-    /// The connection on which the server named the channel's newest message.
-    package let connection: LinkMachine.Epoch
+    /// The time up to which a page of newer messages reaches; nil for other pages.
+    package let reachedNewer: Timestamp?
+    /// The connection on which the server named the channel's newest message; nil if it has not.
+    package let connection: LinkMachine.Epoch?
 }
 
-/// The fetch of the next page on the way from the newest message back to a moment.
+/// The fetch of the next page on the way from the newest message back to a moment, or from a start
+/// in both directions.
 package struct DownloadPage: SyncOperation {
     /// The number of requested messages; the server gives at most 200.
     private static let pageSize = 200
@@ -31,16 +34,22 @@ package struct DownloadPage: SyncOperation {
 
     private let channel: ChannelURL
     private let since: Timestamp
+    /// The start of the download; nil for the newest message.
+    private let start: DownloadStart?
     /// The connection on which the server has named the newest message already; nil for none.
     private let knownEnd: LinkMachine.Epoch?
     private var epoch: LinkMachine.Epoch = 0
+    /// The older end of the range that a page of newer messages continues; nil for other pages.
+    private var olderEnd: Timestamp?
     private var state = State.beginning
 
     package init(
-        _ channel: ChannelURL, since: Timestamp, knowingEndSince knownEnd: LinkMachine.Epoch?
+        _ channel: ChannelURL, since: Timestamp, from start: DownloadStart? = nil,
+        knowingEndSince knownEnd: LinkMachine.Epoch?
     ) {
         self.channel = channel
         self.since = since
+        self.start = start
         self.knownEnd = knownEnd
     }
 
@@ -54,10 +63,15 @@ package struct DownloadPage: SyncOperation {
         case (.readingCoverage, .read(.success(.coverage(let coverage)))):
             guard sync.isPresent(epoch) else { return .fail(.notConnected) }
             let question = coverage.pageToDownload(
-                since: since, knowsEnd: knownEnd == epoch, limit: Self.pageSize)
+                since: since, from: start, knowsEnd: knownEnd == epoch, limit: Self.pageSize)
             guard let question else {
                 return .end(
-                    .downloaded(DownloadStep(added: 0, reached: nil, connection: epoch)))
+                    .downloaded(
+                        DownloadStep(
+                            added: 0, reached: nil, reachedNewer: nil, connection: epoch)))
+            }
+            if question.olderLimit == 0, let end = question.continues {
+                olderEnd = coverage.range(containing: end)?.lower.createdAt
             }
             state = .pacing(question)
             return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? count(question, &sync)
@@ -71,13 +85,17 @@ package struct DownloadPage: SyncOperation {
         case (.readingAfter(let before, let statement), .read(.success(.holding(let holding)))):
             let added = holding.messages - before
             if added > 0 { sync.pacing.giveBack() }
-            return .end(
-                .downloaded(
-                    DownloadStep(
-                        added: added, reached: statement.range?.lower.createdAt ?? .distantFuture,
-                        connection: epoch)))
+            return .end(.downloaded(result(added, statement)))
         default: return .fail(reply)
         }
+    }
+
+    private func result(_ added: Int, _ statement: PageStatement) -> DownloadStep {
+        DownloadStep(
+            added: added,
+            reached: olderEnd ?? statement.range?.lower.createdAt ?? .distantFuture,
+            reachedNewer: olderEnd == nil ? nil : statement.range?.upper.createdAt,
+            connection: start == nil || statement.reachesNewest ? epoch : nil)
     }
 
     private mutating func count(_ question: PageQuestion, _ sync: inout SyncState) -> Step {

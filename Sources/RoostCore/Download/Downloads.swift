@@ -27,12 +27,17 @@ package struct DownloadPlan: Equatable, Codable, Sendable {
     /// The channels in the order of the download; nil for all channels of the user.
     package let channels: [ChannelURL]?
     package let since: Timestamp
+    /// The moment to begin at, in both directions; nil for the newest message, and from it back.
+    package let start: Timestamp?
     /// The pause between two requests.
     package let pause: Duration
 
-    package init(channels: [ChannelURL]?, since: Timestamp, pause: Duration) {
+    package init(
+        channels: [ChannelURL]?, since: Timestamp, start: Timestamp? = nil, pause: Duration
+    ) {
         self.channels = channels
         self.since = since
+        self.start = start
         self.pause = pause
     }
 }

@@ -9,7 +9,8 @@
 
 import RoostModel
 
-/// The download of all selected channels, each from its newest message back.
+/// The download of all selected channels, each from its newest message back, or from a start in
+/// both directions.
 package struct HistoryWalk: SyncOperation {
     /// The number of retries of one request on one connection.
     private static let retryLimit = 8
@@ -84,6 +85,7 @@ package struct HistoryWalk: SyncOperation {
     /// Goes to the present channel, or ends behind the last one.
     private mutating func visit(_ sync: inout SyncState) -> Step {
         (knownEnd, failures) = (nil, 0)
+        pages = PageWalk(from: nil, pageLimit: .max)
         guard let channel else {
             sync.update(id) { $0.channel = nil }
             sync.end(id, .finished)
@@ -125,7 +127,8 @@ package struct HistoryWalk: SyncOperation {
             return .need(
                 .run(
                     .downloadPage(
-                        DownloadPage(channel, since: plan.since, knowingEndSince: knownEnd))))
+                        DownloadPage(
+                            channel, since: plan.since, from: start, knowingEndSince: knownEnd))))
         }
         // The list has one walk at a time, and its end wakes the download.
         if session.isFilling { return wait }
@@ -133,22 +136,27 @@ package struct HistoryWalk: SyncOperation {
         return .need(.run(.fill(ListFill())))
     }
 
+    /// The start of the next page; the directions take turns, the older one first.
+    private var start: DownloadStart? {
+        plan.start.map { DownloadStart($0, next: pageCount.isMultiple(of: 2) ? .newer : .older) }
+    }
+
     private mutating func take(
         _ step: DownloadStep, of channel: ChannelURL, _ sync: inout SyncState
     ) -> Step {
         failures = 0
         guard let reached = step.reached else { return leaveChannel(&sync) }
-        // A new connection begins with the newest page again.
-        if knownEnd != step.connection {
+        // A new connection leads to the newest message again.
+        if let connection = step.connection, knownEnd != connection {
             pages = PageWalk(from: nil, pageLimit: .max)
-            knownEnd = step.connection
+            knownEnd = connection
         }
         pageCount += 1
         sync.update(id) {
             $0.messages += max(step.added, 0)
             $0.reached = reached
         }
-        guard pages.goesOn(to: pageCount, after: [reached]) else {
+        guard pages.goesOn(to: pageCount, after: [step.reachedNewer ?? reached]) else {
             sync.update(id) { $0.refused[channel] = .malformedData }
             return leaveChannel(&sync)
         }

@@ -117,6 +117,102 @@ struct HistoryWalkTests {
         #expect(Array(script.machine.state.downloads.keys) == [other])
     }
 
+    // MARK: A start
+
+    private static func range(_ lower: Int64, _ upper: Int64) -> Coverage {
+        Coverage([CoveredRange(lower: Script.position(lower), upper: Script.position(upper))])
+    }
+
+    /// The moment and the limits of a request.
+    private struct Asked: Equatable {
+        let moment: Int64
+        let older: Int
+        let newer: Int
+
+        init(_ moment: Int64, older: Int, newer: Int) {
+            (self.moment, self.older, self.newer) = (moment, older, newer)
+        }
+
+        init(_ call: ListMessages) {
+            guard case .time(let time) = call.anchor else { preconditionFailure("No moment.") }
+            self.init(time.milliseconds, older: call.previousLimit, newer: call.nextLimit)
+        }
+    }
+
+    @Test func `a download from a moment leads both ways by turns, to all messages (R177)`() throws
+    {
+        var script = Script.connected()
+        /// Answers one page, and returns the request.
+        func fetch(
+            _ effects: inout [Script.Effect], knowing coverage: Coverage,
+            _ messages: ClosedRange<Int64>, hasNext: Bool? = nil
+        ) throws -> Asked {
+            let (id, call) = try Walk.request(&script, effects, coverage)
+            effects = Walk.answer(&script, id, messages, hasNext: hasNext)
+            return Asked(call)
+        }
+        var effects = Walk.begin(&script, from: Timestamp(milliseconds: 2_500))
+        let first = try fetch(
+            &effects, knowing: Coverage(), 2_400...2_600, hasNext: true)
+        #expect(first == Asked(2_500, older: 100, newer: 100))
+        #expect(Walk.progress(effects)?.reached == Timestamp(milliseconds: 2_400))
+        effects = script.give(.fired(.download(Walk.id)))
+        let second = try fetch(&effects, knowing: Self.range(2_400, 2_600), 2_200...2_400)
+        #expect(second == Asked(2_400, older: 200, newer: 0))
+        effects = script.give(.fired(.download(Walk.id)))
+        let third = try fetch(
+            &effects, knowing: Self.range(2_200, 2_600), 2_600...2_700, hasNext: false)
+        #expect(third == Asked(2_600, older: 0, newer: 200))
+        // A page of newer messages moves the older end nowhere.
+        #expect(Walk.progress(effects)?.reached == Timestamp(milliseconds: 2_200))
+        effects = script.give(.fired(.download(Walk.id)))
+        let fourth = try fetch(&effects, knowing: Self.range(2_200, 2_700), 2_200...2_200)
+        #expect(fourth == Asked(2_200, older: 200, newer: 0))
+        effects = script.give(.fired(.download(Walk.id)))
+        let whole = Coverage([
+            CoveredRange(lower: .distantPast, upper: Script.position(2_700))
+        ])
+        effects = script.read(try #require(Walk.page(effects)).id, .coverage(whole))
+        #expect(Walk.progress(effects)?.phase == .finished)
+        #expect(Walk.progress(effects)?.refused == [:])
+    }
+
+    @Test func `on a new connection a download from a moment looks for newer messages again`()
+        throws
+    {
+        var script = Script.connected()
+        let start = Timestamp(milliseconds: 2_500)
+        let known = Coverage([
+            CoveredRange(lower: .distantPast, upper: Script.position(2_700))
+        ])
+        var effects = Walk.begin(&script, from: start)
+        for _ in 1...2 {
+            let (id, call) = try Walk.request(&script, effects, known)
+            #expect(Asked(call) == Asked(2_700, older: 0, newer: 200))
+            _ = Walk.answer(&script, id, 2_700...2_700, hasNext: false)
+            script.login()
+            effects = script.give(.fired(.download(Walk.id)))
+        }
+        let (id, _) = try Walk.request(&script, effects, known)
+        _ = Walk.answer(&script, id, 2_700...2_700, hasNext: false)
+        effects = script.give(.fired(.download(Walk.id)))
+        effects = script.read(try #require(Walk.page(effects)).id, .coverage(known))
+        #expect(Walk.progress(effects)?.phase == .finished)
+    }
+
+    @Test func `a download from a moment gives up a channel whose pages lead nowhere`() throws {
+        var script = Script.connected()
+        var effects = Walk.begin(&script, from: Timestamp(milliseconds: 2_500))
+        for _ in 1...8 {
+            let (id, _) = try Walk.request(&script, effects, Self.range(2_400, 2_600))
+            // The server names neither an older nor a newer message, and no end.
+            effects = Walk.answer(&script, id, 2_400...2_600, hasNext: true)
+            if Walk.progress(effects)?.phase == .finished { break }
+            effects = script.give(.fired(.download(Walk.id)))
+        }
+        #expect(Walk.progress(effects)?.refused == [Script.channel: .malformedData])
+    }
+
     // MARK: Failures
 
     @Test(arguments: Walk.Request.allCases)

@@ -26,14 +26,15 @@ enum WalkScript {
         var selection: [ChannelURL]? { self == .page ? [Script.channel] : nil }
     }
 
-    static func plan(_ channels: [ChannelURL]?) -> DownloadPlan {
-        DownloadPlan(channels: channels, since: .distantPast, pause: rest)
+    static func plan(_ channels: [ChannelURL]?, from start: Timestamp? = nil) -> DownloadPlan {
+        DownloadPlan(channels: channels, since: .distantPast, start: start, pause: rest)
     }
 
     static func begin(
-        _ script: inout Script, _ channels: [ChannelURL]? = [Script.channel]
+        _ script: inout Script, _ channels: [ChannelURL]? = [Script.channel],
+        from start: Timestamp? = nil
     ) -> [Script.Effect] {
-        script.give(.download(id, .begin(plan(channels))))
+        script.give(.download(id, .begin(plan(channels, from: start))))
     }
 
     // MARK: Effects
@@ -90,6 +91,29 @@ enum WalkScript {
         try #require(isAsked)
         let messages = (moment..<moment + 200).map { Script.message($0) }
         _ = script.answer(id, .messages(MessagePage(messages: messages, isContinuous: true)))
+        _ = script.commit(id)
+        return script.read(id, .holding(ChannelHolding(messages: 1, bytes: 0)))
+    }
+
+    /// Answers the reads with which a page begins, and returns its request.
+    static func request(
+        _ script: inout Script, _ effects: [Script.Effect], _ coverage: Coverage
+    ) throws -> (id: Script.ID, call: ListMessages) {
+        let id = try #require(page(effects)).id
+        _ = script.read(id, .coverage(coverage))
+        let asked = script.read(id, .holding(ChannelHolding(messages: 0, bytes: 0)))
+        for case .ask(id, .messages(let call), .connection) in asked { return (id, call) }
+        throw UnexpectedEffects(effects: asked)
+    }
+
+    /// Answers a request with messages, of which the disk lacked one.
+    static func answer(
+        _ script: inout Script, _ id: Script.ID, _ messages: ClosedRange<Int64>,
+        hasNext: Bool? = nil
+    ) -> [Script.Effect] {
+        let page = MessagePage(
+            messages: messages.map { Script.message($0) }, hasNext: hasNext, isContinuous: true)
+        _ = script.answer(id, .messages(page))
         _ = script.commit(id)
         return script.read(id, .holding(ChannelHolding(messages: 1, bytes: 0)))
     }
