@@ -6,18 +6,23 @@ import RoostExecutors
 import RoostModel
 import SendBirdSDK
 
-/// The download of one channel's history, in the background and into the cache only (R178 to R181).
+/// The download of one channel's history from a viewpoint in both directions, in the background and
+/// into the cache only (R177 to R181).
 final class BackgroundSync: Sendable {
     private let channel: ChannelURL
+    private let viewpoint: Guarded<Timestamp>
     private let download = Guarded<HistoryDownload?>(nil)
     private let isStopped = Guarded(false)
     /// The queue of the calls, which are performed in order: no download begins after the call that
     /// ends it.
     private let queue = WorkQueue()
 
-    init(_ channel: ChannelURL) { self.channel = channel }
+    init(_ channel: ChannelURL, at viewpoint: Int64) {
+        self.channel = channel
+        self.viewpoint = Guarded(Timestamp(milliseconds: viewpoint))
+    }
 
-    /// Starts or continues the download to the first message of the channel.
+    /// Starts or continues the download of all messages of the channel.
     func resume() {
         let client = SBDMain.door.capturedClient
         add { [self] in
@@ -25,13 +30,31 @@ final class BackgroundSync: Sendable {
                 return await known.resume()
             }
             guard !isStopped.withLock({ $0 }), let client = try? await client() else { return }
-            let new = await client.download(DownloadRequest(channels: [channel]))
+            let new = await client.download(
+                DownloadRequest(channels: [channel], startingAt: viewpoint.withLock { $0 }))
             download.withLock { $0 = new }
         }
     }
 
     func pause() {
         add { [self] in await download.withLock { $0 }?.pause() }
+    }
+
+    /// Moves the start to another viewpoint; the next `resume` downloads from there.
+    func move(to viewpoint: Int64) {
+        let new = Timestamp(milliseconds: viewpoint)
+        add { [self] in
+            let old = self.viewpoint.withLock { viewpoint in
+                defer { viewpoint = new }
+                return viewpoint
+            }
+            guard old != new else { return }
+            let known = download.withLock { download in
+                defer { download = nil }
+                return download
+            }
+            await known?.cancel()
+        }
     }
 
     /// Ends the download for good.

@@ -52,7 +52,7 @@ public final class SBSMMessageCollection: NSObject {
         self.filter = filter
         url = value.url
         current = Guarded(value)
-        background = BackgroundSync(value.url)
+        background = BackgroundSync(value.url, at: viewpointTimestamp)
         watch = ChannelWatch(value.url)
         let window = Window(value.url, filter.value, at: viewpointTimestamp)
         self.window = Guarded(window)
@@ -89,6 +89,9 @@ public final class SBSMMessageCollection: NSObject {
     // MARK: Fetching
 
     /// Delivers a page in one direction to the delegate.
+    ///
+    /// Without a connection to fetch it, the handler gets an error, and the delegate gets the page
+    /// after the reconnection.
     @_disfavoredOverload
     public func fetch(
         in direction: SBSMMessageDirection, completionHandler: ((SBDError?) -> Void)?
@@ -98,6 +101,9 @@ public final class SBSMMessageCollection: NSObject {
 
     /// Delivers a page in one direction to the delegate, and tells the handler whether there may be
     /// more.
+    ///
+    /// Without a connection to fetch it, the handler gets an error, and the delegate gets the page
+    /// after the reconnection.
     public func fetch(
         in direction: SBSMMessageDirection, completionHandler: ((Bool, SBDError?) -> Void)? = nil
     ) {
@@ -147,7 +153,8 @@ public final class SBSMMessageCollection: NSObject {
 
     /// Moves the collection to another viewpoint.
     ///
-    /// The delegate gets `.clear`, and pages must be fetched again.
+    /// The delegate gets `.clear`, and pages must be fetched again. The download of history begins
+    /// anew at the viewpoint.
     public func resetViewpointTimestamp(_ timestamp: Int64) {
         let new = Window(url, filter.value, at: timestamp)
         new.feed.attach(self) { collection, event in collection.notify(event) }
@@ -157,6 +164,8 @@ public final class SBSMMessageCollection: NSObject {
         }
         old.close()
         new.feed.post(.cleared(old.messages), through: SBSMSyncManager.onDelegateQueue)
+        background.move(to: timestamp)
+        if SBSMSyncManager.state.withLock({ $0.isSynchronizing }) { background.resume() }
     }
 
     /// Closes the collection; the delegate gets no more events.

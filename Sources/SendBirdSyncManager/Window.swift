@@ -19,6 +19,7 @@ final class Window: Sendable {
     let feed = Feed<SBSMMessageCollection, SBSMMessageCollection.Event>()
     private let driver: TimelineDriver
     private let state = Guarded(State())
+    private let missed = MissedPages()
     /// The queue of the fetches, which are performed one after another.
     private let queue = WorkQueue()
 
@@ -63,11 +64,12 @@ final class Window: Sendable {
 
     /// Replaces the shown messages with the newest ones, because too many are missing between them.
     func showNewest() {
-        queue.add(on: SBDMain.door) { [driver, feed] in
+        queue.add(on: SBDMain.door) { [self] in
             let shown = driver.view.messages
-            await driver.load(.newest) { result in
+            await driver.load(.newest) { [feed] result in
                 // On a failure the shown messages stay; the next connection reports the gap again.
                 guard case .success(let page) = result else { return }
+                self.missed.forget()
                 feed.post(.cleared(shown), through: SBSMSyncManager.onDelegateQueue)
                 feed.post(.inserted(page), through: SBSMSyncManager.onDelegateQueue)
             }
@@ -77,17 +79,10 @@ final class Window: Sendable {
     private func load(
         _ direction: SBSMMessageDirection, then done: @escaping @Sendable (RoostError?) -> Void
     ) async {
-        let deliver: TimelineDriver.Delivery = { [feed] result in
-            switch result {
-            case .success(let page):
-                feed.post(.inserted(page), through: SBSMSyncManager.onDelegateQueue)
-                done(nil)
-            case .failure(let error): done(error.withSyncManagerCode)
-            }
-        }
         guard !state.withLock({ $0.isOpen }) else {
-            return await driver.load(.page(direction.driverDirection), then: deliver)
+            return await loadPage(direction, then: done)
         }
+        let deliver: TimelineDriver.Delivery = { [self] in self.deliver($0, then: done) }
         let hasNothing = Guarded(false)
         await driver.load(.opening) { [state] result in
             if case .success(let page) = result {
@@ -100,8 +95,44 @@ final class Window: Sendable {
         if hasNothing.withLock({ $0 }) { await driver.load(.serverAdditions, then: deliver) }
     }
 
+    /// Fetches the page that follows in a direction; one without a connection is inserted later.
+    private func loadPage(
+        _ direction: SBSMMessageDirection, then done: @escaping @Sendable (RoostError?) -> Void
+    ) async {
+        await driver.load(.page(direction.driverDirection)) { [self] result in
+            deliver(result, then: done)
+            guard case .failure(let error) = result, error.remedy == .retry else {
+                return missed.remove(direction)
+            }
+            missed.insert(direction) { [weak self] in self?.loadMissed() }
+        }
+    }
+
+    /// Fetches the missed pages that the app has not fetched itself meanwhile.
+    private func loadMissed() {
+        for direction in [SBSMMessageDirection.previous, .next] {
+            queue.add(on: SBDMain.door) { [self] in
+                guard missed.contains(direction) else { return }
+                await loadPage(direction) { _ in }
+            }
+        }
+    }
+
+    private func deliver(
+        _ result: Result<[Message], RoostError>,
+        then done: @escaping @Sendable (RoostError?) -> Void
+    ) {
+        switch result {
+        case .success(let page):
+            feed.post(.inserted(page), through: SBSMSyncManager.onDelegateQueue)
+            done(nil)
+        case .failure(let error): done(error.withSyncManagerCode)
+        }
+    }
+
     func close() {
         feed.close()
+        missed.close()
         SBDMain.door.start { [driver] in await driver.close() }
     }
 }

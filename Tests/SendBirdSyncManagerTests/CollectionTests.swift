@@ -57,6 +57,25 @@ extension SendBirdTests {
         }
 
         @Test
+        func `a list loses its last channels by remove, and is never cleared (R172)`() throws {
+            try SyncStory.play(seed: 5) { story in
+                let urls = [try await story.channel("one"), try await story.channel("two")]
+                await story.connect()
+                let view = ListScreen()
+                view.viewDidLoad()
+                await story.world.pass()
+                view.events = []
+                for url in urls {
+                    try await story.bob.deleteChannel(url)
+                    await story.world.pass()
+                }
+                #expect(view.events == ["remove one", "remove two"])
+                #expect(view.channelCollection?.channels.isEmpty == true)
+                view.close()
+            }
+        }
+
+        @Test
         func `pages come around the viewpoint, one by one (R175 to R177, R184 to R189)`()
             throws
         {
