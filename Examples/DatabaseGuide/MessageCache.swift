@@ -64,35 +64,35 @@ public final class MessageCache: SBDChannelDelegate {
 
     /// Returns the time that pages have reached, in milliseconds.
     private func end(_ name: String, of channel: SBDGroupChannel) -> Int64? {
-        (try? table.token("\(name) of \(channel.channelUrl)")).flatMap { Int64($0) }
+        (try? table.token(name, of: channel.channelUrl)).flatMap { Int64($0) }
     }
 
     private func setEnd(
         _ name: String, of channel: SBDGroupChannel, _ message: SBDBaseMessage
     ) throws {
-        try table.setToken("\(message.createdAt)", "\(name) of \(channel.channelUrl)")
+        try table.setToken("\(message.createdAt)", name, of: channel.channelUrl)
     }
 
     /// Applies the edits and deletions since the last call.
     public func applyChanges(
         in channel: SBDGroupChannel, done: @escaping ((any Error)?) -> Void
     ) {
-        let name = "messages of \(channel.channelUrl)"
+        let (name, url) = ("messages", channel.channelUrl)
         let params = SBDMessageChangeLogsParams()
         let handler: SBDGroupChannel.MessageChangeLogsHandler = {
             updated, deleted, hasMore, token, error in
             self.keep(error, hasMore ? { self.goOn($0, done, channel) } : done) {
                 try self.table.update(updated ?? [])
                 try self.table.delete(deleted ?? [])
-                if let token { try self.table.setToken(token, name) }
+                if let token { try self.table.setToken(token, name, of: url) }
             }
         }
-        if let token = try? table.token(name) {
+        if let token = try? table.token(name, of: url) {
             channel.getMessageChangeLogs(
                 sinceToken: token, params: params, completionHandler: handler)
         } else {
             // Every change of these messages happened after the oldest of them was written.
-            let first = try? table.messages(in: channel.channelUrl).first
+            let first = try? table.messages(in: url).first
             channel.getMessageChangeLogs(
                 sinceTimestamp: first?.createdAt ?? 1, params: params, completionHandler: handler)
         }

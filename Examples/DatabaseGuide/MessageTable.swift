@@ -50,7 +50,16 @@ public import SendBirdSDK
                 payload            BLOB NOT NULL
             )
             """)
-        try run("CREATE TABLE IF NOT EXISTS token (name TEXT PRIMARY KEY, token TEXT NOT NULL)")
+        // A token of one channel is about its messages, and is deleted with them.
+        try run(
+            """
+            CREATE TABLE IF NOT EXISTS token (
+                name        TEXT NOT NULL,
+                channel_url TEXT NOT NULL, -- empty for the token of all channels
+                token       TEXT NOT NULL,
+                PRIMARY KEY (name, channel_url)
+            )
+            """)
     }
 
     deinit { _ = unsafe sqlite3_close(database) }
@@ -96,10 +105,13 @@ public import SendBirdSDK
 
     // MARK: Channels
 
-    /// Replaces all channels with the server's.
+    /// Replaces all channels with the server's; the messages of a missing channel are deleted too.
     public func replaceChannels(with channels: [SBDGroupChannel]) throws {
+        let kept = Set(channels.map(\.channelUrl))
         try inTransaction {
-            try run("DELETE FROM channel")
+            let known = try run("SELECT channel_url FROM channel")
+                .map { String(decoding: $0, as: UTF8.self) }
+            try deleteRows(of: known.filter { !kept.contains($0) })
             try insert(channels)
         }
     }
@@ -115,11 +127,19 @@ public import SendBirdSDK
         }
     }
 
-    /// Deletes channels that are no longer the user's, with their messages.
+    /// Deletes channels that are no longer the user's, with their messages and tokens.
     public func deleteChannels(_ channelUrls: [String]) throws {
+        try inTransaction { try deleteRows(of: channelUrls) }
+    }
+
+    /// Deletes all rows of channels.
+    ///
+    /// The tokens must go too: after a return to the channel they would skip the deleted messages.
+    private func deleteRows(of channelUrls: [String]) throws {
         for url in channelUrls {
-            try run("DELETE FROM channel WHERE channel_url = ?1", [.text(url)])
-            try run("DELETE FROM message WHERE channel_url = ?1", [.text(url)])
+            for table in ["channel", "message", "token"] {
+                try run("DELETE FROM \(table) WHERE channel_url = ?1", [.text(url)])
+            }
         }
     }
 
@@ -151,15 +171,20 @@ public import SendBirdSDK
             .compactMap { SBDOpenChannel.build(fromSerializedData: $0) }
     }
 
-    // MARK: Tokens of change logs
+    // MARK: Tokens of pages and change logs
 
-    public func token(_ name: String) throws -> String? {
-        try run("SELECT token FROM token WHERE name = ?1", [.text(name)]).first
-            .map { String(decoding: $0, as: UTF8.self) }
+    /// Returns a token of one channel, or of all channels.
+    public func token(_ name: String, of channelUrl: String = "") throws -> String? {
+        try run(
+            "SELECT token FROM token WHERE name = ?1 AND channel_url = ?2",
+            [.text(name), .text(channelUrl)]
+        ).first.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    public func setToken(_ token: String, _ name: String) throws {
-        try run("INSERT OR REPLACE INTO token VALUES (?1, ?2)", [.text(name), .text(token)])
+    public func setToken(_ token: String, _ name: String, of channelUrl: String = "") throws {
+        try run(
+            "INSERT OR REPLACE INTO token VALUES (?1, ?2, ?3)",
+            [.text(name), .text(channelUrl), .text(token)])
     }
 
     // MARK: SQLite

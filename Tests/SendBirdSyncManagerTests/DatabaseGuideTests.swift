@@ -313,5 +313,68 @@ extension SendBirdTests {
                 await carol.close()
             }
         }
+
+        private static func loadNewer(
+            _ cache: MessageCache, _ url: ChannelURL, _ story: SyncStory
+        ) async throws {
+            let channel = try await story.get(url)
+            let error: (any Error)? = await story.wait { cache.loadNewer(in: channel, done: $0) }
+            #expect(error == nil)
+        }
+
+        @Test
+        func
+            `after a return to a channel its whole history is in an app's own table again (R60, R71, R72)`()
+            throws
+        {
+            try SyncStory.play(seed: 37) { story in
+                let url = try await story.channel("train")
+                for number in 1...5 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let cache = try Self.cache(story)
+                SBDMain.add(cache as any SBDChannelDelegate, identifier: "cache")
+                defer { SBDMain.removeAllChannelDelegates() }
+                try await Self.loadNewer(cache, url, story)
+                #expect(try Self.texts(cache, url).count == 5)
+                try await story.get(url).leave()
+                await story.world.pass()
+                #expect(try Self.texts(cache, url).isEmpty)
+                for number in 6...8 { try await story.bob.send("\(number)", to: url) }
+                try await story.bob.makeNow(.invite(["alice"]), in: url)
+                await story.world.pass()
+                try await Self.loadNewer(cache, url, story)
+                #expect(try Self.texts(cache, url) == (1...8).map(String.init))
+            }
+        }
+
+        @Test
+        func
+            `a channel that was lost unnoticed leaves with its messages when the list is replaced (R68, R72)`()
+            throws
+        {
+            try SyncStory.play(seed: 38) { story in
+                let kept = try await story.channel("kept")
+                let lost = try await story.channel("lost")
+                for url in [kept, lost] { try await story.bob.send("1", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let cache = try Self.cache(story)
+                await Self.fill(cache, story)
+                for url in [kept, lost] {
+                    try await Self.loadNewer(cache, url, story)
+                    #expect(try Self.texts(cache, url) == ["1"])
+                }
+                // Without a delegate the ban stays unnoticed.
+                try await story.bob.ban("alice", from: lost)
+                await story.world.pass()
+                await Self.fill(cache, story)
+                #expect(try Self.names(cache) == ["kept"])
+                #expect(try Self.texts(cache, kept) == ["1"])
+                #expect(try Self.texts(cache, lost).isEmpty)
+                #expect(try cache.table.token("newest", of: kept.rawValue) != nil)
+                #expect(try cache.table.token("newest", of: lost.rawValue) == nil)
+            }
+        }
     }
 }
