@@ -79,24 +79,24 @@ extension SendBirdTests {
             ]
         }
 
-        /// Lets the server refuse, then accept; a user who has logged in before is not asked again.
+        /// Lets the server refuse a user, then accept; Alice needs no token.
         private static func refuse(_ story: SyncStory) async throws {
             let table = CallTable()
             SBDMain.door.call(on: table.queue(story.world))
             Reentry.add(aboutTheLibraryTo: table)
             let observer = DelegateObserver(table)
             SBDMain.add(observer as any SBDConnectionDelegate, identifier: "observer")
-            await story.world.setToken("secret", of: "alice")
-            let wrong = { SBDMain.connect(withUserId: "alice", accessToken: "wrong") }
+            await story.world.setToken("secret", of: "zoe")
+            let wrong = { SBDMain.connect(withUserId: "zoe", accessToken: "wrong") }
             try await table.play("didFailReconnection()", happen: wrong) {
                 await story.world.pass(.seconds(20))
             }
             let user: SBDUser? = await story.wait { done in
-                SBDMain.connect(withUserId: "alice", accessToken: "secret") { user, _ in
+                SBDMain.connect(withUserId: "zoe", accessToken: "secret") { user, _ in
                     done(user)
                 }
             }
-            #expect(user?.userId == "alice")
+            #expect(user?.userId == "zoe")
         }
 
         /// Returns the actions that lead to the methods about a channel's members and properties.

@@ -227,6 +227,21 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `a login after a disconnection needs a valid token`() throws {
+            try DoorStory.play(seed: 77) { story in
+                await story.world.setToken("secret", of: "alice")
+                func connect(_ token: String) async -> SBError? {
+                    await story.wait { done in
+                        SendbirdChat.connect(userId: "alice", authToken: token) { done($1) }
+                    }
+                }
+                #expect(await connect("secret") == nil)
+                let _: Void = await story.wait { done in SendbirdChat.disconnect { done(()) } }
+                #expect(await connect("wrong")?.code == 400_302)
+                #expect(await connect("secret") == nil)
+            }
+        }
+
         @Test func `the session is closed when the server refuses the token`() throws {
             try DoorStory.play(seed: 74) { story in
                 let session = Session()

@@ -186,22 +186,23 @@ extension SendbirdChatTests {
             ]
         }
 
-        /// Lets the server refuse, then accept; a user who has logged in before is not asked again.
+        /// Lets the server refuse a user, then accept, and logs Alice in, who needs no token.
         private static func refuse(_ story: DoorStory, _ url: ChannelURL) async throws {
             let table = CallTable()
             SendbirdChat.door.call(on: table.queue(story.world))
             Reentry.add(aboutTheLibraryTo: table, url.rawValue, story.params())
             let observer = Observer(table)
             SendbirdChat.addConnectionDelegate(observer, identifier: "observer")
-            await story.world.setToken("secret", of: "alice")
-            let wrong = { SendbirdChat.connect(userId: "alice", authToken: "wrong") }
+            await story.world.setToken("secret", of: "zoe")
+            let wrong = { SendbirdChat.connect(userId: "zoe", authToken: "wrong") }
             try await table.play("didFailReconnection()", happen: wrong) {
                 await story.world.pass(.seconds(20))
             }
             let user: SendbirdChatSDK.User? = await story.wait { done in
-                SendbirdChat.connect(userId: "alice", authToken: "secret") { user, _ in done(user) }
+                SendbirdChat.connect(userId: "zoe", authToken: "secret") { user, _ in done(user) }
             }
-            #expect(user?.userId == "alice")
+            #expect(user?.userId == "zoe")
+            await story.connect()
         }
 
         @Test

@@ -309,7 +309,10 @@ extension SyncState {
 
 extension RoostError {
     /// Whether the server no longer accepts the session key, so that the client logs in again.
-    package var endsSessionKey: Bool {
-        [.sessionKeyExpired, .sessionKeyNotFound].contains(code)
-    }
+    package var endsSessionKey: Bool { code.endsSessionKey }
+}
+
+extension RoostError.Code {
+    /// Whether the server no longer accepts the session key.
+    var endsSessionKey: Bool { self == .sessionKeyExpired || self == .sessionKeyNotFound }
 }

@@ -9,7 +9,7 @@ package import RoostWire
 /// The state of the connection; the session is a separate part, which ends with the socket.
 package struct Link: Codable, Sendable {
     package internal(set) var machine: LinkMachine
-    /// The last login; nil once the server has refused its key.
+    /// The last login; nil once the server has refused its key, or the app has logged out.
     package internal(set) var login: LoginSuccess?
     /// The epoch of the socket of the last login.
     package var loginEpoch: LinkMachine.Epoch?
@@ -144,6 +144,13 @@ extension SyncState {
         if !wasIdle { publishConnection() }
     }
 
+    /// Disconnects for good: the next login presents user and token, and enters no open channel.
+    mutating func logOut() {
+        rooms = OpenRooms()
+        link.login = nil
+        giveUpConnection()
+    }
+
     /// Returns the session key of a request; nil if the server would refuse it.
     package func sessionKey(for credentials: Credentials) -> String? {
         switch credentials {
@@ -176,10 +183,7 @@ extension SyncState {
             link.login = login
             link.loginEpoch = epoch
             drive(.loginSucceeded(epoch, LinkMachine.Settings(login)))
-        case .login(.failure(let error, nil)), .error(let error, nil):
-            // A refused key is not sent again.
-            link.login = nil
-            drive(.loginRefused(epoch, .init(code: error.code, message: error.message)))
+        case .login(.failure(let error, nil)), .error(let error, nil): take(error, epoch)
         case .busy(let event): drive(.busy(epoch, retryAfter: event.retryAfter))
         case .pong:
             failUnanswered()
@@ -189,6 +193,18 @@ extension SyncState {
             return event
         }
         return nil
+    }
+
+    /// Takes an error that answers no command: the refusal of a login, or the end of the session.
+    private mutating func take(_ error: ServerError, _ epoch: LinkMachine.Epoch) {
+        if isPresent(epoch), !error.code.endsSession {
+            // Any other error leaves a live connection and its key as they are.
+            if error.code.endsSessionKey { renewSession() }
+            return
+        }
+        // A refused key is not sent again.
+        link.login = nil
+        drive(.loginRefused(epoch, .init(code: error.code, message: error.message)))
     }
 
     /// Begins a session: every open collection is caught up.

@@ -26,7 +26,7 @@ package struct SyncMachine: Codable, Sendable {
         case link(LinkMachine.Input)
         /// A frame of the socket; the named operation ends when the frame is applied.
         case frame(OperationID, ServerEvent, LinkMachine.Epoch)
-        /// The app disconnects; at a logout it leaves its open channels too.
+        /// The app disconnects; a logout also ends the session key and the stay in open channels.
         case disconnect(isLogout: Bool)
         /// The server has refused the key of a login in a call outside the operations.
         case refusedKey(RoostError, LinkMachine.Epoch?)
@@ -132,8 +132,7 @@ package struct SyncMachine: Codable, Sendable {
         case .link(let input): state.drive(input)
         case .frame(let id, let event, let epoch): take(event, epoch, id, &effects)
         case .disconnect(let isLogout):
-            if isLogout { state.rooms = OpenRooms() }
-            state.giveUpConnection()
+            isLogout ? state.logOut() : state.giveUpConnection()
         case .refusedKey(let error, let epoch): state.renewSession(after: error, asked: epoch)
         case .fired(.idle(let id)): endIdleWait(id, &effects)
         case .fired(let timer): state.take(timer)

@@ -232,4 +232,44 @@ struct ConnectionTests {
         #expect(script.machine.state.session?.loginAt == nil)
         #expect(script.machine.state.firstLoginAt == nil)
     }
+
+    /// Returns the session keys of the sockets that are opened.
+    private static func keys(_ effects: [Script.Effect]) -> [String?] {
+        effects.notices.compactMap { notice -> String?? in
+            if case .openSocket(_, let key, _) = notice { .some(key) } else { nil }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a logout ends the session key, and a disconnection keeps it`(isLogout: Bool) {
+        var script = Script.connected()
+        script.give(.disconnect(isLogout: isLogout))
+        let key = isLogout ? nil : "key 1"
+        #expect(script.machine.state.link.sessionKey == key)
+        #expect(Self.keys(script.start(.connecting(Connecting())).effects) == [key])
+    }
+
+    @Test func `a frame that ends the key of a live connection leads to a login without it`() {
+        var script = Script.connected()
+        let frame = script.frame(
+            .error(ServerError(.sessionKeyExpired, "Expired."), acknowledges: nil))
+        #expect(frame.notices.contains(.closeSocket))
+        #expect(script.machine.state.link.sessionKey == nil)
+        #expect(Self.keys(frame + script.give(.fired(.link(.retry)))) == [nil])
+    }
+
+    @Test func `any other error without a request leaves a live connection and its key`() {
+        var script = Script.connected()
+        let frame = script.frame(.error(ServerError(.notAMember, "No."), acknowledges: nil))
+        #expect(!frame.notices.contains(.closeSocket))
+        #expect(script.machine.state.link.sessionKey == "key 1")
+        #expect(script.machine.state.session?.epoch == 1)
+    }
+
+    @Test func `an error that ends the session of a live connection is final`() {
+        var script = Script.connected()
+        _ = script.frame(.error(ServerError(.sessionRevoked, "No."), acknowledges: nil))
+        #expect(script.machine.state.link.sessionKey == nil)
+        #expect(Self.failure(of: &script)?.remedy == .signIn)
+    }
 }
