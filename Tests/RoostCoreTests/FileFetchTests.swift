@@ -113,6 +113,18 @@ struct FileFetchTests {
                     count: 700_000, FileFetch.Part(total: 700_000, validator: "", received: 0)))
     }
 
+    @Test func `a whole file of the part's version completes the part (RFC 9110, 14.2)`() {
+        let part = Self.part(2 * Self.piece, of: 900_000)
+        var fetch = FileFetch(limit: 1_000_000, part: part)
+        let same = FileFetch.Answer(
+            status: 200, contentRange: nil, tag: "\"1\"", byteCount: 900_000)
+        #expect(fetch.receive(same) == .keepRest(part))
+        let other = FileFetch.Answer(
+            status: 200, contentRange: nil, tag: "\"2\"", byteCount: 900_000)
+        let whole = FileFetch.Part(total: 900_000, validator: "\"2\"", received: 0)
+        #expect(fetch.receive(other) == .keep(count: 900_000, whole))
+    }
+
     @Test func `an empty file is whole at once`() {
         var fetch = FileFetch(limit: 10, part: nil)
         let step = fetch.receive(

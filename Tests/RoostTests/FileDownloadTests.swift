@@ -197,6 +197,33 @@ struct FileDownloadTests {
         }
     }
 
+    @Test func `a server that ignores the range of a continued download completes it at once`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 4) { world in
+            let scene = try await Scene(world, folder, count: 900_000)
+            let client = try await scene.launch { _, answer, count throws(TransportError) in
+                guard count == 1 else { throw Self.lost }
+                return answer
+            }
+            await #expect(throws: RoostError.self) {
+                try await client.download(scene.file).file()
+            }
+            await client.close()
+            let (before, bytes) = (scene.requests.count, scene.bytes)
+            let again = try await scene.launch { _, answer, count throws(TransportError) in
+                guard count < before + 9 else { throw Self.lost }
+                return HTTPResponse(
+                    status: 200, headers: answer.headers.filter { $0.name == "ETag" }, body: bytes)
+            }
+            let file = try await again.download(scene.file).file()
+            #expect(try await again.contents(of: file) == bytes)
+            #expect(scene.requests.count == before + 1)
+            await again.close()
+        }
+    }
+
     @Test func `the transfer ends with its last reader, and the part stays`() throws {
         let folder = try TemporaryFolder(inMemory: true)
         try SimulatedWorld.play(seed: 5) { world in

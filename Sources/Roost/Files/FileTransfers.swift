@@ -159,14 +159,20 @@ final class FileTransfers: Sendable {
                     }
                 }
             case .keep(let count, let part):
-                do {
-                    state = try await folder.write(
-                        count == body.count ? body : Array(body.prefix(Int(count))), behind: part,
-                        of: url)
-                } catch {
-                    throw RoostError(error)
-                }
+                state = try await write(
+                    count == body.count ? body : Array(body.prefix(Int(count))), behind: part, url)
+            case .keepRest(let part):
+                state = try await write(
+                    Array(body.dropFirst(Int(part.received))), behind: part, url)
             }
+        }
+    }
+
+    private func write(
+        _ bytes: [UInt8], behind part: FileFetch.Part, _ url: String
+    ) async throws(RoostError) -> DownloadFolder.State {
+        do { return try await folder.write(bytes, behind: part, of: url) } catch {
+            throw RoostError(error)
         }
     }
 

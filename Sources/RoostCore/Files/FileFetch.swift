@@ -61,6 +61,8 @@ package struct FileFetch: Sendable, Equatable {
     package enum Step: Sendable, Equatable {
         /// Keep the first `count` bytes of the body behind `part.received`; 0 begins the copy anew.
         case keep(count: Int64, Part)
+        /// Keep the body from its byte `part.received` on: the body is the whole file.
+        case keepRest(Part)
         /// Ask again after a pause.
         case ask(after: Duration)
         /// The download has failed.
@@ -103,12 +105,18 @@ package struct FileFetch: Sendable, Equatable {
         switch answer.status {
         case 206: return receivePart(answer)
         case 200:
-            // The server knows no ranges, or the file has changed.
+            // The server uses no ranges, or the file has changed.
             guard answer.byteCount <= limit else { return .fail(.fileTooLarge(limit)) }
             failures = 0
-            return .keep(
-                count: answer.byteCount,
-                Part(total: answer.byteCount, validator: Self.validator(answer.tag), received: 0))
+            let whole = Part(
+                total: answer.byteCount, validator: Self.validator(answer.tag), received: 0)
+            // A server may ignore a range (RFC 9110, 14.2): the body then has the rest too.
+            if let part, part.received > 0, !part.validator.isEmpty,
+                part.validator == whole.validator, part.total == whole.total
+            {
+                return .keepRest(part)
+            }
+            return .keep(count: answer.byteCount, whole)
         case 416:
             if let content = ContentRange(answer.contentRange), content.total == 0 {
                 return .keep(
