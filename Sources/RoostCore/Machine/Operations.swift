@@ -30,6 +30,7 @@ package enum Operation: Equatable, Codable, Sendable {
     case socketCall(SocketCall)
     case vote(Vote)
     indirect case roomEntry(RoomEntry)
+    case roomArrival(RoomArrival)
     case roomReturn(RoomReturn)
     case roomExit(RoomExit)
     case roomRefresh(RoomRefresh)
@@ -154,6 +155,9 @@ package enum Operation: Equatable, Codable, Sendable {
             return operation.resume(reply, &sync)
         case .roomEntry(var operation):
             defer { self = .roomEntry(operation) }
+            return operation.resume(reply, &sync)
+        case .roomArrival(var operation):
+            defer { self = .roomArrival(operation) }
             return operation.resume(reply, &sync)
         case .roomReturn(var operation):
             defer { self = .roomReturn(operation) }

@@ -13,8 +13,10 @@ package struct OpenRooms: Equatable, Codable, Sendable {
         var channel: OpenChannel
         /// Whether the server has let the user in, on this connection or an earlier one.
         var isInside = false
-        /// The number of running entries.
-        var entries = 0
+        /// Whether an entry of the app has succeeded.
+        var isEntered = false
+        /// The numbers of the running entries.
+        var entries: Set<Int> = []
         /// The number of events that have changed the channel, its number of participants aside.
         var changes = 0
         /// Whether a changed property is being looked up.
@@ -22,10 +24,11 @@ package struct OpenRooms: Equatable, Codable, Sendable {
     }
 
     var rooms: [ChannelURL: Room] = [:]
-    /// The open channels that this connection has asked to enter.
+    /// The open channels that this connection has asked to enter, unless the server has refused.
     ///
     /// Their frames may come until its end, after an exit as well.
     var known: Set<ChannelURL> = []
+    private var lastEntry = 0
 
     /// The entered channels; each connection enters them again.
     package var entered: [ChannelURL: OpenChannel] {
@@ -36,21 +39,31 @@ package struct OpenRooms: Equatable, Codable, Sendable {
     mutating func beginSession() { known = Set(rooms.keys) }
 
     /// Begins an entry, before which the app wants nothing of the channel or is inside already.
-    mutating func beginEntry(of channel: ChannelURL) {
+    ///
+    /// - Returns: The number of the entry.
+    mutating func beginEntry(of channel: ChannelURL) -> Int {
         known.insert(channel)
-        rooms[channel, default: Room(channel: OpenChannel(url: channel))].entries += 1
+        lastEntry += 1
+        rooms[channel, default: Room(channel: OpenChannel(url: channel))].entries.insert(lastEntry)
+        return lastEntry
     }
 
-    /// Ends an entry; the last one that failed ends the app's wish to be inside.
+    /// Whether an entry has not ended, and the app has not left the channel since its beginning.
+    func isUnderWay(_ entry: Int, of channel: ChannelURL) -> Bool {
+        rooms[channel]?.entries.contains(entry) ?? false
+    }
+
+    /// Ends an entry; the last one ends the app's wish to be inside, unless one has succeeded.
     ///
-    /// - Returns: Whether the user is outside now, as far as the client knows.
-    @discardableResult
-    mutating func endEntry(of channel: ChannelURL) -> Bool {
+    /// - Returns: Whether the app no longer wants to be inside.
+    mutating func endEntry(_ entry: Int, of channel: ChannelURL, hasSucceeded: Bool) -> Bool {
         guard var room = rooms[channel] else { return true }
-        room.entries = max(0, room.entries - 1)
-        let isOutside = !room.isInside && room.entries == 0
-        rooms[channel] = isOutside ? nil : room
-        return isOutside
+        // The app has left, and has begun another entry.
+        guard room.entries.remove(entry) != nil else { return false }
+        if hasSucceeded { room.isEntered = true }
+        let isOver = !room.isEntered && room.entries.isEmpty
+        rooms[channel] = isOver ? nil : room
+        return isOver
     }
 }
 

@@ -6,16 +6,19 @@
 package import RoostModel
 package import RoostWire
 
-/// The entry into an open channel, and the look-up of the channel from inside.
+/// The entry into an open channel; ends with the channel.
 ///
-/// The channel is looked up after the entry, so no change between the two is missed.
+/// A call of the app ends in time: an entry that is answered later is taken back.
 package struct RoomEntry: SyncOperation {
-    private enum State: Equatable, Codable, Sendable { case beginning, entering, lookingUp }
+    private enum State: Equatable, Codable, Sendable {
+        case beginning
+        /// Waits for the entry of this number.
+        case entering(Int)
+    }
 
     private let channel: ChannelURL
     /// Whether the user was inside during an earlier connection.
     private let isReturn: Bool
-    private var wasInside = false
     private var state = State.beginning
 
     package init(_ channel: ChannelURL, isReturn: Bool = false) {
@@ -28,24 +31,22 @@ package struct RoomEntry: SyncOperation {
         case (.beginning, .begin):
             guard sync.session != nil else { return .fail(.notConnected) }
             // Events may come as soon as the command has left.
-            wasInside = sync.rooms.rooms[channel]?.isInside ?? false
-            sync.rooms.beginEntry(of: channel)
-            state = .entering
-            let requestID = sync.random.requestID()
-            return .need(.run(.roomCall(RoomCall(.enter(channel, requestID), requestID))))
-        case (.entering, .ended(.count(let count))):
-            guard sync.rooms.rooms[channel] != nil else { return endOutside() }
-            sync.rooms.rooms[channel]?.isInside = true
-            sync.rooms.rooms[channel]?.channel.participantCount = count
-            state = .lookingUp
-            return .need(.run(.roomLookUp(RoomLookUp(channel, isOfApp: !isReturn))))
-        case (.lookingUp, .ended(.openChannel(let found))):
-            sync.rooms.endEntry(of: channel)
+            let entry = sync.rooms.beginEntry(of: channel)
+            state = .entering(entry)
+            let arrival = Operation.roomArrival(
+                RoomArrival(channel, by: entry, isReturn: isReturn))
+            return .need(isReturn ? .run(arrival) : .runWithin(SocketCall.timeLimit, arrival))
+        case (.entering(let entry), .ended(.openChannel(let found))):
+            guard sync.rooms.isUnderWay(entry, of: channel) else { return endOutside() }
+            let isOver = sync.rooms.endEntry(entry, of: channel, hasSucceeded: !isReturn)
+            // The app's own call, for which the connection returned, has failed meanwhile.
+            if isOver { takeBack(&sync) }
             // Messages of the absence are missing, so the app has to learn of every return.
-            if isReturn { sync.emit(.openChannel(.channelChanged(channel))) }
+            if isReturn, !isOver { sync.emit(.openChannel(.channelChanged(channel))) }
             return .end(.openChannel(found))
-        case (.lookingUp, .ended(.done)): return endOutside()
-        case (_, .ended(.failed(let error))): return fail(error, &sync)
+        case (.entering, .ended(.done)): return endOutside()
+        case (.entering(let entry), .ended(.failed(let error))):
+            return fail(error == .overdue ? .unanswered : error, entry, &sync)
         default: return .fail(reply)
         }
     }
@@ -55,15 +56,67 @@ package struct RoomEntry: SyncOperation {
     /// The exit has followed the entry over the socket, so the user is outside.
     private func endOutside() -> Step { isReturn ? .end(.done) : .fail(.leftMeanwhile) }
 
-    private mutating func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
-        if state == .lookingUp, !wasInside { sync.rooms.rooms[channel]?.isInside = false }
-        let isOutside = sync.rooms.endEntry(of: channel)
+    private func fail(_ error: RoostError, _ entry: Int, _ sync: inout SyncState) -> Step {
+        let isInside = sync.rooms.rooms[channel]?.isInside ?? false
+        guard sync.rooms.endEntry(entry, of: channel, hasSucceeded: false) else {
+            return .fail(error)
+        }
         // Without an answer the server may have let the user in.
-        if isOutside, error.remedy == .retry {
-            let requestID = sync.random.requestID()
-            sync.start(.roomCall(RoomCall(.exit(channel, requestID), requestID)))
+        if isInside || error.remedy == .retry {
+            takeBack(&sync)
+        } else {
+            // It has let nobody in, and the URL may be that of a group channel.
+            sync.rooms.known.remove(channel)
         }
         return .fail(error)
+    }
+
+    private func takeBack(_ sync: inout SyncState) {
+        let requestID = sync.random.requestID()
+        sync.start(.roomCall(RoomCall(.exit(channel, requestID), requestID)))
+    }
+}
+
+/// The command to enter an open channel, and the look-up of the channel from inside; ends without
+/// the channel if the entry has ended meanwhile.
+///
+/// The channel is looked up after the entry, so no change between the two is missed.
+package struct RoomArrival: SyncOperation {
+    private enum State: Equatable, Codable, Sendable { case beginning, entering, lookingUp }
+
+    private let channel: ChannelURL
+    /// The number of the entry.
+    private let entry: Int
+    private let isReturn: Bool
+    private var state = State.beginning
+
+    init(_ channel: ChannelURL, by entry: Int, isReturn: Bool) {
+        self.channel = channel
+        self.entry = entry
+        self.isReturn = isReturn
+    }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch (state, reply) {
+        case (.beginning, .begin):
+            let requestID = sync.random.requestID()
+            let command = ClientCommand.enter(channel, requestID)
+            state = .entering
+            // The time of an entry of the app is limited as a whole.
+            return .need(
+                .run(
+                    isReturn
+                        ? .roomCall(RoomCall(command, requestID))
+                        : .socketCall(SocketCall(command, requestID))))
+        case (.entering, .ended(.count(let count))):
+            guard sync.rooms.isUnderWay(entry, of: channel) else { return .end(.done) }
+            sync.rooms.rooms[channel]?.isInside = true
+            sync.rooms.rooms[channel]?.channel.participantCount = count
+            state = .lookingUp
+            return .need(.run(.roomLookUp(RoomLookUp(channel, isOfApp: !isReturn))))
+        case (.lookingUp, .ended(let outcome)): return .end(outcome)
+        default: return .fail(reply)
+        }
     }
 }
 

@@ -365,4 +365,69 @@ struct OpenRoomTests {
         }
         #expect(isUnanswered)
     }
+
+    // MARK: Entries that fail
+
+    @Test func `a refused entry leaves a group channel of that URL alone (scars 5, 11, 72)`()
+        throws
+    {
+        var script = Script.connected()
+        let (entry, entries) = script.start(.roomEntry(RoomEntry(Self.url)))
+        let requestID = try #require(Self.sent(entries))
+        script.give(.reply(entry, .sent(nil)))
+        let refusal = ServerError(RoostError.Code(900_090), "Only open channels can be entered.")
+        let refused = script.frame(.error(refusal, acknowledges: requestID))
+        #expect(Self.failure(entry, refused) != nil && Self.sent(refused) == nil)
+        let message = Script.message(7, in: Self.url)
+        let live = script.frame(.message(MessageEvent(message: message)))
+        #expect(live.mutations.contains(.liveMessage(message, predecessor: nil)))
+    }
+
+    @Test(arguments: [true, false])
+    func `of two entries at once, the one that succeeds stays inside`(failsFirst: Bool) throws {
+        var script = Script.connected()
+        let (failing, one) = script.start(.roomEntry(RoomEntry(Self.url)))
+        let (succeeding, two) = script.start(.roomEntry(RoomEntry(Self.url)))
+        try Self.acknowledge(one, 3, &script)
+        try Self.acknowledge(two, 3, &script)
+        let found = ServerAnswer.openChannel(OpenChannel(url: Self.url, name: "Plaza"))
+        var effects = failsFirst ? [] : script.answer(succeeding, found)
+        let failed = script.refuse(failing, Script.error(.internalServerError))
+        #expect(Self.failure(failing, failed) != nil && Self.sent(failed) == nil)
+        if failsFirst { effects = script.answer(succeeding, found) }
+        #expect(effects.contains { if case .finish(succeeding, _) = $0 { true } else { false } })
+        #expect(script.machine.state.rooms.entered[Self.url]?.name == "Plaza")
+        let message = Script.message(7, in: Self.url)
+        #expect(
+            Self.events(script.frame(.message(MessageEvent(message: message))))
+                == [.openChannel(.messageReceived(message))])
+    }
+
+    @Test func `an entry whose look-up fails after a reconnection is taken back`() throws {
+        var script = Script.connected()
+        let (entry, entries) = script.start(.roomEntry(RoomEntry(Self.url)))
+        try Self.acknowledge(entries, 3, &script)
+        let returns = script.login()
+        let failed = script.refuse(entry, Script.error(.networkError))
+        #expect(Self.failure(entry, failed)?.code == .networkError)
+        let id = try #require(Self.asked(try Self.acknowledge(returns, 3, &script)))
+        let end = script.answer(id, .openChannel(OpenChannel(url: Self.url)))
+        let isLeft = end.contains {
+            if case .send(_, .exit(Self.url, _)) = $0 { true } else { false }
+        }
+        #expect(isLeft && Self.events(end).isEmpty)
+        #expect(script.machine.state.rooms.entered.isEmpty)
+    }
+
+    @Test func `an entry ends after eight seconds, its look-up included (scar 93)`() throws {
+        var script = Script.connected()
+        let (entry, entries) = script.start(.roomEntry(RoomEntry(Self.url)))
+        #expect(entries.contains(.limit(entry, .seconds(8))))
+        try Self.acknowledge(entries, 3, &script)
+        let overdue = script.give(.overdue(entry))
+        #expect(Self.failure(entry, overdue)?.code == .ackTimeout)
+        #expect(Self.sent(overdue) != nil)
+        #expect(script.answer(entry, .openChannel(OpenChannel(url: Self.url))) == [])
+        #expect(script.machine.state.rooms.entered.isEmpty)
+    }
 }
