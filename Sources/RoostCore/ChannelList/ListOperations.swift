@@ -109,8 +109,9 @@ package struct ListPage: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
         case readingPlace
-        case asking(ChannelLedger.Mark)
-        case committing(stale: [ChannelURL], channels: [ChannelURL], next: String)
+        /// The page at a token is requested; nil is the first one.
+        case asking(ChannelLedger.Mark, at: String?)
+        case committing(stale: [ChannelURL], channels: [ChannelURL], at: String?, next: String)
     }
 
     package let list: ListID
@@ -130,20 +131,20 @@ package struct ListPage: SyncOperation {
             sync.lists[list]?.reachEnd()
             return .end(.done)
         case (.readingPlace, .read(.success(.cursor))): return ask(&sync)
-        case (.asking(let mark), .answer(let result)):
+        case (.asking(let mark, let place), .answer(let result)):
             guard case .success(.myChannels(let page)) = result else {
                 sync.channelLedger.end()
                 return .fail(reply)
             }
             let (mutations, stale) = sync.take(page.channels, since: mark)
             state = .committing(
-                stale: stale, channels: page.channels.map(\.url), next: page.next)
+                stale: stale, channels: page.channels.map(\.url), at: place, next: page.next)
             return .need(.commit(mutations + sync.firstListCursor, .page))
-        case (.committing(let stale, let channels, let next), .committed(let result)):
+        case (.committing(let stale, let channels, let place, let next), .committed(let result)):
             sync.channelLedger.end()
             guard case .success = result else { return .fail(reply) }
             for channel in stale { sync.lookUp(channel) }
-            let leadsOn = sync.lists[list]?.note(channels, next: next) ?? true
+            let leadsOn = sync.lists[list]?.note(channels, at: place, next: next) ?? true
             return leadsOn ? .end(.done) : .fail(.stalled)
         default: return .fail(reply)
         }
@@ -153,7 +154,7 @@ package struct ListPage: SyncOperation {
         guard let open = sync.lists[list] else { return .end(.done) }
         guard sync.session != nil else { return .fail(.notConnected) }
         let filter = open.query.filter
-        state = .asking(sync.channelLedger.begin())
+        state = .asking(sync.channelLedger.begin(), at: open.token)
         return .need(
             .ask(
                 .myChannels(

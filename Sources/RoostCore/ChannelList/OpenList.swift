@@ -88,9 +88,15 @@ package struct OpenList: Codable, Sendable {
 
     /// Notes a page of the server.
     ///
+    /// - Parameters:
+    ///   - channels: The channels of the page.
+    ///   - place: The token at which the page was requested.
+    ///   - next: The token of the next page.
     /// - Returns: Whether further pages are expected. A server that gives endless pages without
     ///   channels gets no request at every scroll.
-    mutating func note(_ channels: [ChannelURL], next: String) -> Bool {
+    mutating func note(_ channels: [ChannelURL], at place: String?, next: String) -> Bool {
+        // Another request for the same page was answered first, or the list has begun anew.
+        guard token == place else { return true }
         guard next.isEmpty || walk.goesOn(to: next, after: channels) else {
             walk = PageWalk(from: token)
             return false

@@ -291,6 +291,26 @@ struct ChannelCallTests {
         #expect(failure == .malformedData)
     }
 
+    @Test func `two requests for a list's first page at once succeed both (scars 91, 101)`() {
+        var script = Script.connected()
+        script.give(.openList(OpenList(ListID(1), ChannelListQuery(), viewer: "me")))
+        let page = ServerAnswer.myChannels(
+            RoostWire.ChannelPage(channels: [Script.channel("c")], next: "t"))
+        let first = script.start(.listPage(ListPage(ListID(1)))).id
+        let second = script.start(.listPage(ListPage(ListID(1)))).id
+        for id in [first, second] {
+            _ = script.read(id, .cursor(nil))
+            _ = script.answer(id, page)
+        }
+        for id in [first, second] { #expect(script.commit(id).contains(.finish(id, .done))) }
+        #expect(script.machine.state.lists[ListID(1)]?.token == "t")
+        // The next page leads to itself.
+        let (third, _) = script.start(.listPage(ListPage(ListID(1))))
+        _ = script.read(third, .cursor(nil))
+        _ = script.answer(third, page)
+        #expect(Self.failure(script.commit(third), third) == .malformedData)
+    }
+
     @Test func `a list read that contains an undelivered commit waits for its delivery`() {
         var script = Script.connected()
         script.give(.openList(OpenList(ListID(1), ChannelListQuery(), viewer: "me")))
