@@ -66,10 +66,12 @@ public final class Timeline: Sendable {
 
     /// Waits until the server's first page is shown, or could not be fetched.
     ///
-    /// - Throws: A network error if the server could not be asked. With the remedy `.retry` the client
-    ///   retries, and the messages arrive as changes.
+    /// After a login that is the page of the catch-up. The call returns within eight seconds.
+    ///
+    /// - Throws: A network error if the server could not be asked, or does not answer in time. With
+    ///   the remedy `.retry` the client retries, and the messages arrive as changes.
     public func reachServer() async throws(RoostError) {
-        try await engine.run(.timelineArrival(TimelineArrival(id)))
+        try await engine.run(.inTime(InTime(.timelineArrival(TimelineArrival(id)))))
     }
 
     /// Closes the timeline: the streams end and later calls throw `.collectionDisposed`.

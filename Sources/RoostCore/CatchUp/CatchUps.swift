@@ -138,6 +138,9 @@ package struct CatchUp: SyncOperation {
             let isNeeded = wish == .anyway || wish == .ifNeeded && sync.needsServer(channel)
             guard sync.session != nil, isNeeded else {
                 sync.session?.finishedCatchUps += 1
+                for timeline in sync.timelines.ids(of: channel) {
+                    sync.endArrival(at: timeline, reply.failure)
+                }
                 return .end(.done)
             }
             sync.catchUps[channel] = OngoingCatchUp()
@@ -205,6 +208,7 @@ package struct ChannelUpdate: SyncOperation {
     private func finish(_ sync: inout SyncState) -> Step {
         for timeline in sync.timelines.ids(of: channel) {
             sync.note(refusal: failure, of: timeline)
+            sync.endArrival(at: timeline, failure)
         }
         return failure.map { .fail($0) } ?? .end(.done)
     }

@@ -67,6 +67,8 @@ package struct RestingCatchUps: Equatable, Codable, Sendable {
 
     var count: Int { moments.count }
 
+    func contains(_ channel: ChannelURL) -> Bool { moments[channel] != nil }
+
     mutating func begin(_ channel: ChannelURL, until moment: Timestamp) {
         moments[channel] = moment
         earliest = min(earliest ?? moment, moment)

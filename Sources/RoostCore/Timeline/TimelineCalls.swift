@@ -226,7 +226,9 @@ package struct PageContinuation: SyncOperation {
     }
 }
 
-/// The wait for the server's first answer to a timeline; the opening made the request.
+/// The wait for the server's first answer to a timeline.
+///
+/// The opening made the request; after a login the catch-up of the channel does.
 package struct TimelineArrival: SyncOperation {
     package let timeline: TimelineID
 
@@ -237,7 +239,13 @@ package struct TimelineArrival: SyncOperation {
         case .begin:
             guard let open = sync.timelines[timeline] else { return .fail(.timelineClosed) }
             if open.opening.isUnderWay { return .need(.wait(.opening(timeline))) }
-            return open.wasLoaded ? .end(.done) : .fail(.notConnected)
+            if open.wasLoaded { return .end(.done) }
+            guard sync.session != nil else { return .fail(.notConnected) }
+            if sync.isAskingServer(about: open.channel) { return .need(.wait(.opening(timeline))) }
+            return .fail(
+                .notFetched(
+                    sync.attempts[open.channel]?.failure,
+                    isRetried: sync.restingCatchUps.contains(open.channel)))
         case .woken(let error): return error.map { .fail($0) } ?? .end(.done)
         default: return .fail(reply)
         }
@@ -259,6 +267,17 @@ extension SyncState {
         start(.timelineUpdate(TimelineUpdate(timeline, round: round)))
     }
 
+    /// Whether a catch-up of a channel runs without waiting for its next attempt.
+    fileprivate func isAskingServer(about channel: ChannelURL) -> Bool {
+        catchUps[channel] != nil && !restingCatchUps.contains(channel)
+    }
+
+    /// Ends the calls that wait for the first page of a timeline, unless its opening ends them.
+    mutating func endArrival(at timeline: TimelineID, _ failure: RoostError?) {
+        guard let open = timelines[timeline], !open.opening.isUnderWay else { return }
+        wakeAll(.opening(timeline), open.wasLoaded ? nil : failure)
+    }
+
     /// Removes a timeline, and ends the calls that wait for it.
     package mutating func close(_ timeline: TimelineID) {
         timelines[timeline] = nil
@@ -270,6 +289,15 @@ extension SyncState {
 extension RoostError {
     package static let timelineClosed = RoostError(
         .collectionDisposed, remedy: .none, message: "This timeline has been closed.")
+
+    /// The error of a page that could not be fetched over the present connection.
+    fileprivate static func notFetched(_ code: Code?, isRetried: Bool) -> RoostError {
+        let code = code ?? .requestFailed
+        return RoostError(
+            code, remedy: isRetried ? .retry : remedy(of: code),
+            message: "The server's messages could not be fetched; the cached ones are shown.")
+    }
+
     static let timelinePaging = RoostError(
         .queryInProgress, remedy: .retry,
         message: "Another page of this timeline is being loaded.")

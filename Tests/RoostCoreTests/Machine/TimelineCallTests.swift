@@ -109,6 +109,50 @@ struct TimelineCallTests {
         #expect(scene.error(id) == .connectionRequired)
     }
 
+    @Test func `a timeline from before the login waits for the page of the catch-up (scar 93)`() {
+        var scene = CacheScene()
+        scene.openTimeline()
+        scene.holds = Self.isPage
+        scene.connect()
+        let waiting = scene.start(.timelineArrival(TimelineArrival(Self.timeline)))
+        #expect(scene.finished[waiting] == nil)
+        scene.release()
+        #expect(scene.finished[waiting] == .done)
+        #expect(scene.shown().last == 40)
+    }
+
+    @Test(arguments: [RoostError.Remedy.retry, .correctInput])
+    func `a caller learns why the catch-up has no page, also after its attempt (scar 93)`(
+        remedy: RoostError.Remedy
+    ) {
+        var scene = CacheScene()
+        scene.openTimeline()
+        scene.holds = Self.isPage
+        scene.connect()
+        let waiting = scene.start(.timelineArrival(TimelineArrival(Self.timeline)))
+        scene.answers = { question in
+            guard case .messages = question else { return nil }
+            return .failure(Script.error(.notAMember, remedy))
+        }
+        scene.release()
+        #expect(scene.error(waiting) == .notAMember)
+        let later = scene.start(.timelineArrival(TimelineArrival(Self.timeline)))
+        #expect(scene.error(later) == .notAMember)
+        guard case .failed(let error)? = scene.finished[later] else { return }
+        #expect(error.remedy == remedy)
+    }
+
+    @Test func `a lost connection ends the wait for the page of a catch-up`() {
+        var scene = CacheScene()
+        scene.openTimeline()
+        scene.holds = Self.isPage
+        scene.connect()
+        let waiting = scene.start(.timelineArrival(TimelineArrival(Self.timeline)))
+        scene.lose()
+        scene.release()
+        #expect(scene.error(waiting) == .connectionRequired)
+    }
+
     @Test func `a timeline that moves during its first answer has callers wait for the next one`() {
         var scene = CacheScene.connected()
         scene.holds = Self.isPage
