@@ -172,12 +172,7 @@ extension ChatClient {
     ) async throws(RoostError) -> GroupChannel? {
         let act = Operation.channelAct(
             ChannelAct(change, in: channel, by: configuration.userID))
-        switch change {
-        case .leave, .hide, .unhide, .setPushTrigger, .setCountPreference:
-            return try await engine.run(act).channel
-        case .invite, .update, .mute, .unmute, .pin, .unpin:
-            return try await engine.run(.inTime(InTime(act))).channel
-        }
+        return try await engine.run(.inTime(InTime(act))).channel
     }
 
     /// As `makeNow`, for a change whose answer is the channel.

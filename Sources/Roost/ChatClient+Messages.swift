@@ -119,9 +119,11 @@ extension ChatClient {
     private func change(
         _ change: MetaArrayQuestion.Change, of message: MessageID, in channel: ChannelURL
     ) async throws(RoostError) -> Message {
-        _ = try await ask(
-            MetaArrayQuestion(channelURL: channel, messageID: message, change: change))
-        return try await fetchMessage(message, in: channel)
+        try await inTime { () throws(RoostError) in
+            _ = try await self.ask(
+                MetaArrayQuestion(channelURL: channel, messageID: message, change: change))
+            return try await self.fetchMessage(message, in: channel)
+        }
     }
 
     // MARK: Uploads

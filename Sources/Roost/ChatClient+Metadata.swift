@@ -53,8 +53,9 @@ extension ChatClient {
         _ metadata: [String: String], _ mode: KeyedWrite, to channel: ChannelURL
     ) async throws(RoostError) -> [String: String] {
         let question = MetadataQuestion.write(channel, metadata, mode)
-        return try await engine.run(
-            .channelAct(ChannelAct(.writeMetadata(question), .metadata(channel))), \.metadata)
+        let outcome = try await act(.writeMetadata(question), .metadata(channel))
+        guard let written = outcome.metadata else { throw .outOfStep }
+        return written
     }
 
     /// Deletes the metadata under a key, or all of them if `key` is nil.

@@ -75,13 +75,15 @@ extension ChatClient {
     public func fetchMessage(
         _ id: MessageID, in channel: ChannelURL
     ) async throws(RoostError) -> Message {
-        do throws(RoostError) {
-            return try await ask(GetMessage(channelURL: channel, messageID: id))
-        } catch {
-            guard error.code == .notFound else { throw error }
-            // The number says only that something is missing: the message, or the channel.
-            _ = try await self.channel(channel)
-            throw error
+        try await inTime { () throws(RoostError) in
+            do throws(RoostError) {
+                return try await self.ask(GetMessage(channelURL: channel, messageID: id))
+            } catch {
+                guard error.code == .notFound else { throw error }
+                // The number says only that something is missing: the message, or the channel.
+                _ = try await self.channel(channel)
+                throw error
+            }
         }
     }
 

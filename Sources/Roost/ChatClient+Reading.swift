@@ -28,12 +28,13 @@ extension ChatClient {
         _ channel: ChannelURL, awaitingServer awaitsServer: Bool = false
     ) async throws(RoostError) {
         try await engine.run(
-            .markAsRead(MarkAsReadCall(channel, awaitingServer: awaitsServer)))
+            .inTime(InTime(.markAsRead(MarkAsReadCall(channel, awaitingServer: awaitsServer)))))
     }
 
     /// Moves the user's read mark back, so that a message and all later ones are unread again.
     ///
-    /// On return the server has the mark, and the cache shows it with the counts. If
+    /// On return the server has the mark, and the cache shows it with the counts. In a channel that
+    /// changes all the time the cache may follow later: the call waits for eight seconds at most. If
     /// the connection or the disk fails in between, the next connection brings them; the user's
     /// other devices get them with their next connection too. Other members get no event. A mark
     /// that already lies before the message stays. Earlier waiting marks are dropped; a later mark
@@ -43,7 +44,7 @@ extension ChatClient {
     public func markAsUnread(
         _ channel: ChannelURL, from message: MessageID
     ) async throws(RoostError) {
-        try await engine.run(.markAsUnread(MarkAsUnread(channel, from: message)))
+        try await engine.run(.inTime(InTime(.markAsUnread(MarkAsUnread(channel, from: message)))))
     }
 
     /// Marks some channels as read, or all of them if `channels` is nil; returns when the server

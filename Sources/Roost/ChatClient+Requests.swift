@@ -29,6 +29,31 @@ extension ChatClient {
         }
     }
 
+    /// Makes several requests within the time limit of one call.
+    func inTime<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws(RoostError) -> Value
+    ) async throws(RoostError) -> Value {
+        let (clock, executor) = (world.clock, world.executor)
+        let result = await withTaskGroup(of: Result<Value, RoostError>?.self) { group in
+            group.addTask(executorPreference: executor) { await Result(work) }
+            group.addTask(executorPreference: executor) {
+                do throws(CancellationError) {
+                    try await clock.sleep(for: InTime.timeLimit)
+                } catch {
+                    // The caller's cancellation ends the requests, too.
+                    return nil
+                }
+                return .failure(.overdue)
+            }
+            for await case let result? in group {
+                group.cancelAll()
+                return result
+            }
+            return .failure(.overdue)
+        }
+        return try result.get()
+    }
+
     /// Uploads a file, and returns it with its address at the server; keeps nothing of it.
     func uploaded(
         _ file: OutgoingFile, for channel: ChannelURL?
@@ -54,26 +79,26 @@ extension ChatClient {
         }
     }
 
-    /// Requests a change of a channel; the effect is on disk at the return.
+    /// Requests a change of a channel; the effect is on disk at the return, unless other changes
+    /// delay its look-up beyond the time limit of a call.
     @discardableResult
     func act(
         _ question: ServerQuestion, _ effect: ChannelAct.Effect
     ) async throws(RoostError) -> Outcome {
-        try await engine.run(.channelAct(ChannelAct(question, effect)))
+        try await engine.run(.inTime(InTime(.channelAct(ChannelAct(question, effect)))))
     }
 
     /// Requests a change of a channel, and returns the changed channel.
     func change(_ question: ServerQuestion) async throws(RoostError) -> GroupChannel {
-        try await engine.run(
-            .inTime(InTime(.channelAct(ChannelAct(question, .answered)))), \.channel)
+        guard let changed = try await act(question, .answered).channel else { throw .outOfStep }
+        return changed
     }
 
     /// Requests a change of a channel, and looks the channel up.
     func request(
         _ request: ChannelRequest, thenLookUp channel: ChannelURL
     ) async throws(RoostError) {
-        try await engine.run(
-            .inTime(InTime(.channelAct(ChannelAct(.request(request), .unknown(channel))))))
+        try await act(.request(request), .unknown(channel))
     }
 
     // MARK: The disk

@@ -168,14 +168,14 @@ extension ChatClient {
     /// Returns the estimated size of a download of one channel.
     ///
     /// Needs a connection. The count covers the whole channel, so it is too high for a request with
-    /// `since`.
+    /// `since`. Both numbers are nil if the server does not count the messages within eight seconds.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func downloadEstimate(
         of channel: ChannelURL
     ) async throws(RoostError) -> DownloadEstimate {
         let size = try await engine.run(
-            .downloadEstimating(DownloadEstimating(channel)), \.downloadSize)
+            .inTime(InTime(.downloadEstimating(DownloadEstimating(channel)))), \.downloadSize)
         return DownloadEstimate(missingMessages: size.messages, bytes: size.bytes)
     }
 }

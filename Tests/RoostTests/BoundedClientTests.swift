@@ -93,6 +93,68 @@ struct BoundedClientTests {
         }
     }
 
+    @Test func `an unread mark ends in time while the server fails (scars 93, 94)`() throws {
+        try SimulatedWorld.play(seed: 6) { world in
+            let fails = Guarded(false)
+            let alice = try await world.launch(world.device(of: "alice")) { line in
+                Watch(
+                    line,
+                    answer: { url in
+                        guard fails.withLock({ $0 }), url.contains("/group_channels/"),
+                            url.contains("show_member")
+                        else { return nil }
+                        return Self.error(500_901, status: 500)
+                    })
+            }
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await alice.connect()
+            try await bob.connect()
+            let url = try await alice.createChannel(ChannelCreateParams(memberIDs: ["bob"])).url
+            let sent = try await bob.send("hello", to: url)
+            await bob.waitUntilIdle()
+            await world.pass()
+            let log = try await world.log(of: url)
+            let message = try #require(log.first { $0.requestID == sent.requestID }?.messageID)
+            fails.withLock { $0 = true }
+            for wait in [0, 3, 30, 60] {
+                await world.pass(.seconds(wait))
+                let before = world.executor.now
+                try await alice.markAsUnread(url, from: message)
+                #expect(world.executor.now - before <= .seconds(10))
+            }
+            fails.withLock { $0 = false }
+            await world.pass(.seconds(60))
+            #expect(try await alice.channel(url).unreadMessageCount == 1)
+        }
+    }
+
+    @Test func `a call of two requests ends in the time of one (scar 93)`() throws {
+        try SimulatedWorld.play(seed: 7) { world in
+            let isSlow = Guarded(false)
+            let alice = try await world.launch(world.device(of: "alice")) { line in
+                Watch(
+                    line,
+                    hold: { url in
+                        guard isSlow.withLock({ $0 }), url.contains("/messages/") else { return }
+                        await world.pass(.seconds(6))
+                    })
+            }
+            try await alice.connect()
+            let url = try await alice.createChannel(ChannelCreateParams(memberIDs: [])).url
+            try await alice.send("hello", to: url)
+            await alice.waitUntilIdle()
+            let message = try #require(try await world.log(of: url).last?.messageID)
+            isSlow.withLock { $0 = true }
+            let before = world.executor.now
+            let error = await #expect(throws: RoostError.self) {
+                try await alice.addMetaArrays(
+                    [MetaArray(key: "k", values: ["v"])], to: message, in: url)
+            }
+            #expect(error?.code == .requestFailed)
+            #expect(world.executor.now - before <= .seconds(9))
+        }
+    }
+
     @Test func `a list that the server refuses is an error, and the cached list is shown`()
         throws
     {

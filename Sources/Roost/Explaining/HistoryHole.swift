@@ -153,12 +153,13 @@ extension ChatClient {
     ///
     /// The server is asked for the sizes that are not known yet, in two requests at most and for
     /// the newest 20 holes. A count holds until its hole changes or the connection ends. Without a
-    /// connection, and where the server does not count, the sizes stay `.unknown`.
+    /// connection, where the server does not count, and where the count takes longer than eight
+    /// seconds, the sizes stay `.unknown`; a later call has the count that was late.
     ///
     /// - Throws: As `holes(in:)`.
     public func countedHoles(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole] {
         // A failed count leaves sizes unknown; `holes` reports a channel that does not exist.
-        _ = await engine.outcome { .start($0, .gapCounting(GapCounting(channel))) }
+        _ = await engine.outcome { .start($0, .inTime(InTime(.gapCounting(GapCounting(channel))))) }
         return try await holes(in: channel)
     }
 }

@@ -52,6 +52,16 @@ package struct ChannelAct: SyncOperation {
         self.effect = effect
     }
 
+    /// The outcome for a caller whose time is over; nil while the cache lacks the accepted effect.
+    var acceptedOutcome: Outcome? {
+        switch state {
+        case .lookingUp, .readingChannel: outcome
+        case .awaitingLookUp(let channel), .readingAnswer(let channel): .channel(channel)
+        case .beginning, .readingKeys, .asking, .committing, .askingForChannel, .committingChannel:
+            nil
+        }
+    }
+
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
@@ -253,32 +263,6 @@ package struct ChannelSearch: SyncOperation {
             guard case .success = result else { return .fail(reply) }
             for channel in stale { sync.lookUp(channel) }
             return .end(.channel(found))
-        default: return .fail(reply)
-        }
-    }
-}
-
-/// An operation whose caller waits for a limited time; afterwards the operation continues by
-/// itself.
-package struct InTime: SyncOperation {
-    /// The time limit of a caller, equal to that of one call.
-    package static let timeLimit = Duration.seconds(8)
-
-    private let work: Operation
-    private let limit: Duration
-    private var hasBegun = false
-
-    package init(_ work: Operation, within limit: Duration = Self.timeLimit) {
-        self.work = work
-        self.limit = limit
-    }
-
-    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
-        switch (hasBegun, reply) {
-        case (false, .begin):
-            hasBegun = true
-            return .need(.runWithin(limit, work))
-        case (true, .ended(let outcome)): return .end(outcome)
         default: return .fail(reply)
         }
     }

@@ -44,8 +44,10 @@ package indirect enum Need: Equatable, Sendable {
     /// A request to the outbox's file.
     case outbox(OutboxQuestion)
     case run(Operation)
-    /// Another operation, which fails with `RoostError.overdue` after a duration and continues by
-    /// itself.
+    /// Another operation, which ends for its caller after a duration and continues by itself.
+    ///
+    /// It fails then with `RoostError.overdue`, unless the server has accepted the work. No part of
+    /// it may have a duration of its own.
     case runWithin(Duration, Operation)
     /// A wake-up by another operation.
     case wait(Condition)

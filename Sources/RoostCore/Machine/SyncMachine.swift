@@ -294,12 +294,13 @@ package struct SyncMachine: Codable, Sendable {
             stack.count > depth
         else { return }
         let waiter = ownID()
+        let outcome = stack[depth].outcomeWhenOverdue
         running[id] = Array(stack[depth...])
         running[waiter] = Array(stack[..<depth])
         names[waiter] = names.removeValue(forKey: id) ?? id
         // The part has no caller any more.
         names[id] = OperationID(0)
-        resume(waiter, .ended(.failed(.overdue)), &effects)
+        resume(waiter, .ended(outcome), &effects)
     }
 
     private mutating func resume(_ id: OperationID, _ first: Reply, _ effects: inout [Effect]) {
@@ -315,6 +316,7 @@ package struct SyncMachine: Codable, Sendable {
                 stack.append(child)
                 reply = .begin
             case .need(.runWithin(let limit, let child)):
+                precondition(limits[id] == nil, "A time limit inside another would replace it.")
                 limits[id] = stack.count
                 stack.append(child)
                 effects.append(.limit(id, limit))

@@ -201,6 +201,9 @@ package struct MarkAsUnread: SyncOperation {
         self.message = message
     }
 
+    /// Whether the server has the mark.
+    var isAccepted: Bool { state == .lookingUp }
+
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):

@@ -144,6 +144,21 @@ struct CallTests {
         #expect(late.mutations.first == .channels([Script.channel(Self.url)]))
     }
 
+    @Test func `a change that the server has made succeeds in time, whatever its look-up does`() {
+        var script = Script.connected()
+        let frozen = ChannelAct(.request(.freeze(Self.url, true)), .unknown(Self.url))
+        let (id, _) = script.start(.inTime(InTime(.channelAct(frozen))))
+        _ = script.answer(id, .done)
+        #expect(script.give(.overdue(id)).contains(.finish(id, .done)))
+        let join = ChannelAct(.join(JoinChannel(channelURL: Self.url)), .answered)
+        let (joining, _) = script.start(.inTime(InTime(.channelAct(join))))
+        script.change { _ = $0.learn(.frozen(true), of: Self.url) }
+        let channel = Script.channel(Self.url)
+        _ = script.answer(joining, .channel(channel))
+        _ = script.commit(joining)
+        #expect(script.give(.overdue(joining)).contains(.finish(joining, .channel(channel))))
+    }
+
     @Test func `a created channel that events have overtaken is returned after a second`() {
         var script = Script.connected()
         let (id, _) = script.start(

@@ -87,4 +87,13 @@ struct DownloadEstimatingTests {
         let error = Script.error(.localDatabaseError, .repairStorage)
         #expect(script.give(.reply(id, .read(.failure(error)))) == [.finish(id, .failed(error))])
     }
+
+    @Test func `a count that takes too long leaves the size unknown`() {
+        var script = Script.connected()
+        let estimating = DownloadEstimating(Script.channel)
+        let (id, effects) = script.start(.inTime(InTime(.downloadEstimating(estimating))))
+        #expect(effects.first == .limit(id, .seconds(8)))
+        let size = Self.size(script.give(.overdue(id)))
+        #expect(size != nil && size?.messages == nil && size?.bytes == nil)
+    }
 }

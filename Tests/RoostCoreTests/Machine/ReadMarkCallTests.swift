@@ -261,4 +261,28 @@ struct ReadMarkCallTests {
         #expect(!Self.acknowledge(requestID, &script).contains(.finish(id, .done)))
         #expect(script.give(.reply(sender, .sent(nil))).contains(.finish(id, .done)))
     }
+
+    @Test(arguments: [true, false])
+    func `an unread mark ends in time, whatever its look-up waits for (scars 93, 94)`(
+        isAccepted: Bool
+    ) {
+        var script = Script.connected()
+        let looking = script.change { $0.lookUp(Script.channel) }
+        guard case .ask(let look, .channel, _)? = looking.needs.first else {
+            Issue.record("no look-up: \(looking)")
+            return
+        }
+        // The look-up now rests before its next attempt.
+        _ = script.refuse(look, Script.error(.internalServerError))
+        let (id, begun) = script.start(
+            .inTime(InTime(.markAsUnread(MarkAsUnread(Script.channel, from: 5)))))
+        #expect(begun.contains(.limit(id, .seconds(8))))
+        if isAccepted {
+            let accepted = script.answer(id, .done)
+            #expect(!accepted.contains { if case .finish(id, _) = $0 { true } else { false } })
+            #expect(script.give(.overdue(id)).contains(.finish(id, .done)))
+        } else {
+            #expect(Self.fails(id, with: .requestFailed, in: script.give(.overdue(id))))
+        }
+    }
 }
