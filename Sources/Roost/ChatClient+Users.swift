@@ -24,7 +24,11 @@ extension ChatClient {
                 userID: configuration.userID, nickname: params.nickname, profileURL: address,
                 preferredLanguages: params.preferredLanguages))
         guard user.id == configuration.userID else { throw .outOfStep }
-        try await commit([.users([user])])
+        try await note(
+            .fields(
+                nickname: params.nickname.map { _ in user.nickname },
+                pictureURL: address.map { _ in user.profileURL },
+                languages: params.preferredLanguages.map { _ in user.details.preferredLanguages }))
         return user
     }
 
@@ -55,7 +59,7 @@ extension ChatClient {
     ) async throws(RoostError) -> [String: String] {
         let added = try await ask(
             WriteOwnMetadata(userID: configuration.userID, metadata: metadata, .create))
-        try await noteMetadata { $0.merge(added) { $1 } }
+        try await note(.metadata(added))
         return added
     }
 
@@ -73,7 +77,7 @@ extension ChatClient {
         let changed = try await ask(
             WriteOwnMetadata(
                 userID: configuration.userID, metadata: metadata, .update(isUpsert: addsMissing)))
-        try await noteMetadata { $0.merge(changed) { $1 } }
+        try await note(.metadata(changed))
         return changed
     }
 
@@ -82,18 +86,12 @@ extension ChatClient {
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func deleteUserMetadata(_ key: String? = nil) async throws(RoostError) {
         _ = try await ask(OwnRequest.deleteMetadata(key: key, of: configuration.userID))
-        try await noteMetadata { metadata in
-            if let key { metadata[key] = nil } else { metadata = [:] }
-        }
+        try await note(.metadataDeleted(key))
     }
 
-    /// Commits a change of the user's own metadata that the server has made.
-    private func noteMetadata(
-        _ change: (inout [String: String]) -> Void
-    ) async throws(RoostError) {
-        var user = try await me
-        change(&user.metadata)
-        try await commit([.users([user])])
+    /// Stores a change of the user's own profile that the server has made.
+    private func note(_ change: ProfileChange) async throws(RoostError) {
+        try await engine.run(.profileChanging(ProfileChanging(change)))
     }
 
     /// Returns whether the user joins channels without accepting the invitation.

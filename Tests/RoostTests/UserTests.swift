@@ -56,6 +56,20 @@ struct UserTests {
         }
     }
 
+    @Test func `changes of the profile at once do not undo each other`() throws {
+        try Self.play { pair, world in
+            async let one = pair.alice.createUserMetadata(["x": "1"])
+            async let two = pair.alice.createUserMetadata(["y": "2"])
+            async let name = pair.alice.updateProfile(ProfileUpdateParams(nickname: "Alice"))
+            _ = try await (one, two, name)
+            for isOnline in [true, false] {
+                if !isOnline { await pair.alice.disconnect() }
+                let me = try await pair.alice.me
+                #expect(me.metadata == ["x": "1", "y": "2"] && me.nickname == "Alice")
+            }
+        }
+    }
+
     @Test func `a picture is uploaded before the profile that names it`() throws {
         try Self.play { pair, _ in
             let params = ProfileUpdateParams(picture: Array(repeating: 7, count: 5_000))

@@ -230,14 +230,6 @@ extension SyncState {
         wakeDownloads()
     }
 
-    /// Takes over the user's own profile, if it is among changed users.
-    mutating func noteOwnProfile(among users: [User]) {
-        for user in users where user.id == session?.login.user.id {
-            session?.login.user = user
-            outbox.me = user
-        }
-    }
-
     private mutating func disconnect() {
         session = nil
         forgetTyping()
@@ -262,9 +254,7 @@ package struct Storing: SyncOperation {
         case (false, .begin):
             hasBegun = true
             return .need(.commit(mutations, origin))
-        case (true, .committed(.success)):
-            for case .users(let users) in mutations { sync.noteOwnProfile(among: users) }
-            return .end(.done)
+        case (true, .committed(.success)): return .end(.done)
         default: return .fail(reply)
         }
     }

@@ -49,6 +49,7 @@ package enum Operation: Equatable, Codable, Sendable {
     indirect case inTime(InTime)
     case connecting(Connecting)
     case storing(Storing)
+    case profileChanging(ProfileChanging)
     case mending(CacheMending)
     case comparison(Comparison)
     case download(HistoryWalk)
@@ -212,6 +213,9 @@ package enum Operation: Equatable, Codable, Sendable {
             return operation.resume(reply, &sync)
         case .storing(var operation):
             defer { self = .storing(operation) }
+            return operation.resume(reply, &sync)
+        case .profileChanging(var operation):
+            defer { self = .profileChanging(operation) }
             return operation.resume(reply, &sync)
         case .mending(var operation):
             defer { self = .mending(operation) }

@@ -272,4 +272,20 @@ struct ConnectionTests {
         #expect(script.machine.state.link.sessionKey == nil)
         #expect(Self.failure(of: &script)?.remedy == .signIn)
     }
+
+    @Test func `two changes of the own profile at once are both stored`() {
+        var script = Script.connected()
+        let (first, one) = script.start(.profileChanging(ProfileChanging(.metadata(["x": "1"]))))
+        let (second, _) = script.start(.profileChanging(ProfileChanging(.metadata(["y": "2"]))))
+        let (third, _) = script.start(
+            .profileChanging(
+                ProfileChanging(.fields(nickname: "Me", pictureURL: nil, languages: nil))))
+        #expect(one.mutations == [.users([User(id: "me", metadata: ["x": "1"])])])
+        let two = script.commit(first)
+        #expect(two.mutations == [.users([User(id: "me", metadata: ["x": "1", "y": "2"])])])
+        let named = User(id: "me", nickname: "Me", metadata: ["x": "1", "y": "2"])
+        #expect(script.commit(second).mutations == [.users([named])])
+        #expect(script.commit(third).contains(.finish(third, .done)))
+        #expect(script.machine.state.session?.login.user == named)
+    }
 }
