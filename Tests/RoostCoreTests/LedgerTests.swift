@@ -289,6 +289,24 @@ struct LedgerTests {
         #expect(ledger.parted([Self.channel("a")], since: first).stale == ["a"])
         #expect(ledger.parted([Self.channel("a")], since: second).fresh.count == 1)
     }
+
+    @Test func `requests that overlap for hours keep few records, and no old answer is stored`() {
+        var ledger = ChannelLedger()
+        let first = ledger.begin()
+        for _ in 1...5_000 {
+            _ = ledger.begin()
+            ledger.note(.received(Self.message(5), .init(isUnread: true)), in: "b")
+            ledger.end()
+        }
+        #expect(ledger.count <= ChannelLedger.limit)
+        #expect(ledger.parted([Self.channel("a")], since: first).stale == ["a"])
+        #expect(ledger.isUnsure("a", since: first))
+        #expect(ledger.hasOvertaken(.frozen(true), in: "a", since: first))
+        let last = ledger.begin()
+        ledger.note(changeOf: "b")
+        let (fresh, stale) = ledger.parted([Self.channel("a"), Self.channel("b")], since: last)
+        #expect(fresh.map(\.url) == ["a"] && stale == ["b"])
+    }
 }
 
 struct RecentChangesTests {

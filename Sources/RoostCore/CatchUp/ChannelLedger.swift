@@ -7,6 +7,9 @@ package import RoostModel
 /// Such an answer may be older or newer than an event. An event that it contains already changes
 /// nothing, so all of them are applied to it. If that is impossible, the channel is looked up
 /// again.
+///
+/// Look-ups may overlap for as long as a backlog lasts, so the number of records is limited: an
+/// answer that may lack dropped ones is of no use, and its channels are looked up again.
 package struct ChannelLedger: Equatable, Codable, Sendable {
     /// The moment of a request: later records may be newer than its answer.
     package struct Mark: Equatable, Codable, Sendable {
@@ -29,21 +32,29 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
         var news: ChannelNews? { if case .news(let news) = change { news } else { nil } }
     }
 
+    /// The greatest number of records, which is far above the events during one request.
+    package static let limit = 1_000
+
     private var fetches = 0
     private var entries: [Entry] = []
+    /// The number of dropped records.
+    private var dropped = 0
+
+    /// The number of records.
+    package var count: Int { entries.count }
 
     package init() {}
 
     /// Begins a request; `end` is called when its answer is stored or dropped.
     package mutating func begin() -> Mark {
         fetches += 1
-        return Mark(number: entries.count)
+        return Mark(number: dropped + entries.count)
     }
 
     package mutating func end() {
         precondition(fetches > 0, "A fetch ended that never began.")
         fetches -= 1
-        if fetches == 0 { entries = [] }
+        if fetches == 0 { (entries, dropped) = ([], 0) }
     }
 
     package mutating func note(_ news: ChannelNews, in channel: ChannelURL) {
@@ -59,12 +70,23 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
     package mutating func note(departureFrom channel: ChannelURL) { note(.departure, channel) }
 
     private mutating func note(_ change: Change, _ channel: ChannelURL) {
-        if fetches > 0 { entries.append(Entry(channel: channel, change: change)) }
+        guard fetches > 0 else { return }
+        if entries.count == Self.limit {
+            entries.removeFirst(Self.limit / 2)
+            dropped += Self.limit / 2
+        }
+        entries.append(Entry(channel: channel, change: change))
+    }
+
+    /// Returns the records after a moment; nil if some were dropped.
+    private func entries(since mark: Mark) -> ArraySlice<Entry>? {
+        mark.number < dropped ? nil : entries[(mark.number - dropped)...]
     }
 
     /// Returns whether an answer may be older than the known state of the channel.
     package func isUnsure(_ channel: ChannelURL, since mark: Mark) -> Bool {
-        entries[mark.number...].contains { $0.channel == channel && $0.news == nil }
+        guard let entries = entries(since: mark) else { return true }
+        return entries.contains { $0.channel == channel && $0.news == nil }
     }
 
     /// Returns whether the effect of the user's own request may be older than the known state of the
@@ -81,7 +103,8 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
         _ effect: ChannelNews?, in channel: ChannelURL, since mark: Mark
     ) -> Bool {
         guard effect?.isInDescription ?? true else { return false }
-        return entries[mark.number...].contains { entry in
+        guard let entries = entries(since: mark) else { return true }
+        return entries.contains { entry in
             guard entry.channel == channel else { return false }
             switch (entry.change, effect) {
             case (.departure, _): return effect != nil
@@ -97,9 +120,10 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
     package func parted(
         _ channels: [GroupChannel], since mark: Mark
     ) -> (fresh: [GroupChannel], stale: [ChannelURL]) {
+        guard let entries = entries(since: mark) else { return ([], channels.map(\.url)) }
         var parted: (fresh: [GroupChannel], stale: [ChannelURL]) = ([], [])
         for channel in channels {
-            let news = entries[mark.number...].filter { $0.channel == channel.url }.map(\.news)
+            let news = entries.filter { $0.channel == channel.url }.map(\.news)
             if news.contains(where: { $0.map(channel.isUnsure) ?? true }) {
                 parted.stale.append(channel.url)
             } else {
