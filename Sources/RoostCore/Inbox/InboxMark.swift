@@ -46,7 +46,8 @@ extension OutboxItem {
         return mark
     }
 
-    fileprivate var inboxPlace: InboxPlace? { inboxMark.map { InboxPlace($0.inbox, channel) } }
+    /// The key of the item's mark; nil for an item without one.
+    var inboxPlace: InboxPlace? { inboxMark.map { InboxPlace($0.inbox, channel) } }
 }
 
 extension Outbox {

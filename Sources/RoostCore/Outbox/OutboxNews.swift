@@ -51,6 +51,8 @@ extension SyncState {
         if let found {
             arrive(requestID, as: found)
         } else {
+            // The other process has removed the mark's inbox, which begins anew then.
+            if let place = outbox.order[requestID]?.inboxPlace { outbox.inboxClaims[place] = nil }
             cancelUnsent(requestID)
         }
     }

@@ -111,4 +111,33 @@ struct InboxCallTests {
         #expect(script.write(next, [.takenBack(true)]).finished.contains(removal.id))
         #expect(!script.machine.state.outbox.hasInbox("i"))
     }
+
+    @Test func `an inbox that another process has removed begins anew here`() throws {
+        var script = Script.connected()
+        let opening = script.start(.inboxOpening(InboxOpening(of: "i", from: .now))).id
+        let list = CachedChannels(channels: [], hasMore: false, isWhole: true, sequence: 1)
+        let (disk, writes) = try #require(script.read(opening, .channels(list)).writes)
+        guard case .keep(let draft)? = writes.first, case .inbox(let now) = draft.content else {
+            throw Script.Unexpected()
+        }
+        let item = OutboxItem(
+            sequence: 1, requestID: draft.requestID, channel: draft.channel,
+            createdAt: draft.createdAt, content: draft.content)
+        _ = script.write(disk, [.item(item)])
+        let read = try #require(script.othersWrote().newsRead)
+        // The mark is looked up among the delivered messages, and then forgotten on the disk too.
+        let looks = script.news(read, [])
+        for case .read(let look, .messageOfRequest) in looks {
+            let forgotten = script.read(look, .message(nil))
+            guard let (disk, writes) = forgotten.writes else { continue }
+            _ = script.write(disk, writes.map { _ in .noted(hasNews: false, refused: [:]) })
+        }
+        #expect(!script.machine.state.outbox.hasInbox("i"))
+        let again = script.start(.inboxOpening(InboxOpening(of: "i", from: .beginning)))
+        let (_, later) = try #require(again.effects.writes)
+        guard case .keep(let renewed)? = later.first, case .inbox(let mark) = renewed.content else {
+            throw Script.Unexpected()
+        }
+        #expect(mark.position < now.position)
+    }
 }
