@@ -38,6 +38,12 @@ extension Connection {
         return Int(before - (try first(.freePageCount) ?? 0))
     }
 
+    /// Rewrites the database without its free pages, and empties the log unless a reader uses it.
+    package func compact() throws(SQLiteError) {
+        try executeScript("VACUUM")
+        try emptyLog()
+    }
+
     /// Writes the log into the main file and empties it.
     ///
     /// A log can be emptied only while no reader uses it, so overlapping readers would let it grow
@@ -55,6 +61,13 @@ extension Connection {
         patience.shorten(to: Int32(clamping: patienceMS))
         defer { patience.shorten(to: nil) }
         return try first(.emptyLog) == 0
+    }
+
+    /// Empties the log before the main file is moved, or because the log shows plaintext.
+    ///
+    /// - Throws: `isBusy` if a reader still uses the log; otherwise as `emptyLog`.
+    package func emptyWholeLog() throws(SQLiteError) {
+        guard try emptyLog() else { throw .logInUse }
     }
 }
 

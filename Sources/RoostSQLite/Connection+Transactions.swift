@@ -72,17 +72,6 @@ extension Connection {
         return value
     }
 
-    /// Rewrites the database without its free pages, and empties the log.
-    package func compact() throws(SQLiteError) {
-        try executeScript("VACUUM")
-        try emptyLog()
-    }
-
-    /// Writes the log into the main file, except for pages that a reader needs, and empties it.
-    package func emptyLog() throws(SQLiteError) {
-        try executeScript("PRAGMA wal_checkpoint(TRUNCATE)")
-    }
-
     /// Runs a transaction.
     ///
     /// Not generic: generic code is compiled once for all types, and is slow.

@@ -24,6 +24,10 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         SQLiteError(code: SQLITE_MISMATCH, message: reason, action: "read \(what)")
     }
 
+    /// A reader kept the log from being emptied.
+    static let logInUse = SQLiteError(
+        code: SQLITE_BUSY, message: "a reader uses the log", action: "empty the log")
+
     package var description: String {
         "SQLite could not \(action): \(message) (code \(code))."
     }

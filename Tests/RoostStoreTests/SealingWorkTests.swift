@@ -60,6 +60,62 @@ struct SealingWorkTests {
         Secrets.expectNone(in: place.files())
     }
 
+    /// Reads without the folder's lock, as an inspection does.
+    private static let reading = ConnectionOptions(access: .readOnly)
+
+    @Test(arguments: ["cache.sqlite", "outbox.sqlite"])
+    func `a sealing waits for a reader of the plaintext and changes no sound file (R136, scar 42)`(
+        _ name: String
+    ) async throws {
+        let place = try SealedFolder()
+        var store = try await place.open(.none)
+        try await Secrets.fill(store)
+        await store.close()
+        do {
+            let reader = try Connection(.file(try place.path(name)), Self.reading)
+            try reader.executeScript("BEGIN; SELECT count(*) FROM sqlite_schema")
+            for _ in 0..<2 { #expect(await place.error(key) == .locked) }
+            try reader.executeScript("COMMIT")
+        }
+        #expect(!place.files().contains { $0.name.contains(".damaged-") })
+        store = try await place.open(key)
+        #expect(store.report == .intact && store.outboxReport == .intact)
+        try await Secrets.expectAll(in: store)
+        await store.close()
+        Secrets.expectNone(in: place.files())
+    }
+
+    @Test func `a repair amid a sealing keeps no plaintext copy of the cache (R136, scar 48)`()
+        async throws
+    {
+        let place = try SealedFolder()
+        var store = try await place.open(key)
+        await store.close()
+        let path = try place.path("cache.sqlite")
+        do {
+            let connection = try Connection(.file(path))
+            try connection.executeScript(
+                """
+                UPDATE vault SET stage = 1;
+                INSERT INTO word (text) VALUES ('Custom-Type-Garganey')
+                """)
+            let root = try connection.first(
+                Query<Void, Int64>(
+                    sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'message'"
+                ) { $0.int64(0) })
+            _ = try connection.emptyLog()
+            let file = try FileHandle(forUpdating: URL(filePath: path))
+            try file.seek(toOffset: UInt64((try #require(root) - 1) * 4_096))
+            try file.write(contentsOf: Data(repeating: 0xFF, count: 64))
+            try file.close()
+        }
+        #expect(!Secrets.found(in: place.files()).isEmpty)
+        store = try await place.open(key)
+        #expect(store.report != .intact)
+        await store.close()
+        Secrets.expectNone(in: place.files())
+    }
+
     @Test func `a plain message is refused once a store is sealed`() async throws {
         let place = try SealedFolder()
         var store = try await place.open(key)

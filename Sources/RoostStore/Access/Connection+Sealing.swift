@@ -105,6 +105,9 @@ extension Connection {
     }
 
     /// Rewrites the file, so no page keeps old plaintext.
+    ///
+    /// - Throws: `isBusy` while a reader, such as an inspection, keeps plaintext in the log; the next
+    ///   opening repeats the rewrite.
     func forgetWhatWasClear() throws(SQLiteError) {
         try executeScript("PRAGMA secure_delete = ON")
         if try first(.itemTableCount) == 0, try first(.hasSearchState) == true {
@@ -115,9 +118,7 @@ extension Connection {
         } else {
             try compact()
         }
-        guard truncateLog() == .complete else {
-            throw .malformed("the log", because: "it still holds what was written in the clear")
-        }
+        try emptyWholeLog()
     }
 
     /// At most a second's work on a slow disk, so an interruption loses little.

@@ -193,13 +193,15 @@ package struct StoreProtection: Sendable {
         }
     }
 
-    /// Whether a file is certainly a plaintext database.
+    /// Whether a file is certainly a database with plaintext: never encrypted, or only in part.
     static func isInTheClear(_ path: String) -> Bool {
         do throws(SQLiteError) {
             let connection = try Connection(.file(path), ConnectionOptions(access: .readOnly))
             guard try connection.first(.vaultTableCount) == 1 else { return true }
-            guard try connection.first(.hasKeys) == 0 else { return false }
-            return try connection.first(.vault) == nil
+            if let vault = try connection.first(.vault) {
+                return vault.stage != VaultStage.sealed.rawValue
+            }
+            return try connection.first(.hasKeys) == 0
         } catch {
             return false
         }
@@ -242,7 +244,8 @@ package struct StoreProtection: Sendable {
     /// Completes the remaining work: records the owner, makes the vault, encrypts plaintext, wraps
     /// the data keys under a new master key, or removes the encryption.
     ///
-    /// Requires that no other connection has the database open.
+    /// Requires that no other connection writes to the database. While a reader keeps plaintext in the
+    /// log, the call throws `.locked`, and the next opening continues.
     func prepare(
         _ connection: Connection, _ owner: StoreOwner, _ place: String, _ queries: OwnerQueries,
         isNew: Bool, _ sealFiles: (Connection) throws(StoreError) -> Void

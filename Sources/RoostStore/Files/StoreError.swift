@@ -80,7 +80,7 @@ extension StoreError {
             } else if error.isInterrupted {
                 (Kind.suspended, Self.suspended.message)
             } else if error.isBusy {
-                (Kind.locked, "Another process is writing to \(path): close it and try again.")
+                (Kind.locked, "Another process is using \(path): close it and try again.")
             } else if error.isReadOnly || error.isCannotOpen || error.isIO || error.isForbidden {
                 (
                     Kind.notAccessible,

@@ -147,7 +147,7 @@ struct CacheOpening: Sendable {
                 salvaged = try CacheSalvage.carry(
                     from: source, to: connection, owner: owner, protection, schema.cache)
                 // The write-ahead log is emptied into the file before the file is moved.
-                try connection.emptyLog()
+                try connection.emptyWholeLog()
             } catch {
                 throw StoreError(error, in: files.unfinishedCache)
             }
@@ -164,7 +164,7 @@ struct CacheOpening: Sendable {
         let connection = try database(at: files.unfinishedCache).openAlone()
         do {
             let salvaged = try SavedContent(countedIn: connection)
-            try connection.emptyLog()
+            try connection.emptyWholeLog()
             return salvaged
         } catch {
             throw StoreError(error, in: files.unfinishedCache)

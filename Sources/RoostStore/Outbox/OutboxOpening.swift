@@ -149,7 +149,7 @@ struct OutboxOpening: Sendable {
                 try connection.execute(OwnerQueries.outbox.rename, seals.column(owner))
             }
             // The write-ahead log is emptied into the file before the file is moved.
-            try connection.emptyLog()
+            try connection.emptyWholeLog()
         } catch {
             throw StoreError(error, in: unfinished.path)
         }
@@ -182,7 +182,7 @@ struct OutboxOpening: Sendable {
         let connection = try opening(of: salvaged.path).openAlone()
         do {
             let items = try connection.outboxItems()
-            try connection.emptyLog()
+            try connection.emptyWholeLog()
             return items
         } catch {
             throw StoreError(error, in: salvaged.path)
