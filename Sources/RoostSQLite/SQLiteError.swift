@@ -32,11 +32,17 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
         "SQLite could not \(action): \(message) (code \(code))."
     }
 
+    /// `SQLITE_IOERR_SHMSIZE`, a macro that Swift does not import.
+    private static let noRoomForSharedMemory = SQLITE_IOERR | 19 << 8
+
     /// The class of the failure, without its details.
     private var primaryCode: Int32 { code & 0xFF }
 
     /// No room left, on the disk or below the page limit; the whole transaction is undone.
-    package var isFull: Bool { primaryCode == SQLITE_FULL }
+    ///
+    /// A full file system has no room either for the memory that connections share, which an opening
+    /// makes as a file; SQLite has a code of its own for that.
+    package var isFull: Bool { primaryCode == SQLITE_FULL || code == Self.noRoomForSharedMemory }
     /// The file is damaged, or was never a database.
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || isNotADatabase }
     /// The file was never a database, or is encrypted.

@@ -151,7 +151,10 @@ package actor OutboxStore {
 
     /// Returns all items, in the order of writing.
     package func items() async throws(StoreError) -> OutboxItems {
-        try await write { connection throws(SQLiteError) in try connection.storedItems() }
+        // Without a transaction that writes: a full disk must not hide unsent messages.
+        try await work { connection throws(SQLiteError) in
+            try connection.snapshot { () throws(SQLiteError) in try connection.storedItems() }
+        }
     }
 
     /// Returns the items if another process may have written since the last call.

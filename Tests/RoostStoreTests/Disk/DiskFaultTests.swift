@@ -3,6 +3,7 @@
 import RoostCore
 import RoostDiskSimulation
 import RoostModel
+import RoostSQLite
 import RoostStore
 import RoostTestSupport
 import Testing
@@ -23,6 +24,8 @@ struct DiskFaultTests {
         static let truncate: Int32 = 1_546
         static let delete: Int32 = 2_570
         static let map: Int32 = 5_386
+        /// No room for the memory that processes share, as SQLite reports it on a full file system.
+        static let fullMap: Int32 = 4_874
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
@@ -53,6 +56,7 @@ struct DiskFaultTests {
         Case(operation: .open, code: Code.cannotOpen, kinds: [.notAccessible, .folderNotWritable]),
         Case(operation: .delete, code: Code.delete, kinds: [.notAccessible]),
         Case(operation: .map, code: Code.map, kinds: [.notAccessible]),
+        Case(operation: .map, code: Code.fullMap, kinds: [.full]),
     ]
 
     /// Runs the script.
@@ -159,6 +163,57 @@ struct DiskFaultTests {
         let again = try await Store.test(.folder(folder.path))
         #expect(again.report == .intact && again.outboxReport == .intact)
         await again.close()
+    }
+
+    @Test func `after a resumption unsent messages are read without a write (scars 45, 51)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        let store = try await Store.test(.folder(folder.path))
+        await store.suspend()
+        try await store.resume()
+        disk.plan(.init(.write, code: Code.full, lasts: true))
+        // Nothing was ever sent, so the order of writing is not begun either.
+        #expect(try await store.outbox.items().items == [])
+        disk.plan(nil)
+        let other = try Connection(.file(folder.file("app/anna/outbox.sqlite")))
+        try other.executeScript("BEGIN IMMEDIATE")
+        #expect(try await store.outbox.items().items == [])
+        try other.executeScript("COMMIT")
+        await store.close()
+    }
+
+    @Test func `a store that a full disk keeps closed names the cause and opens later (scar 45)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        var store = try await Store.test(.folder(folder.path))
+        try await store.writer.commit(ScriptedLife.mutations(1))
+        try await ScriptedLife.append(1, to: store)
+        let before = try await ScriptedLife.sight(of: store)
+        await store.suspend()
+        let full = SimulatedDisk.Fault(.map, code: Code.fullMap, lasts: true)
+        disk.plan(full)
+        for _ in 0..<2 {
+            let refused = await #expect(throws: StoreError.self) { try await store.resume() }
+            #expect(refused?.kind == .full)
+        }
+        disk.plan(nil)
+        #expect(try await store.resume().cache == .intact)
+        #expect(try await ScriptedLife.sight(of: store) == before)
+        await store.close()
+        disk.plan(full)
+        let refused = await #expect(throws: StoreError.self) {
+            try await Store.test(.folder(folder.path))
+        }
+        #expect(refused?.kind == .full)
+        disk.plan(nil)
+        store = try await Store.test(.folder(folder.path))
+        #expect(store.report == .intact && store.outboxReport == .intact)
+        #expect(try await store.outbox.items().items.count == 1)
+        await store.close()
     }
 
     @Test
