@@ -67,7 +67,11 @@ import CRoostSQLite
             let open = unsafe OpenFile.of(file)
             if let fault = open.verdict(.sync) { return fault.code }
             let code = unsafe open.original.pointee.xSync(file, flags)
-            if code == SQLITE_OK { open.record(.sync(file: open.number)) }
+            if code == SQLITE_OK {
+                // The other bit allows to leave out the file's size.
+                let passesDrive = flags & 0xF == SQLITE_SYNC_FULL
+                open.record(.sync(file: open.number, passesDrive: passesDrive))
+            }
             return code
         }
         guard unsafe table.xShmMap != nil else { return }

@@ -7,7 +7,8 @@ package enum DiskEvent: Sendable {
     case unlink(path: String, isSynced: Bool)
     case write(file: Int, offset: Int, bytes: [UInt8])
     case truncate(file: Int, size: Int)
-    case sync(file: Int)
+    /// A file was flushed; on Apple systems only some flushes pass the drive's own cache.
+    case sync(file: Int, passesDrive: Bool)
 }
 
 /// The unsynced writes that have reached the disk when power fails.
@@ -73,7 +74,7 @@ struct Platter {
             if isSynced { settleNames(count: pendingNames.count) }
         case .write(let file, _, _), .truncate(let file, _):
             files[file]?.pending.append(event)
-        case .sync(let number):
+        case .sync(let number, _):
             // Removed for the time of the change, so that its bytes are changed in place.
             guard var file = files.removeValue(forKey: number) else { return }
             for event in file.pending { file.content.take(event) }

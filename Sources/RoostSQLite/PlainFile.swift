@@ -117,6 +117,10 @@ package struct PlainFile: ~Copyable, Sendable {
 
     /// Returns when the written bytes would survive a loss of power.
     package func sync() throws(FileError) {
+        #if canImport(Darwin)
+        // `fsync` ends at the drive's cache. A file system without the other call refuses it.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
         guard fsync(descriptor) == 0 else { throw FileError(action: "sync \(path)") }
     }
 

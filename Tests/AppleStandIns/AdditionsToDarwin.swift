@@ -17,6 +17,8 @@ var S_IFDIR: mode_t { 0o040000 }
 // swift-format-ignore: AlwaysUseLowerCamelCase
 var S_IFREG: mode_t { 0o100000 }
 
+func fcntl(_ fd: Int32, _ cmd: Int32) -> Int32 { 0 }
+
 func open(_ path: UnsafePointer<CChar>, _ oflag: Int32) -> Int32 { 0 }
 
 func open(_ path: UnsafePointer<CChar>, _ oflag: Int32, _ mode: mode_t) -> Int32 { 0 }

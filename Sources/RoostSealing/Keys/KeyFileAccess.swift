@@ -101,7 +101,7 @@ struct KeyFileAccess {
         defer { close(descriptor) }
         try writeAll(bytes, descriptor, beside)
         try before(.synchronize)
-        guard fsync(descriptor) == 0 else { throw failure("save \(beside)") }
+        guard Self.flush(descriptor) else { throw failure("save \(beside)") }
         try before(.putInPlace)
         guard unsafe rename(beside, path) == 0 else { throw failure("replace \(path)") }
         try before(.synchronizeFolder)
@@ -132,12 +132,21 @@ struct KeyFileAccess {
         #endif
     }
 
+    /// Whether the written bytes survive a loss of power now.
+    private static func flush(_ descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+        // `fsync` ends at the drive's cache. A file system without the other call refuses it.
+        if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+        #endif
+        return fsync(descriptor) == 0
+    }
+
     private func synchronizeFolder() throws(KeyFileError) {
         // SAFETY: the path is valid during the call.
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open \(folder)") }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("save \(folder)") }
+        guard Self.flush(descriptor) else { throw failure("save \(folder)") }
     }
 
     private func makeFolder(_ path: String) throws(KeyFileError) {

@@ -51,6 +51,7 @@ struct APPLE("timespec") apple_timespec {
 #define O_EVTONLY 0x00008000
 #define O_DIRECTORY 0x00100000
 #define O_CLOEXEC 0x01000000
+#define F_FULLFSYNC 51
 #define AT_FDCWD (-2)
 #define F_OK 0
 #define SEEK_END 2

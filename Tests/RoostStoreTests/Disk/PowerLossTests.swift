@@ -45,7 +45,7 @@ struct PowerLossTests {
             if case .link(let file, let path, _) = event, path.hasSuffix("cache.sqlite-wal") {
                 logs.insert(file)
             }
-            if case .sync(let file) = event, logs.contains(file) { last = index + 1 }
+            if case .sync(let file, _) = event, logs.contains(file) { last = index + 1 }
         }
         return last
     }
@@ -96,5 +96,27 @@ struct PowerLossTests {
         }
         // Without any loss the simulated disk would not have dropped a write.
         #expect(lost > 0)
+    }
+
+    @Test
+    func `an outbox is flushed through the drive's cache, and the cache is not (scar 15)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path, records: true)
+        _ = try await live(on: disk)
+        var names: [Int: String] = [:]
+        var flushes: [String: Set<Bool>] = [:]
+        for event in disk.events {
+            if case .link(let file, let path, _) = event {
+                names[file] = path.split(separator: "/").last.map(String.init)
+            }
+            if case .sync(let file, let passesDrive) = event, let name = names[file] {
+                flushes[name, default: []].insert(passesDrive)
+            }
+        }
+        #expect(flushes["outbox.sqlite-wal"] == [true])
+        #expect(flushes["outbox.sqlite"]?.contains(true) == true)
+        #expect(flushes["cache.sqlite"] == [false])
     }
 }
