@@ -145,3 +145,41 @@ struct SealedFilesTests {
         await store.close()
     }
 }
+
+    @Test func `no file's name of a sealed store shows a request ID (R136)`() async throws {
+        let store = try await place.open(key)
+        for id: RequestID in ["request-stint", "Request-Stint"] {
+            _ = try await store.outbox.append(
+                id, to: "c", createdAt: Timestamp(milliseconds: 1),
+                content: .fileMessage(FileMessageParams(files: [file([1, 2])]), copies: [nil]))
+        }
+        #expect(names.count == 2)
+        for name in place.files().map({ $0.name.lowercased() }) {
+            #expect(!name.contains("request") && !name.contains("stint"), "\(name)")
+        }
+        await store.close()
+    }
+
+    @Test func `a damaged copy that is sent again is named as the cause (scar 61)`() async throws {
+        let store = try await place.open(key)
+        let item = try await store.outbox.append(
+            "r", to: "c", createdAt: Timestamp(milliseconds: 1),
+            content: .fileMessage(FileMessageParams(files: [file(Self.secret)]), copies: [nil]))
+        let copy = try #require(item.copies.first)
+        let path = "\(try #require(store.outbox.attachments))/\(copy.name)"
+        let handle = try #require(FileHandle(forUpdatingAtPath: path))
+        try handle.truncate(atOffset: try handle.seekToEnd() - 1)
+        try handle.close()
+        var again = file([])
+        again.sealedCopy = SealedCopy(
+            path: path, size: copy.size, key: try #require(copy.key))
+        let before = names
+        let error = await #expect(throws: StoreError.self) {
+            try await store.outbox.append(
+                "again", to: "c", createdAt: Timestamp(milliseconds: 2),
+                content: .fileMessage(FileMessageParams(files: [again]), copies: [nil]))
+        }
+        #expect(error?.kind == .fileUnreadable)
+        #expect(names == before)
+        await store.close()
+    }

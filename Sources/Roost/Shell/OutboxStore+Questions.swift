@@ -17,8 +17,8 @@ extension OutboxStore {
             case .mend(let loss):
                 mend(loss)
                 return .done
-            case .copyFiles(let params, let requestID, let sequence):
-                let (content, copies) = try await copyFiles(of: params, requestID, at: sequence)
+            case .copyFiles(let params, _, let sequence):
+                let (content, copies) = try await copyFiles(of: params, at: sequence)
                 return .copied(content, copies)
             case .takeTurn: return .turn(maySend())
             case .tidyFiles(let moment):

@@ -28,17 +28,17 @@ actor AttachmentCopier {
 
     /// Returns a message with the copies of its files.
     ///
-    /// The names of the copies contain the message's place. An overlapping call with the same
-    /// request ID has another place, so it does not touch these copies.
+    /// The names of the copies contain the message's place and nothing else of it. An overlapping call
+    /// with the same request ID has another place, so it does not touch these copies.
     ///
     /// - Throws: If a file cannot be read or copied; then no copy is left.
     func content(
-        of params: FileMessageParams, _ requestID: RequestID, at place: Int64, _ isSealed: Bool
+        of params: FileMessageParams, at place: Int64, _ isSealed: Bool
     ) throws(StoreError) -> (OutboxContent, [CopiedFile]) {
         var params = params
         var copies: [CopiedFile?] = []
         for index in params.files.indices {
-            let name = "\(requestID.rawValue.asFileName)-\(place)-\(index)"
+            let name = AttachmentFolder.newName(at: place, index)
             do throws(StoreError) {
                 let copy = try copy(params.files[index], to: name, isSealed)
                 copies.append(copy)
@@ -79,8 +79,9 @@ actor AttachmentCopier {
         } catch {
             throw StoreError(error, attaching: file.name)
         }
-        guard let copy else { throw .closed }
-        return copy
+        if let copy { return copy }
+        // A file in plaintext that cannot be read is an error of its own above.
+        throw isStopped.withLock { $0 } ? .closed : StoreError(changed: file.name)
     }
 
     /// Returns the bytes of a file.

@@ -75,6 +75,21 @@ struct AttachmentFolder: Sendable {
         return CopiedFile(name: name, size: size, key: key)
     }
 
+    /// Returns a name for the copy of a message's file.
+    ///
+    /// Random digits, because a repair may reuse the numbers of lost items.
+    static func newName(at place: Int64, _ index: Int) -> String {
+        "\(place)-\(index)-\(randomDigits())"
+    }
+
+    /// Returns eight hexadecimal digits, for a name that no other file has.
+    static func randomDigits() -> String {
+        let number = unsafe SecretBytes.random(count: 4).withBytes { bytes in
+            unsafe bytes.reduce(into: UInt64(1)) { $0 = $0 << 8 | UInt64($1) }
+        }
+        return String(String(number, radix: 16).dropFirst())
+    }
+
     private static func randomKey() -> [UInt8] {
         unsafe SecretBytes.random(count: 32).withBytes { unsafe Array($0) }
     }

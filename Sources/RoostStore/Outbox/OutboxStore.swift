@@ -144,9 +144,9 @@ package actor OutboxStore {
 
     /// Copies the files of a message that has a place in the order.
     package func copyFiles(
-        of params: FileMessageParams, _ requestID: RequestID, at sequence: Int64
+        of params: FileMessageParams, at sequence: Int64
     ) async throws(StoreError) -> (OutboxContent, [CopiedFile]) {
-        try await copier.content(of: params, requestID, at: sequence, isSealed)
+        try await copier.content(of: params, at: sequence, isSealed)
     }
 
     /// Returns all items, in the order of writing.
