@@ -10,7 +10,8 @@ extension Connection {
     package func backUp(to path: String) throws(SQLiteError) {
         let action = "copy the database to \(path)"
         var opened: OpaquePointer?
-        _ = DatabaseFiles(path).keepPrivate()
+        let files = DatabaseFiles(path)
+        if !files.makePrivately() { files.removeRightsOfOthers() }
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE
         // SAFETY: the path is lent for the call; the handle is closed below in every case.
         let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)

@@ -46,7 +46,7 @@ extension Connection {
         if flags & SQLITE_OPEN_CREATE != 0, !DatabaseFiles(path).isCopy {
             DatabaseFiles(path).removeAbandonedCopy()
         }
-        let isNew = flags & SQLITE_OPEN_CREATE != 0 && DatabaseFiles(path).keepPrivate()
+        let isNew = flags & SQLITE_OPEN_CREATE != 0 && DatabaseFiles(path).makePrivately()
         var opened: OpaquePointer?
         // SAFETY: the path is lent for the call; after a failure too the handle is ours to close,
         // once its message is copied.
@@ -77,7 +77,7 @@ extension Connection {
         // Readers do not wait for the writer, and the writer does not wait for readers.
         if options.access == .readWrite {
             try letPagesBeGivenBack(location)
-            try switchToWAL(location)
+            try takeOver(location, options.applicationID)
         }
         try executeScript(
             options.durability == .powerLoss
@@ -135,6 +135,22 @@ extension Connection {
         if case .file(let path) = location, DatabaseFiles(path).byteCounts.main > 0 { return }
         let pageCount = Query<Void, Int64>(sql: "PRAGMA page_count") { $0.int64(0) }
         if try first(pageCount) == 0 { try executeScript("PRAGMA auto_vacuum = INCREMENTAL") }
+    }
+
+    /// Gives a database of the caller its rights and its journal; another program's stays as it is.
+    ///
+    /// The caller then refuses that one.
+    private func takeOver(
+        _ location: DatabaseLocation, _ applicationID: Int32?
+    ) throws(SQLiteError) {
+        guard case .file(let path) = location else { return try switchToWAL(location) }
+        let files = DatabaseFiles(path)
+        let journalMode = Query<Void, String>(sql: "PRAGMA journal_mode") { $0.text(0) }
+        let isWAL = try first(journalMode) == "wal"
+        if isWAL, !files.isOpenToOthers { return }
+        if let applicationID, try !isOwned(by: applicationID) { return }
+        files.removeRightsOfOthers()
+        if !isWAL { try switchToWAL(location) }
     }
 
     private func switchToWAL(_ location: DatabaseLocation) throws(SQLiteError) {

@@ -27,6 +27,10 @@ package struct ConnectionOptions: Equatable, Sendable {
 
     package var access: Access
     package var durability: Durability
+    /// The number in the header by which the caller recognises its files.
+    ///
+    /// A database with another number keeps its journal and its rights. Nil for any database.
+    package var applicationID: Int32?
     /// The longest wait for another connection's lock before `isBusy`.
     ///
     /// Locks are held for one transaction; five seconds is a hundred slow ones.
@@ -43,11 +47,13 @@ package struct ConnectionOptions: Equatable, Sendable {
 
     package init(
         access: Access = .readWrite, durability: Durability = .processCrash,
-        busyTimeoutMS: Int32 = 5_000, pageCacheKiB: Int = 8 * 1_024, erasesDeleted: Bool = false,
+        applicationID: Int32? = nil, busyTimeoutMS: Int32 = 5_000, pageCacheKiB: Int = 8 * 1_024,
+        erasesDeleted: Bool = false,
         statementCapacity: Int = 64, readAheadKiB: Int = 0
     ) {
         self.access = access
         self.durability = durability
+        self.applicationID = applicationID
         self.busyTimeoutMS = busyTimeoutMS
         self.pageCacheKiB = pageCacheKiB
         self.erasesDeleted = erasesDeleted

@@ -182,29 +182,44 @@ package struct DatabaseFiles: Equatable, Sendable {
         }
     }
 
-    /// Makes the main file if there is none, and removes all rights of other users from the files.
+    /// Makes the main file if there is none, readable by this user only.
     ///
-    /// SQLite gives its log and its shared memory the mode of the main file, and a main file that
-    /// it makes the mode of the process. An error here is an error of SQLite's later opening too.
+    /// A main file that SQLite makes has the mode of the process. An error here is an error of
+    /// SQLite's later opening too.
     ///
     /// - Returns: Whether it made the main file.
-    func keepPrivate() -> Bool {
-        // SAFETY: paths are lent for each call, the struct is filled in before it is read.
+    func makePrivately() -> Bool {
+        // SAFETY: the path is lent for the call.
         let made = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        if made >= 0 {
-            fchmod(made, 0o600)  // The process may mask even its own rights.
-            close(made)
-            return true
-        }
+        guard made >= 0 else { return false }
+        fchmod(made, 0o600)  // The process may mask even its own rights.
+        close(made)
+        return true
+    }
+
+    /// Whether other users have any right to one of the files.
+    var isOpenToOthers: Bool { Self.suffixes.contains { mode(of: $0) & 0o077 != 0 } }
+
+    /// Removes all rights of other users from the files.
+    ///
+    /// SQLite gives its log and its shared memory the mode of the main file.
+    func removeRightsOfOthers() {
         // By name: closing a descriptor of a database drops the locks that this process has on it.
         for suffix in Self.suffixes {
-            var status = stat()
-            guard unsafe stat(path + suffix, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-                status.st_mode & 0o077 != 0
-            else { continue }
-            _ = unsafe chmod(path + suffix, status.st_mode & 0o700)
+            let mode = mode(of: suffix)
+            // SAFETY: the path is lent for the call.
+            if mode & 0o077 != 0 { _ = unsafe chmod(path + suffix, mode & 0o700) }
         }
-        return false
+    }
+
+    /// Returns the rights to one of the files; none if it is missing or no plain file.
+    private func mode(of suffix: String) -> mode_t {
+        var status = stat()
+        // SAFETY: the path is lent for the call; the struct is read only when it was filled in.
+        guard unsafe stat(path + suffix, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return 0
+        }
+        return status.st_mode & 0o777
     }
 
     /// Whether the main file exists.

@@ -78,7 +78,7 @@ package enum MigrationError: Error, Hashable, Sendable {
 /// or altered database is refused before any write.
 package struct Migrator: Sendable {
     /// The number in the file's header by which our files are recognised.
-    private let applicationID: Int32
+    package let applicationID: Int32
     private let migrations: [Migration]
 
     package init(applicationID: Int32, _ migrations: [Migration]) {
@@ -143,10 +143,8 @@ package struct Migrator: Sendable {
     /// Does the work of `countApplied`, with errors of any type.
     private func checkApplied(in connection: Connection) throws -> Int {
         let found = Int(try connection.first(.schemaVersion) ?? 0)
-        let owner = Int32(truncatingIfNeeded: try connection.first(.applicationID) ?? 0)
-        let isOurs =
-            try owner == applicationID || (owner == 0 && connection.first(.objectCount) == 0)
-        guard isOurs else {
+        guard try connection.isOwned(by: applicationID) else {
+            let owner = Int32(truncatingIfNeeded: try connection.first(.applicationID) ?? 0)
             throw MigrationError.foreign(applicationID: owner)
         }
         guard found <= newest else { throw MigrationError.newer(found: found, known: newest) }
@@ -213,6 +211,14 @@ package struct Migrator: Sendable {
 }
 
 extension Connection {
+    /// Whether the database has the number of an application, or nothing yet.
+    func isOwned(by applicationID: Int32) throws(SQLiteError) -> Bool {
+        let owner = Int32(truncatingIfNeeded: try first(.applicationID) ?? 0)
+        if owner == applicationID { return true }
+        guard owner == 0 else { return false }
+        return try first(.objectCount) == 0
+    }
+
     /// Writes the database's first page unchanged, to prove that the disk accepts a commit.
     ///
     /// - Precondition: A transaction is open; its commit reaches the disk.

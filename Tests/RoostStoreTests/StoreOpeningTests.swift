@@ -199,17 +199,26 @@ struct StoreOpeningTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
     }
 
-    @Test func `a database of another program is refused unchanged`() async throws {
+    @Test(arguments: ["cache", "outbox"])
+    func `a database of another program is refused unchanged`(name: String) async throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
             atPath: folder.file("app/anna"), withIntermediateDirectories: true)
         do {
-            let connection = try Connection(.file(cache(in: folder)))
+        let path = folder.file("app/anna/\(name).sqlite")
+            let connection = try Connection(.file(path))
             try connection.executeScript("CREATE TABLE diary (day TEXT)")
         }
-        let before = try Data(contentsOf: URL(fileURLWithPath: cache(in: folder)))
+            // The journal of most programs.
+            try connection.executeScript("PRAGMA journal_mode = DELETE")
+        func rights() throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(await failure(opening: folder)?.kind == .notADatabase)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: cache(in: folder))) == before)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        #expect(try rights() == 0o644)
     }
 
     /// Places where no user can make a folder, root included.

@@ -40,6 +40,7 @@ package actor SQLiteStorage: Storage {
         do {
             var options = ConnectionOptions()
             options.durability = durability
+            options.applicationID = SQLiteSchema.applicationID
             connection = try Connection(location, options)
             try SQLiteSchema.migrator.migrate(connection)
         } catch {

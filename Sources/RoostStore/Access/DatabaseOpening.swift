@@ -184,6 +184,8 @@ struct DatabaseOpening: Sendable {
 
     private func connect() throws(StoreError) -> Connection {
         let wasThere = path.map { DatabaseFiles($0).exists } ?? true
+        var options = options
+        options.applicationID = migrator.applicationID
         do {
             return try Connection(
                 path.map { .file($0) } ?? .memory, options, interrupter: interrupter)
