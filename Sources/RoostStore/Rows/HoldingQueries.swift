@@ -30,10 +30,11 @@ extension Query where Input == (channelRow: Int64, holding: Holding), Output == 
 }
 
 extension Query where Input == (channelRow: Int64, accessedAt: Timestamp), Output == Void {
+    /// Replaces a later time too: the device's clock was ahead then, and the commits are in order.
     static let putAccess = Query(
         sql: """
             INSERT INTO holding (channel_id, accessed_at) VALUES (?1, ?2)
-            ON CONFLICT (channel_id) DO UPDATE SET accessed_at = max(ifnull(accessed_at, ?2), ?2)
+            ON CONFLICT (channel_id) DO UPDATE SET accessed_at = ?2
             """,
         bind: { input, bindings in
             bindings.append(input.channelRow)

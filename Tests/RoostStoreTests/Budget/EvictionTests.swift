@@ -56,6 +56,23 @@ struct EvictionTests {
         await again.close()
     }
 
+    @Test func `a channel opened under a clock that was ahead is evicted in its turn (R121)`()
+        async throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Cache.store(in: folder)
+        let (first, second) = (Cache.channels[0], Cache.channels[1])
+        for (channel, moment) in [(first, 1_000_000), (first, 1_010), (second, 1_020)] {
+            try await store.writer.commit([
+                .accessed(channel, at: Timestamp(milliseconds: Int64(moment)))
+            ])
+        }
+        let plan = try await store.writer.evictionPlan(downTo: 0)
+        let order = plan.channels.map(\.url)
+        #expect(order.suffix(2) == [first, second])
+        await store.close()
+    }
+
     @Test(arguments: shares)
     func `no file of the folder contains a word of an evicted channel (scar 48)`(
         _ share: Int64
