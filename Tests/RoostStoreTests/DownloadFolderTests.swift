@@ -302,6 +302,29 @@ struct DownloadFolderTests {
         await store.close()
     }
 
+    @Test func `a copy of a download replaces its target and touches no file beside it`()
+        async throws
+    {
+        let store = try await open(try Self.key(1))
+        let bytes = Self.bytes(100_000)
+        try await Self.download(Self.address, bytes, in: store)
+        let place = try TemporaryFolder(inMemory: true)
+        let target = place.file("film.mp4")
+        for name in ["film.mp4", "film.mp4.part"] {
+            try Data([7]).write(to: URL(filePath: place.file(name)))
+        }
+        try await store.downloads.export(Self.address, to: target)
+        #expect(try Data(contentsOf: URL(filePath: target)) == Data(bytes))
+        try await store.downloads.clear()
+        await #expect(throws: StoreError.self) {
+            try await store.downloads.export(Self.address, to: target)
+        }
+        #expect(try Data(contentsOf: URL(filePath: target)) == Data(bytes))
+        #expect(try Data(contentsOf: URL(filePath: place.file("film.mp4.part"))) == Data([7]))
+        #expect(try place.contents() == ["film.mp4", "film.mp4.part"])
+        await store.close()
+    }
+
     @Test func `a client in memory has no folder for files`() async throws {
         let store = try await Store.open(.memory, owner: Self.owner)
         await #expect(throws: StoreError.self) { try await store.downloads.begin(Self.address) }
@@ -323,7 +346,10 @@ struct DownloadFolderTests {
         let copy = try await Self.download(Self.address, bytes, in: store)
         let target = folder.file("film.mp4")
         let export = Task { try await store.downloads.export(Self.address, to: target) }
-        func written() -> Int64 { PlainFile.extent(target + ".part")?.byteCount ?? 0 }
+        func written() -> Int64 {
+            let part = PlainFile.names(in: self.folder.path).first { $0.hasPrefix("film.mp4") }
+            return part.flatMap { PlainFile.extent(self.folder.file($0))?.byteCount } ?? 0
+        }
         await Self.wait { written() > 0 }
         await store.suspend()
         let part = written()

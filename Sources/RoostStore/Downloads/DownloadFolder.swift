@@ -155,13 +155,18 @@ package actor DownloadFolder {
     /// - Throws: `.fileUnreadable` if it is gone or was changed; `.full` or `.notAccessible` if the path
     ///   cannot be written.
     package func export(_ address: String, to path: String) async throws(StoreError) {
-        let unfinished = path + ".part"
+        // A name of its own: another program may have a file `.part`, or another copy be running.
+        let unfinished = "\(path).\(AttachmentFolder.randomDigits()).part"
+        let copy: UnfinishedCopy
+        do { copy = try UnfinishedCopy(unfinished) } catch { throw Self.error(error) }
         do throws(StoreError) {
-            let copy: UnfinishedCopy
-            do { copy = try UnfinishedCopy(unfinished) } catch { throw Self.error(error) }
             try await read(address) { copy.write($0) }
-            if let failure = copy.failure { throw Self.error(failure) }
-            do { try PlainFile.move(unfinished, to: path) } catch { throw Self.error(error) }
+            do {
+                try copy.finish()
+                try PlainFile.move(unfinished, to: path)
+            } catch {
+                throw Self.error(error)
+            }
         } catch {
             try? PlainFile.delete(unfinished)
             throw error
@@ -339,13 +344,19 @@ package actor DownloadFolder {
 /// A file that is being copied; after a failure it takes no more.
 private final class UnfinishedCopy {
     private let file: PlainFile
-    private(set) var failure: FileError?
+    private var failure: FileError?
 
-    init(_ path: String) throws(FileError) { file = try PlainFile(writing: path) }
+    init(_ path: String) throws(FileError) { file = try PlainFile(making: path) }
 
     func write(_ bytes: [UInt8]) {
         guard failure == nil else { return }
         do throws(FileError) { try file.write(bytes) } catch { failure = error }
+    }
+
+    /// Returns when the whole file survives a loss of power.
+    func finish() throws(FileError) {
+        if let failure { throw failure }
+        try file.sync()
     }
 }
 
