@@ -219,6 +219,28 @@ struct SearchStoreTests {
         #expect(periods.map(\.channel) == ["b"])
     }
 
+    @Test(.enabled(if: !Fixture.isSealed))
+    func `the first search of all channels runs as many statements for 100 as for 10`()
+        async throws
+    {
+        func statements(channels count: Int64) async throws -> Int {
+            let folder = try TemporaryFolder(inMemory: true)
+            let store = try await Store.test(.folder(folder.path))
+            for id in 1...count {
+                let url = ChannelURL("channel-\(id)")
+                try await store.writer.commit([Fixture.page((id * 2)...(id * 2 + 1), in: url)])
+            }
+            let before = try await store.reader.costs().statements
+            let answer = try await store.reader.search(SearchQuestion("absent")).value
+            guard case .partial(let periods) = answer.sight else { return -1 }
+            #expect(Set(periods.map(\.channel)).count == count)
+            let after = try await store.reader.costs().statements
+            await store.close()
+            return after - before
+        }
+        #expect(try await statements(channels: 100) == statements(channels: 10))
+    }
+
     @Test func `pages of hits add up, and each hit marks the words`() async throws {
         let store = try await Store.test()
         var file = FileContent(

@@ -118,6 +118,7 @@ extension ReadSession {
         var ranges: [CoveredRange] = []
         func finish() throws(SQLiteError) {
             guard let last = current else { return }
+            if rowSeals == nil { note(last.url, ofRow: last.row) }
             channels.append(
                 SearchedChannel(
                     url: try url(ofRow: last.row), coverage: Coverage(ranges),
@@ -196,6 +197,8 @@ extension SearchHit {
                 createdAt: Timestamp(milliseconds: createdAt), messageID: MessageID(messageID)))
     }
 }
+    /// The URL in plaintext; in a sealed cache its hash.
+    let url: ChannelURL
 
 extension Timestamp {
     /// The next moment in the server's resolution.
@@ -213,7 +216,7 @@ extension Query where Input == Void, Output == SearchedRow {
     static let searchedChannels = Query(
         sql: """
             SELECT channel.id, cut_at, c.lower_at, c.lower_id, ifnull(r.upper_at, c.upper_at),
-                ifnull(r.upper_id, c.upper_id)
+                ifnull(r.upper_id, c.upper_id), url
             FROM channel LEFT JOIN coverage AS c ON c.channel_id = channel.id AND c.filter_id = 0
                 LEFT JOIN recent AS r ON r.channel_id = channel.id
                     AND r.lower_at = c.lower_at AND r.lower_id = c.lower_id
@@ -228,7 +231,7 @@ extension Query where Input == Void, Output == SearchedRow {
             range = CoveredRange(lower: min(lower, upper), upper: max(lower, upper))
         }
         return SearchedRow(
-            row: row.int64(0),
+            row: row.int64(0), url: ChannelURL(row.text(6)),
             cut: row.optionalInt64(1).map { Timestamp(milliseconds: $0) }, range: range)
     }
 }

@@ -145,6 +145,11 @@ extension ReadSession: RowResolver {
         return url
     }
 
+    /// Keeps the URL of a row for later look-ups.
+    func note(_ url: ChannelURL, ofRow row: Int64) {
+        if unsafe lookUps.urls[row] == nil { unsafe lookUps.urls.add(url, at: row) }
+    }
+
     func word(inRow row: Int64) -> String {
         do throws(SQLiteError) {
             return try unsafe lookUps.words.text(inRow: row)
