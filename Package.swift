@@ -202,10 +202,14 @@ let tests: [Target] = [
             "RoostWire",
         ],
         path: "Fuzz", exclude: ["Corpus", "Processes"]),
+    .target(
+        name: "StoreTestSupport", dependencies: ["RoostCore", "RoostModel", "RoostStore"],
+        path: "Tests/StoreTestSupport"),
     .executableTarget(
         name: "StoreActor",
         dependencies: [
-            "RoostTestSupport", "RoostCore", "RoostModel", "RoostSQLite", "RoostStore",
+            "RoostTestSupport", "StoreTestSupport", "RoostCore", "RoostModel", "RoostSQLite",
+            "RoostStore",
         ],
         path: "Tests/StoreActor"),
     .executableTarget(
@@ -241,8 +245,9 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostStoreTests",
         dependencies: [
-            "RoostTestSupport", "RoostDiskSimulation", "StoreActor", "RoostCore", "RoostExecutors",
-            "RoostModel", "RoostSealing", "RoostSQLite", "RoostStore", "RoostTestKit", "RoostWire",
+            "RoostTestSupport", "StoreTestSupport", "RoostDiskSimulation", "StoreActor",
+            "RoostCore", "RoostExecutors", "RoostModel", "RoostSealing", "RoostSQLite",
+            "RoostStore", "RoostTestKit", "RoostWire",
         ]),
     .testTarget(
         name: "RoostTransportTests",
@@ -252,8 +257,9 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostTests",
         dependencies: [
-            "RoostTestSupport", "RoostDiskSimulation", "RoostExecutors", "Roost", "RoostCore",
-            "RoostModel", "RoostSQLite", "RoostStore", "RoostTestKit", "RoostTransport",
+            "RoostTestSupport", "StoreTestSupport", "RoostDiskSimulation", "RoostExecutors",
+            "Roost", "RoostCore", "RoostModel", "RoostSQLite", "RoostStore", "RoostTestKit",
+            "RoostTransport",
         ]),
     .testTarget(
         name: "RoostFileCacheTests",
@@ -325,10 +331,10 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostCommandTests",
         dependencies: [
-            "Roost", "RoostTestSupport", "RoostCluster", "RoostCommand", "RoostCommandLine",
-            "RoostCore", "RoostExecutors", "RoostHistory", "RoostModel", "RoostPages",
-            "RoostPostgres", "RoostRequests", "RoostServer", "RoostSockets", "RoostSQLite",
-            "RoostStore", "RoostWire",
+            "Roost", "RoostTestSupport", "StoreTestSupport", "RoostCluster", "RoostCommand",
+            "RoostCommandLine", "RoostCore", "RoostExecutors", "RoostHistory", "RoostModel",
+            "RoostPages", "RoostPostgres", "RoostRequests", "RoostServer", "RoostSockets",
+            "RoostSQLite", "RoostStore", "RoostWire",
         ],
         exclude: ["Screens"]),
     .testTarget(

@@ -7,6 +7,7 @@ import RoostCore
 import RoostModel
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Synchronization
 import Testing
 

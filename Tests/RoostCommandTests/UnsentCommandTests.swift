@@ -8,6 +8,7 @@ import RoostSQLite
 import RoostStore
 import RoostTestSupport
 import RoostWire
+import StoreTestSupport
 import Testing
 
 /// The command's output about unsent items: changes, damage, loss.

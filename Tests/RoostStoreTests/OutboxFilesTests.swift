@@ -7,6 +7,7 @@ import RoostSQLite
 import RoostSealing
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 /// The files of unsent messages: copying, deletion, reading.

@@ -6,6 +6,7 @@ import RoostModel
 import RoostSQLite
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 /// Notes about items; the row of one item refuses changes.

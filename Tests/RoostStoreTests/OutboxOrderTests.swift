@@ -6,6 +6,7 @@ import RoostModel
 import RoostSealing
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 /// The numbers of the order of writing, which every process takes from the file.

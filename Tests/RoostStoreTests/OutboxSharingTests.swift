@@ -6,6 +6,7 @@ import RoostModel
 import RoostSQLite
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 /// The outbox shared with another process, and files that take long to copy.

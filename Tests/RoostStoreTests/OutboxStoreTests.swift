@@ -5,6 +5,7 @@ import RoostModel
 import RoostSQLite
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 struct OutboxStoreTests {

@@ -6,6 +6,7 @@ import RoostModel
 import RoostSQLite
 import RoostSealing
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 @testable import RoostStore
@@ -144,7 +145,6 @@ struct SealedFilesTests {
         try await expectSealed(store, item)
         await store.close()
     }
-}
 
     @Test func `no file's name of a sealed store shows a request ID (R136)`() async throws {
         let store = try await place.open(key)
@@ -183,3 +183,4 @@ struct SealedFilesTests {
         #expect(names == before)
         await store.close()
     }
+}

@@ -4,6 +4,7 @@ import Foundation
 import RoostCore
 import RoostModel
 import RoostStore
+import StoreTestSupport
 import Testing
 
 /// Texts that no file of a sealed store may contain: one distinctive word of every kind.

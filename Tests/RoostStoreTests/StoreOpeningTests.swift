@@ -6,6 +6,7 @@ import RoostModel
 import RoostSQLite
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 struct StoreOpeningTests {
@@ -204,13 +205,13 @@ struct StoreOpeningTests {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
             atPath: folder.file("app/anna"), withIntermediateDirectories: true)
-        do {
         let path = folder.file("app/anna/\(name).sqlite")
+        do {
             let connection = try Connection(.file(path))
             try connection.executeScript("CREATE TABLE diary (day TEXT)")
-        }
             // The journal of most programs.
             try connection.executeScript("PRAGMA journal_mode = DELETE")
+        }
         func rights() throws -> Int? {
             try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         }

@@ -6,6 +6,7 @@ import RoostExecutors
 import RoostModel
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 /// The progress reports of an opening that changes the cache.

@@ -8,6 +8,7 @@ import RoostSQLite
 import RoostStore
 import RoostTestKit
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 /// A client whose outbox another process writes to, which has the turn to send; in virtual time.

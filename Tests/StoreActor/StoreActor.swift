@@ -8,6 +8,7 @@ import RoostModel
 import RoostSQLite
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 
 @main
 enum StoreActor {

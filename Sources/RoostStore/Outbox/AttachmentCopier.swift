@@ -87,15 +87,6 @@ actor AttachmentCopier {
     /// Returns the bytes of a file.
     func contents(of file: OutgoingFile) throws(StoreError) -> [UInt8] { try file.contents() }
 
-    /// Returns a message whose files are not copied.
-    static func uncopied(_ params: FileMessageParams) throws(StoreError) -> OutboxContent {
-        var params = params
-        for index in params.files.indices {
-            params.files[index].size = try size(of: params.files[index])
-        }
-        return .fileMessage(params, copies: params.files.map { _ in nil })
-    }
-
     private static func size(of file: OutgoingFile) throws(StoreError) -> ByteCount? {
         switch file.source {
         case .copy, .reference, .bytes:

@@ -7,17 +7,6 @@ internal import RoostSQLite
 // The files of unsent messages.
 
 extension OutboxStore {
-    /// Whether files have to be copied before an item is written.
-    package nonisolated func copiesFiles(of content: OutboxContent) -> Bool {
-        guard case .fileMessage(let params, _) = content, attachments != nil else { return false }
-        return params.files.contains { file in
-            switch file.source {
-            case .copy, .bytes: true
-            case .reference, .url: false
-            }
-        }
-    }
-
     /// Deletes copies of files; one that stays is deleted by `tidyFiles`.
     package nonisolated func deleteFiles(_ copies: [CopiedFile]) { folder?.delete(copies) }
 

@@ -71,77 +71,6 @@ package actor OutboxStore {
             on: copying, to: files.map { AttachmentFolder(path: $0.attachments) })
     }
 
-    /// Writes a message or a change behind all others.
-    ///
-    /// If the request ID exists already, its item stays as it is, so the call may be repeated.
-    /// Files to be copied are copied first.
-    ///
-    /// - Parameters:
-    ///   - requestID: The request ID, the same on every attempt.
-    ///   - channel: The channel.
-    ///   - createdAt: The time of writing, on the device's clock.
-    ///   - content: The content.
-    ///   - leaves: Whether sending begins as soon as the item is on disk.
-    /// - Returns: The item as it is on disk.
-    /// - Throws: `.full`, `.fileUnreadable` and other errors; then nothing was saved.
-    package func append(
-        _ requestID: RequestID, to channel: ChannelURL, createdAt: Timestamp,
-        content: OutboxContent, leaves: Bool = false
-    ) async throws(StoreError) -> OutboxItem {
-        var sequence: Int64?
-        if copiesFiles(of: content) {
-            // The place is reserved before the copying, so items written meanwhile come after this
-            // one.
-            switch try await reserve(requestID) {
-            case .taken(let item): return item
-            case .free(let number): sequence = number
-            }
-        }
-        while true {
-            var (kept, copies) = (content, [CopiedFile]())
-            if case .fileMessage(let params, _) = content {
-                if let sequence {
-                    (kept, copies) = try await copier.content(
-                        of: params, requestID, at: sequence, isSealed)
-                } else {
-                    kept = try AttachmentCopier.uncopied(params)
-                }
-            }
-            let draft = OutboxDraft(
-                requestID, to: channel, createdAt: createdAt, content: kept, leaves: leaves,
-                sequence: sequence, copies: copies)
-            var stored: OutboxItem?
-            do throws(StoreError) {
-                stored = try await insert(draft)
-            } catch {
-                deleteFiles(copies)
-                throw error
-            }
-            // An overlapping call with the same request ID was first and has copies of its own.
-            if sequence.map({ stored?.sequence != $0 }) ?? false { deleteFiles(copies) }
-            if let stored { return stored }
-        }
-    }
-
-    /// Writes an item; nil when a copy is gone.
-    private func insert(_ draft: OutboxDraft) async throws(StoreError) -> OutboxItem? {
-        guard case .item(let item) = try await perform(.append(draft)) else { return nil }
-        return item
-    }
-
-    private enum Place {
-        case taken(OutboxItem)
-        case free(Int64)
-    }
-
-    private func reserve(_ requestID: RequestID) async throws(StoreError) -> Place {
-        switch try await perform(.reserve(requestID)) {
-        case .item(let item?): .taken(item)
-        case .place(let sequence): .free(sequence)
-        default: throw .closed
-        }
-    }
-
     /// Copies the files of a message that has a place in the order.
     package func copyFiles(
         of params: FileMessageParams, at sequence: Int64
@@ -225,35 +154,6 @@ package actor OutboxStore {
         let receipt = try await note(notes)
         if let error = receipt.refused.values.first { throw error }
         return receipt.hasNews
-    }
-
-    /// Moves an item to the end of the order, with a new time of writing; nil if the item is gone.
-    package func requeue(
-        _ requestID: RequestID, createdAt: Timestamp
-    ) async throws(StoreError) -> OutboxItem? {
-        guard case .item(let item) = try await perform(.requeue(requestID, createdAt: createdAt))
-        else { return nil }
-        return item
-    }
-
-    /// Merges an edit into an unsent message or edit, whose three days begin again.
-    ///
-    /// - Returns: The changed item; nil if the item is gone or may have been sent, and nothing was
-    ///   changed.
-    package func fold(
-        _ edit: MessageEdit, into requestID: RequestID, at now: Timestamp
-    ) async throws(StoreError) -> OutboxItem? {
-        guard case .item(let item) = try await perform(.fold(edit, into: requestID, at: now))
-        else { return nil }
-        return item
-    }
-
-    /// Deletes an unsent item; false if it is gone or may have been sent, and nothing was changed.
-    package func takeBack(_ requestID: RequestID) async throws(StoreError) -> Bool {
-        guard case .takenBack(let isGone) = try await perform(.takeBack(requestID)) else {
-            return false
-        }
-        return isGone
     }
 
     // MARK: Other processes

@@ -6,6 +6,7 @@ import RoostModel
 import RoostSQLite
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 
 /// A cache of several channels, each with a word of its own in every message.
 enum EvictionFixture {

@@ -5,6 +5,7 @@ import RoostCore
 import RoostModel
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 /// Stores whose closed files were damaged.

@@ -8,6 +8,7 @@ import RoostModel
 import RoostSQLite
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 /// A migration from the first schema to a made-up next one, with data too large for one

@@ -7,6 +7,7 @@ import RoostModel
 import RoostSQLite
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 /// An outbox with damaged pages on the disk.

@@ -6,6 +6,7 @@ import RoostModel
 import RoostSQLite
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 /// Reports about unsent messages that are unreadable or lost.

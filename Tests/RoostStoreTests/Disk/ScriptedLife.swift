@@ -5,6 +5,7 @@ import RoostCore
 import RoostModel
 import RoostStore
 import RoostTestSupport
+import StoreTestSupport
 import Testing
 
 /// The work of an app with its store in a few seconds, always with the same steps.
