@@ -55,9 +55,6 @@ extension Connection {
     /// is copied once.
     package func checkpoint(every pages: Int32) { checkpoints.stride = pages }
 
-    /// Runs a checkpoint, as far as no reader blocks it.
-    package func checkpointNow() { unsafe checkpoints.checkpoint(handle, nil) }
-
     /// The number of pages in the log after this connection's last commit.
     package var logPages: Int { Int(checkpoints.last) }
 

@@ -147,20 +147,12 @@ package struct DatabaseFiles: Equatable, Sendable {
     }
 
     private static func content(of path: String) throws(FileError) -> [UInt8] {
-        // SAFETY: the path is lent for the call.
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw FileError(action: "open \(path)") }
-        defer { close(file) }
+        let file = try PlainFile(reading: path)
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            // SAFETY: the chunk is lent for the call, with its length.
-            let count = unsafe chunk.withUnsafeMutableBytes { buffer in
-                unsafe read(file, buffer.baseAddress, buffer.count)
-            }
-            if count == 0 { return bytes }
-            guard count > 0 else { throw FileError(action: "read \(path)") }
-            bytes += chunk[..<count]
+            let chunk = try file.read(1 << 16)
+            if chunk.isEmpty { return bytes }
+            bytes += chunk
         }
     }
 

@@ -18,14 +18,13 @@ enum FolderListing {
     static func entries(of folder: String) throws(FileProtectionError) -> [Entry] {
         // SAFETY: the path is valid during the call; the stream is closed below and not used
         // afterwards.
-        guard let stream = unsafe opendir(folder) else {
-            // SAFETY: the text is copied at once.
-            throw FileProtectionError(
-                path: folder, reason: unsafe String(cString: strerror(errno)))
-        }
+        guard let stream = unsafe opendir(folder) else { throw failure(folder) }
         defer { _ = unsafe closedir(stream) }
         var entries: [Entry] = []
-        while let entry = unsafe readdir(stream) {
+        while true {
+            // At the end, and only there, no entry comes without an error.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else { break }
             // SAFETY: the name ends in a NUL and is valid until the next entry is read; it is
             // copied.
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
@@ -40,7 +39,14 @@ enum FolderListing {
             guard unsafe lstat("\(folder)/\(name)", &status) == 0 else { continue }
             entries.append(Entry(name: name, isFolder: status.st_mode & S_IFMT == S_IFDIR))
         }
+        guard errno == 0 else { throw failure(folder) }
         return entries
+    }
+
+    /// Returns the error of the last system call.
+    private static func failure(_ folder: String) -> FileProtectionError {
+        // SAFETY: the text is copied at once.
+        FileProtectionError(path: folder, reason: unsafe String(cString: strerror(errno)))
     }
 
     static func exists(_ path: String) -> Bool {

@@ -55,23 +55,6 @@ extension Vault {
             try connection.execute(.deleteOlderKeysOfChannel, (channelRow, newest.number))
         }
     }
-
-    /// Destroys every key of a channel.
-    ///
-    /// Its content can no longer be decrypted in these files: neither rows, nor their remains in free
-    /// pages, nor later copies.
-    ///
-    /// A copy of the files made before, together with the master key, can still be opened. Flash memory
-    /// and copy-on-write file systems may keep overwritten blocks. The keys in such blocks are wrapped
-    /// under the master key, so replacing the master key makes them useless.
-    package func eraseKeys(
-        channelRow: Int64, in connection: Connection
-    ) throws(SQLiteError) -> Erasure {
-        defer { forgetKeys() }
-        return try connection.erasing { () throws(SQLiteError) in
-            try connection.execute(.deleteKeysOfChannel, channelRow)
-        }
-    }
 }
 
 /// Whether the write-ahead log is free of the deleted content too.

@@ -63,21 +63,6 @@ extension StoreReader {
                 channelsWithHoles: Int(try session.connection.first(.holedChannelCount) ?? 0))
         }
     }
-
-    /// Returns the findings about a damaged cache, one sentence each; empty if the cache is sound.
-    ///
-    /// Checks the file, and that every message is in a covered range.
-    ///
-    /// - Complexity: Reads the whole file.
-    package func damage() async throws(StoreError) -> [String] {
-        try await source.snapshot { session throws(SQLiteError) in
-            var findings = try session.connection.damage()
-            if findings.isEmpty, let stray = try session.connection.first(.strayCount), stray > 0 {
-                findings.append("\(stray) messages lie outside every covered range")
-            }
-            return findings
-        }
-    }
 }
 
 extension Query where Input == Void, Output == (pages: Int64, free: Int64, size: Int64) {
@@ -106,17 +91,6 @@ extension Query where Input == Void, Output == Int64 {
         sql: """
             SELECT count(*) FROM (
                 SELECT 1 FROM coverage WHERE filter_id = 0 GROUP BY channel_id HAVING count(*) > 1)
-            """
-    ) { row in row.int64(0) }
-
-    /// The number of messages outside of every range; it must be zero.
-    fileprivate static let strayCount = Query(
-        sql: """
-            SELECT count(*) FROM message WHERE NOT EXISTS (
-                SELECT 1 FROM covered
-                WHERE covered.channel_id = message.channel_id
-                    AND (lower_at, lower_id) <= (created_at, message_id)
-                    AND (created_at, message_id) <= (upper_at, upper_id))
             """
     ) { row in row.int64(0) }
 }

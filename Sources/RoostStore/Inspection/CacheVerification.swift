@@ -70,22 +70,6 @@ package struct CacheVerification: Equatable, Sendable {
     }
 }
 
-extension Store {
-    /// Checks all invariants of the store's files; changes nothing.
-    ///
-    /// - Parameter progress: Called after each channel with the number of checked messages.
-    /// - Returns: The findings, those of the file first.
-    /// - Throws: An error that prevents reading; damage is a finding and no error.
-    /// - Complexity: Reads everything twice, one row at a time.
-    package func verify(
-        progress: @Sendable @escaping (Int) -> Void = { _ in }
-    ) async throws(StoreError) -> CacheVerification {
-        var found = try await readers[0].verification(progress)
-        found.add(unreadableIn: try await outbox.items())
-        return found
-    }
-}
-
 extension StoreReader {
     /// Verifies the cache alone.
     package func verification(

@@ -69,7 +69,7 @@ package struct Store: Sendable {
         ///
         /// Words on disk would reveal encrypted content.
         package var keepsIndexInMemory = false
-        /// The size limit of the cache, applied by callers of `keepBudget`; nil for no limit.
+        /// The size limit of the cache, applied by the engine; nil for no limit.
         package var budget: CacheBudget?
         /// The order of eviction.
         package var clearOrder = ClearOrder.messageCollectionAccessedAt

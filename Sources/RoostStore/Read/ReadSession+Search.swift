@@ -178,15 +178,6 @@ extension StoreReader {
     ) async throws(StoreError) -> Snapshot<SearchedChannel> {
         try await snapshot { session throws(SQLiteError) in try session.history(of: channel) }
     }
-
-    /// Verifies the index of words.
-    ///
-    /// Returns one sentence for each finding; empty if the index is sound or absent.
-    ///
-    /// - Complexity: Reads every message.
-    package func searchFindings() async throws(StoreError) -> [String] {
-        try await source.snapshot { session throws(SQLiteError) in try session.searchFindings() }
-    }
 }
 
 extension SearchHit {
@@ -197,8 +188,6 @@ extension SearchHit {
                 createdAt: Timestamp(milliseconds: createdAt), messageID: MessageID(messageID)))
     }
 }
-    /// The URL in plaintext; in a sealed cache its hash.
-    let url: ChannelURL
 
 extension Timestamp {
     /// The next moment in the server's resolution.
@@ -208,6 +197,8 @@ extension Timestamp {
 /// A channel and one of its ranges.
 struct SearchedRow {
     let row: Int64
+    /// The URL in plaintext; in a sealed cache its hash.
+    let url: ChannelURL
     let cut: Timestamp?
     let range: CoveredRange?
 }

@@ -55,25 +55,6 @@ package final class SuspensionGate: Sendable {
         }
     }
 
-    /// Does a piece of work if it need not wait.
-    ///
-    /// - Returns: False if the gate is closed, other work was first, or the attempt was
-    ///   interrupted.
-    /// - Throws: The error of the attempt.
-    func performNow<Failure: Error>(
-        _ attempt: () throws(Failure) -> Bool
-    ) throws(Failure) -> Bool {
-        let ticket = state.withLock { state -> Int? in
-            guard !state.isClosed, state.tickets.isEmpty else { return nil }
-            state.lastTicket += 1
-            state.tickets.append(state.lastTicket)
-            return state.lastTicket
-        }
-        guard let ticket else { return false }
-        defer { leave(ticket) }
-        return try attempt()
-    }
-
     /// Whether work has to wait.
     ///
     /// Work that was admitted just before a suspension finds its files closed; it waits too.

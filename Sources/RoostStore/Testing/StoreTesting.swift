@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Access for tests to the connections, and to the plans of queries that only this module has.
+// Access for tests to the connections and to the plans of queries that only this module has, and whole
+// runs of work that the engine does in steps.
 
 internal import RoostCore
-internal import RoostModel
+package import RoostModel
 package import RoostSQLite
 
 extension StoreWriter {
@@ -15,6 +16,30 @@ extension StoreWriter {
         _ body: @Sendable (Connection) throws(SQLiteError) -> T
     ) async throws(StoreError) -> T {
         try await perform(body)
+    }
+
+    /// Returns freed space to the system, and destroys deleted content in it.
+    ///
+    /// - Throws: `.full` if there is no space for the copy that this needs; the cache is unchanged
+    ///   then.
+    /// - Complexity: Writes the whole cache once.
+    package func compact() async throws(StoreError) {
+        try await perform { connection throws(SQLiteError) in try connection.compact() }
+    }
+
+    /// Bytes of the cache's file and of its log, as the system counts them; zero in memory.
+    package func fileBytes() -> (cache: Int64, log: Int64) {
+        let counts = DatabaseFiles(path).byteCounts
+        return (counts.main, counts.log)
+    }
+
+    /// Trims a cache that has reached its budget; nil if it has not.
+    @discardableResult
+    package func keepBudget(
+        sparing open: Set<ChannelURL> = []
+    ) async throws(StoreError) -> Trim? {
+        guard try await isBudgetReached() else { return nil }
+        return try await trim(sparing: open)
     }
 
     /// Returns the plans of the frequent queries, by name.
@@ -113,4 +138,62 @@ extension StoreReader {
     ) async throws(StoreError) -> T {
         try await ask { session throws(SQLiteError) in try body(session.connection) }
     }
+
+    /// Returns the findings about a damaged cache, one sentence each; empty if the cache is sound.
+    ///
+    /// Checks the file, and that every message is in a covered range.
+    ///
+    /// - Complexity: Reads the whole file.
+    package func damage() async throws(StoreError) -> [String] {
+        try await source.snapshot { session throws(SQLiteError) in
+            var findings = try session.connection.damage()
+            if findings.isEmpty, let stray = try session.connection.first(.strayCount), stray > 0 {
+                findings.append("\(stray) messages lie outside every covered range")
+            }
+            return findings
+        }
+    }
+
+    /// Verifies the index of words.
+    ///
+    /// Returns one sentence for each finding; empty if the index is sound or absent.
+    ///
+    /// - Complexity: Reads every message.
+    package func searchFindings() async throws(StoreError) -> [String] {
+        try await source.snapshot { session throws(SQLiteError) in try session.searchFindings() }
+    }
+}
+
+extension Store {
+    /// Checks all invariants of the store's files; changes nothing.
+    ///
+    /// - Parameter progress: Called after each channel with the number of checked messages.
+    /// - Returns: The findings, those of the file first.
+    /// - Throws: An error that prevents reading; damage is a finding and no error.
+    /// - Complexity: Reads everything twice, one row at a time.
+    package func verify(
+        progress: @Sendable @escaping (Int) -> Void = { _ in }
+    ) async throws(StoreError) -> CacheVerification {
+        var found = try await readers[0].verification(progress)
+        found.add(unreadableIn: try await outbox.items())
+        return found
+    }
+}
+
+extension SearchRequest {
+    /// The statement for newest first.
+    package static var newestQuery: Query<SearchRequest, SearchHit> { .newestHits }
+}
+
+extension Query where Input == Void, Output == Int64 {
+    /// The number of messages outside of every range; it must be zero.
+    fileprivate static let strayCount = Query(
+        sql: """
+            SELECT count(*) FROM message WHERE NOT EXISTS (
+                SELECT 1 FROM covered
+                WHERE covered.channel_id = message.channel_id
+                    AND (lower_at, lower_id) <= (created_at, message_id)
+                    AND (created_at, message_id) <= (upper_at, upper_id))
+            """
+    ) { row in row.int64(0) }
 }

@@ -31,14 +31,11 @@ package struct PayloadSeal: Sendable {
 ///
 /// Each connection has one, which must not outlive the connection.
 package final class PayloadOpener {
-    private let vault: Vault?
+    private let vault: Vault
     private unowned let connection: Connection
     private var scratch: [UInt8] = []
 
-    /// - Parameters:
-    ///   - vault: The vault; nil for a plaintext database.
-    ///   - connection: The connection of the session.
-    package init(_ vault: Vault?, _ connection: Connection) {
+    package init(_ vault: Vault, _ connection: Connection) {
         self.vault = vault
         self.connection = connection
     }
@@ -57,7 +54,6 @@ package final class PayloadOpener {
         _ stored: Span<UInt8>, at place: @autoclosure () -> SealPlace, reading what: String,
         _ read: (Span<UInt8>) throws(SQLiteError) -> T
     ) throws(SQLiteError) -> T {
-        guard let vault else { return try read(stored) }
         if !SealedForm.isSealed(stored), vault.stage != .sealed { return try read(stored) }
         var bytes: [UInt8] = []
         swap(&bytes, &scratch)
@@ -65,12 +61,12 @@ package final class PayloadOpener {
             bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptCapacity)
             swap(&bytes, &scratch)
         }
-        try decrypt(stored, at: place(), vault, what, into: &bytes)
+        try decrypt(stored, at: place(), what, into: &bytes)
         return try read(bytes.span)
     }
 
     private func decrypt(
-        _ stored: Span<UInt8>, at place: SealPlace, _ vault: Vault, _ what: String,
+        _ stored: Span<UInt8>, at place: SealPlace, _ what: String,
         into bytes: inout [UInt8]
     ) throws(SQLiteError) {
         let number: UInt32

@@ -10,7 +10,6 @@ package enum NameKind: UInt8, Sendable {
     case filter = 4
     case application = 5
     case requestID = 6
-    case searchTerm = 7
 }
 
 /// 128 bits of a keyed hash; among a billion names two collide with a probability of 10⁻²⁰.
@@ -57,40 +56,25 @@ extension NameHash {
     }
 }
 
-/// The values of the columns for look-ups by name: plain names, or keyed hashes of them.
+/// The keyed hashes of names, for look-ups in a sealed database.
 ///
 /// Without the key the hashes reveal only the number of names and which rows share one. Hashes have
 /// no order of names: a page ordered by name is ordered by hash.
 package struct LookupNames: Sendable {
-    private let keyed: KeyedHash?
+    private let keyed: KeyedHash
 
-    /// Plain names.
-    package static let plain = LookupNames(keyed: nil)
+    init(keyed: KeyedHash) { self.keyed = keyed }
 
-    init(keyed: KeyedHash?) { self.keyed = keyed }
-
-    /// Whether a column contains hashes, so the name itself has to be stored encrypted beside it.
-    package var areHashed: Bool { keyed != nil }
-
-    /// Returns the value of the column for a name, to search or to write.
-    package func column(_ name: String, _ kind: NameKind) -> String {
-        hash(name, kind)?.text ?? name
+    /// Returns the hash of a name.
+    package func hash(_ name: String, _ kind: NameKind) -> NameHash {
+        let code = keyed.code(for: [kind.rawValue] + Array(name.utf8))
+        return NameHash(
+            high: Int64(bitPattern: code[..<8].bigEndianNumber),
+            low: Int64(bitPattern: code[8..<16].bigEndianNumber))
     }
 
-    /// Returns the hash of a name; nil if names are stored in plain text.
-    package func hash(_ name: String, _ kind: NameKind) -> NameHash? {
-        keyed.map { keyed in
-            let code = keyed.code(for: [kind.rawValue] + Array(name.utf8))
-            return NameHash(
-                high: Int64(bitPattern: code[..<8].bigEndianNumber),
-                low: Int64(bitPattern: code[8..<16].bigEndianNumber))
-        }
-    }
-
-    /// Returns 64 bits for `message.request_key`; nil if the plain store's own hash is to be used.
-    package func requestKey(_ requestID: String) -> Int64? {
-        hash(requestID, .requestID)?.high
-    }
+    /// Returns 64 bits for `message.request_key`.
+    package func requestKey(_ requestID: String) -> Int64 { hash(requestID, .requestID).high }
 }
 
 extension ArraySlice<UInt8> {

@@ -87,12 +87,7 @@ final class RowSeals {
             application: column(owner.application, .application), user: column(owner.user, .userID))
     }
 
-    func hash(_ name: String, _ kind: NameKind) -> NameHash {
-        guard let hash = vault.names.hash(name, kind) else {
-            preconditionFailure("A vault always has the key of its names.")
-        }
-        return hash
-    }
+    func hash(_ name: String, _ kind: NameKind) -> NameHash { vault.names.hash(name, kind) }
 
     func hash(inColumn text: String) throws(SQLiteError) -> NameHash {
         guard let hash = NameHash(text: text) else {
@@ -104,6 +99,11 @@ final class RowSeals {
     // MARK: - Erasure
 
     /// Destroys a channel's keys within a transaction, and so all content encrypted with them.
+    ///
+    /// Neither rows, nor their remains in free pages, nor later copies of these files can be decrypted.
+    /// A copy made before, together with the master key, can still be opened. Flash memory and
+    /// copy-on-write file systems may keep overwritten blocks. The keys in such blocks are wrapped under
+    /// the master key, so replacing the master key makes them useless.
     func eraseKeys(channelRow: Int64) throws(SQLiteError) {
         // Deleted content is overwritten from here to `finishErasure`.
         try connection.executeScript("PRAGMA secure_delete = ON")

@@ -71,9 +71,6 @@ extension SearchRequest {
         } ?? []
     }
 
-    /// The statement for newest first; a test pins its plan.
-    package static var newestQuery: Query<SearchRequest, SearchHit> { .newestHits }
-
     /// The statement for newest first; nil when there can be no hit.
     ///
     /// Its rows are those of `RowResolver.message`, so a hit needs no further statement.

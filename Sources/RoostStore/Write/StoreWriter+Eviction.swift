@@ -23,7 +23,7 @@ extension StoreWriter {
         return DatabaseFiles(path).bytesOnDisk
     }
 
-    /// Whether the cache has reached its limit, so `keepBudget` would evict.
+    /// Whether the cache has reached its limit, so a trim would evict.
     ///
     /// - Complexity: Reads one page; cheap enough for every commit.
     package func isBudgetReached() async throws(StoreError) -> Bool {
@@ -145,15 +145,6 @@ extension StoreWriter {
             await Task.yield()
         }
         return trim
-    }
-
-    /// Trims a cache that has reached its budget; nil if it has not.
-    @discardableResult
-    package func keepBudget(
-        sparing open: Set<ChannelURL> = []
-    ) async throws(StoreError) -> Trim? {
-        guard try await isBudgetReached() else { return nil }
-        return try await trim(sparing: open)
     }
 
     /// Empties a long log; the log grows while readers overlap without a pause (scar 150).

@@ -164,15 +164,6 @@ package actor StoreWriter {
         signal?.send()
     }
 
-    /// Returns freed space to the system, and destroys deleted content in it.
-    ///
-    /// - Throws: `.full` if there is no space for the copy that this needs; the cache is unchanged
-    ///   then.
-    /// - Complexity: Writes the whole cache once.
-    package func compact() async throws(StoreError) {
-        try await perform { connection throws(SQLiteError) in try connection.compact() }
-    }
-
     /// Maintains an index of edits from now on; a cache without such queries does not pay for the
     /// index.
     func indexEdits() async throws(StoreError) {
@@ -184,12 +175,6 @@ package actor StoreWriter {
                     WHERE updated_at IS NOT NULL
                 """)
         }
-    }
-
-    /// Bytes of the cache's file and of its log, as the system counts them; zero in memory.
-    package func fileBytes() -> (cache: Int64, log: Int64) {
-        let counts = DatabaseFiles(path).byteCounts
-        return (counts.main, counts.log)
     }
 
     /// Returns a feed of all later commits.

@@ -93,11 +93,6 @@ package struct PayloadReader {
         return bytes.text(in: offset..<(offset + count))
     }
 
-    /// Skips a text.
-    mutating func skipText(_ bytes: Span<UInt8>) throws(PayloadError) {
-        skip(try count(bytes))
-    }
-
     /// Skips the count of an empty list; returns false and reads nothing if the list is not empty.
     ///
     /// A generic function would take as long for this check as for reading a short text.
