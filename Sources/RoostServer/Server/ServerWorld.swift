@@ -67,7 +67,7 @@ private struct SteadyTime {
             lead = (present, even ?? .distantPast)
         } else if let even {
             let passed = max(0, even.milliseconds(since: lead.even))
-            last = max(last, lead.clock + .milliseconds(passed / 2))
+            last = max(last, lead.clock.advanced(by: passed / 2))
         }
         return last
     }
