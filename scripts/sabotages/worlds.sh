@@ -67,8 +67,8 @@ sabotage restart-reverses core 20 RoostCore/Outbox/OutboxCalls.swift \
     'for item in items?.items ?? [] {' \
     'for item in SABOTAGED ? (items?.items ?? []).reversed() : items?.items ?? [] {'
 sabotage pending-stays core 20 RoostCore/Timeline/TimelineMachine.swift \
-    'guard let pending else { return diff.inserted.append(message) }' \
-    'guard let pending, !SABOTAGED else { return diff.inserted.append(message) }'
+    'guard let requestID = message.requestID else { return nil }' \
+    'guard let requestID = message.requestID, !SABOTAGED else { return nil }'
 sabotage hole-drawn-over core 60 RoostCore/Timeline/TimelineMachine.swift \
     'if known.hasKnowledge(after: upper, through: range.upper) { return .reread }' \
     'if !SABOTAGED, known.hasKnowledge(after: upper, through: range.upper) { return .reread }'
