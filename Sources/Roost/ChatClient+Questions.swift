@@ -32,8 +32,15 @@ extension ChatClient {
     /// The user as of the last login; before the first one, an ID without a name.
     public var me: User {
         get async throws(RoostError) {
+            try await userOfLastLogin ?? User(id: configuration.userID)
+        }
+    }
+
+    /// The user as of the last login; nil before the first one.
+    package var userOfLastLogin: User? {
+        get async throws(RoostError) {
             if let user = await engine.read({ $0.session?.login.user }) { return user }
-            return try await store.me(configuration.userID)
+            return try await store.userOfLastLogin(configuration.userID)
         }
     }
 

@@ -314,8 +314,13 @@ extension StoreLocation {
 extension Store {
     /// Returns the user as of the last login; before the first one, an ID without a name.
     func me(_ id: UserID) async throws(RoostError) -> User {
+        try await userOfLastLogin(id) ?? User(id: id)
+    }
+
+    /// Returns the user as of the last login; nil before the first one.
+    func userOfLastLogin(_ id: UserID) async throws(RoostError) -> User? {
         do {
-            return try await readers[0].user(id).value ?? User(id: id)
+            return try await readers[0].user(id).value
         } catch {
             throw RoostError(error)
         }

@@ -28,7 +28,8 @@ package actor ChannelListDriver {
     /// The user at the creation; nil if none had logged in.
     private let account: UserID?
     private let query: ChannelListQuery
-    private let notify: @Sendable (Event) -> Void
+    /// The receiver of changes; nil for a list of pages without any.
+    private let notify: (@Sendable (Event) -> Void)?
     private let shared = Guarded(View())
 
     private var list: ChannelList?
@@ -40,8 +41,9 @@ package actor ChannelListDriver {
     private var backlog: [ListDiff<GroupChannel>] = []
     private var isClosed = false
 
+    /// Creates a driver; without a receiver of changes each channel comes with a page, once.
     package init(
-        _ door: Door, _ query: ChannelListQuery, notify: @escaping @Sendable (Event) -> Void
+        _ door: Door, _ query: ChannelListQuery, notify: (@Sendable (Event) -> Void)? = nil
     ) {
         self.door = door
         account = door.account
@@ -78,6 +80,8 @@ package actor ChannelListDriver {
         }
         guard self.list == nil else { return list }
         self.list = list
+        // A list of pages delivers a change with the next page.
+        guard notify != nil else { return list }
         let changes = await list.changes()
         let snapshots = await list.snapshots()
         // Both tasks end with the list.
@@ -94,7 +98,8 @@ package actor ChannelListDriver {
     ///
     /// The first page is that of the disk, if it has any. A later page is that of the disk too if
     /// the server fails to answer; the outcome is an error only if the disk has no more. Later
-    /// changes to a page are delivered as events.
+    /// changes to a page are delivered as events. Without a receiver of them, a connected client
+    /// waits for the server's first page.
     package func load(
         then deliver: @Sendable (Result<[GroupChannel], RoostError>) -> Void
     ) async {
@@ -110,6 +115,8 @@ package actor ChannelListDriver {
 
     private func loadPage() async throws(RoostError) -> [GroupChannel] {
         let list = try await open()
+        // No change follows the first page. Without an answer it is that of the disk.
+        if notify == nil, !hasBegun { try? await list.reachServer() }
         do throws(RoostError) {
             let isShown = !(await list.snapshot.channels.isEmpty) && !hasBegun
             hasBegun = true
@@ -151,7 +158,7 @@ package actor ChannelListDriver {
         let unseen = mirror.apply(change)
         publish(hasMore: nil)
         guard !unseen.isEmpty else { return }
-        notify(Event(change: unseen, moved: Self.moved(unseen, from: before, to: view.channels)))
+        notify?(Event(change: unseen, moved: Self.moved(unseen, from: before, to: view.channels)))
     }
 
     private func note(hasMore: Bool) {

@@ -13,21 +13,27 @@ package enum ClientEvent: Sendable {
 /// A change of the connection, as delegates get it.
 package enum ConnectionStep: Equatable, Sendable {
     case connected
+    /// The connection is lost or the first attempt has failed, and the client retries.
     case lost
     case regained
+    /// The server has refused an attempt to regain the connection, or ended it for good.
     case givenUp
+    /// The server has refused the first attempt.
+    case refused
     case disconnected
 
     /// Creates the step that a change of state means; nil for none.
     package init?(from old: ConnectionState, to new: ConnectionState) {
         switch (old, new) {
-        case (.connected, .connected), (.disconnected, .disconnected): return nil
+        case (.connected, .connected), (.disconnected, .disconnected),
+            (.reconnecting, .reconnecting), (_, .connecting):
+            return nil
         case (.reconnecting, .connected): self = .regained
         case (_, .connected): self = .connected
-        case (.connected, .reconnecting): self = .lost
-        case (_, .refused): self = .givenUp
+        case (_, .reconnecting): self = .lost
+        case (.connected, .refused), (.reconnecting, .refused): self = .givenUp
+        case (_, .refused): self = .refused
         case (_, .disconnected): self = .disconnected
-        default: return nil
         }
     }
 }
@@ -109,7 +115,7 @@ actor ClientObserver {
         let login = await client.loginFacts
         door?.note(of: number) { $0.login = login ?? $0.login }
         // Without a readable profile the door keeps the one that it has.
-        if let me = try? await client.me { door?.update(me) }
+        if let me = try? await client.userOfLastLogin { door?.update(me) }
     }
 
     /// Reports the present state of the connection.

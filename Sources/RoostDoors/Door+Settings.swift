@@ -80,3 +80,12 @@ extension Door.Settings {
         return configuration
     }
 }
+
+extension RoostError {
+    static let noUser = RoostError(
+        .connectionRequired, remedy: .signIn, message: "Connect a user first.")
+
+    static let notInitialized = RoostError(
+        .invalidInitialization, remedy: .correctInput,
+        message: "Initialize the library before anything else.")
+}

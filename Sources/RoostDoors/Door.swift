@@ -26,6 +26,8 @@ package final class Door: Sendable {
         var report = Report()
         /// The user who is logged in; nil after `disconnect`.
         var user: User?
+        /// Whether the app has called to log in, and not to log out since.
+        var wantsLogin = false
         var queue = CallbackQueue.main
         var world: World?
         var sending = WorkQueue()
@@ -54,12 +56,7 @@ package final class Door: Sendable {
 
         func opened() async throws(RoostError) -> Opened {
             if let opening { return try await opening.value.get() }
-            throw isInitialized
-                ? RoostError(
-                    .connectionRequired, remedy: .signIn, message: "Connect a user first.")
-                : RoostError(
-                    .invalidInitialization, remedy: .correctInput,
-                    message: "Initialize the library before anything else.")
+            throw isInitialized ? .noUser : .notInitialized
         }
     }
 
@@ -76,9 +73,12 @@ package final class Door: Sendable {
         }
     }
 
-    /// Replaces the user who is logged in by a newer version.
+    /// Shows the newest version of the user who is logged in, or whose login has taken long.
     package func update(_ user: User) {
-        state.withLock { if $0.user?.id == user.id { $0.user = user } }
+        state.withLock { state in
+            let isAwaited = state.wantsLogin && state.account == user.id
+            if isAwaited || state.user?.id == user.id { state.user = user }
+        }
     }
 
     /// The log of the app's calls and their outcomes.
@@ -307,13 +307,14 @@ package final class Door: Sendable {
     }
 
     /// Logs a user in and calls back with the user; if the server cannot be reached, with that of
-    /// the last login.
+    /// the last login, if there was one.
     package func connect(
         _ user: UserID, token: String?, at server: String? = nil,
         then callback: Callback<(User?, RoostError?)>
     ) {
         open(user, at: server)
         let current = currentClient()
+        state.withLock { $0.wantsLogin = true }
         start {
             var error: RoostError?
             var me: User?
@@ -325,11 +326,13 @@ package final class Door: Sendable {
                 await opened.observer.learn()
             } catch let failure {
                 error = failure
-                if failure.remedy == .retry { me = try? await current.opened().client.me }
+                if failure.remedy == .retry {
+                    me = try? await current.opened().client.userOfLastLogin
+                }
             }
             if let opened = try? await current.opened() { await opened.observer.report() }
             self.state.withLock { [me] state in
-                guard state.account == user else { return }
+                guard state.account == user, state.wantsLogin else { return }
                 (state.user, state.isLoggedOut) = (me, false)
             }
             self.notify(callback, (me, error))
@@ -339,13 +342,14 @@ package final class Door: Sendable {
     /// Logs out; cache and outbox stay and can be read until another user logs in.
     package func disconnect(then callback: Callback<Void>) {
         let (current, account) = (currentClient(), account)
+        state.withLock { $0.wantsLogin = false }
         start {
             if let opened = try? await current.opened() {
                 await opened.client.logOut()
                 await opened.observer.report()
             }
             self.state.withLock { state in
-                guard state.account == account else { return }
+                guard state.account == account, !state.wantsLogin else { return }
                 (state.user, state.isLoggedOut) = (nil, true)
             }
             self.notify(callback, ())
@@ -358,6 +362,7 @@ package final class Door: Sendable {
             defer {
                 (state.opening, state.account, state.user) = (nil, nil, nil)
                 (state.signature, state.report, state.prepared) = (nil, Report(), nil)
+                state.wantsLogin = false
             }
             return state.opening
         }

@@ -6,8 +6,6 @@ package import RoostModel
 ///
 /// A page and the changes that contain it arrive by two ways, in either order.
 package struct Mirror<Element: ListElement>: Sendable {
-    package enum End: Sendable { case first, last }
-
     private var elements: [Int: Element] = [:]
     private var keys: [Element.Identity: Int] = [:]
     private var lastKey = 0
@@ -30,50 +28,79 @@ package struct Mirror<Element: ListElement>: Sendable {
         page.filter { putNew($0) }
     }
 
-    /// Adds the elements before the first known one, or behind the last.
+    /// Adds the elements before the first known one.
     ///
     /// - Returns: The elements added.
-    package mutating func absorb(_ list: ArraySlice<Element>, at end: End) -> [Element] {
-        switch end {
-        case .first: return Array(list.prefix { putNew($0) })
-        case .last:
-            let known = list.lastIndex { key(of: $0) != nil }
-            return absorb(known.map { list[($0 + 1)...] } ?? list)
-        }
+    package mutating func absorbBeginning(_ list: some Sequence<Element>) -> [Element] {
+        Array(list.prefix { putNew($0) })
     }
 
     /// Applies a step.
     ///
     /// - Returns: The part of the step that the app does not know yet.
     package mutating func apply(_ step: ListDiff<Element>) -> ListDiff<Element> {
-        var unseen = ListDiff<Element>()
-        unseen.origins = step.origins
-        for element in step.deleted {
-            guard let key = key(of: element), let known = elements[key] else { continue }
-            remove(key)
-            unseen.deleted.append(known)
+        apply([step])[0]
+    }
+
+    /// Applies steps in order, some of which may have been applied before.
+    ///
+    /// - Returns: The part of each step that the app does not know yet and that no later step
+    ///   replaces.
+    package mutating func apply(_ steps: [ListDiff<Element>]) -> [ListDiff<Element>] {
+        var touched = Touched()
+        for (number, step) in steps.enumerated() {
+            for element in step.deleted {
+                guard let key = key(of: element) else { continue }
+                touched.note(key, in: number, before: elements[key])
+                remove(key)
+            }
+            for update in step.updated {
+                guard let key = key(of: update.before) ?? key(of: update.after) else { continue }
+                touched.note(key, in: number, before: elements[key])
+                put(update.after, at: key)
+            }
+            for element in step.inserted {
+                let key = key(of: element)
+                touched.note(key ?? lastKey + 1, in: number, before: key.flatMap { elements[$0] })
+                if let key { put(element, at: key) } else { putNew(element) }
+            }
         }
-        for update in step.updated {
-            guard let key = key(of: update.before) ?? key(of: update.after) else { continue }
-            note(update.after, at: key, in: &unseen)
-        }
-        for element in step.inserted {
-            if let key = key(of: element) {
-                note(element, at: key, in: &unseen)
-            } else {
-                putNew(element)
-                unseen.inserted.append(element)
+        var unseen = steps.map { ListDiff<Element>().withOrigins($0.origins) }
+        for (key, entry) in touched.inOrder {
+            switch (entry.before, elements[key]) {
+            case (let before?, let after?):
+                guard before != after else { continue }
+                unseen[entry.step].updated.append(Update(before: before, after: after))
+            case (let before?, nil): unseen[entry.step].deleted.append(before)
+            case (nil, let after?): unseen[entry.step].inserted.append(after)
+            case (nil, nil): break
             }
         }
         return unseen
     }
 
-    private mutating func note(
-        _ element: Element, at key: Int, in unseen: inout ListDiff<Element>
-    ) {
-        guard let known = elements[key], known != element else { return }
-        put(element, at: key)
-        unseen.updated.append(Update(before: known, after: element))
+    /// The elements that some steps concern.
+    private struct Touched {
+        struct Entry {
+            /// The element before the first step; nil if it was unknown.
+            let before: Element?
+            /// The number of the last step, and the place in the order of all.
+            var step: Int
+            var place: Int
+        }
+
+        private var entries: [Int: Entry] = [:]
+        private var count = 0
+
+        mutating func note(_ key: Int, in step: Int, before: Element?) {
+            count += 1
+            let before = entries[key].map(\.before) ?? before
+            entries[key] = Entry(before: before, step: step, place: count)
+        }
+
+        var inOrder: [(key: Int, value: Entry)] {
+            entries.sorted { $0.value.place < $1.value.place }
+        }
     }
 
     private func key(of element: Element) -> Int? {

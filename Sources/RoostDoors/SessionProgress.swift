@@ -68,7 +68,7 @@ package struct SessionProgress: Equatable, Sendable {
     ) -> [SessionNotice] {
         switch step {
         case .connected, .regained: return takeOutcome() == .renewed ? [.refreshed] : []
-        case .givenUp:
+        case .givenUp, .refused:
             let outcome = takeOutcome()
             // The end of the attempts after an outage is not that of the session.
             guard case .refused(let error) = state, error.code.refusesUser else { return [] }

@@ -50,10 +50,11 @@ package actor TimelineDriver {
 
     private var timeline: Timeline?
     private var openingFailure: RoostError?
-    /// Whether a page is being loaded; its messages are not events.
-    private var isLoading = false
-    /// The calls that wait until it is loaded.
-    private var turns: [CheckedContinuation<Void, Never>] = []
+    /// The requests in progress; their messages are not events.
+    private var requests: [Request] = []
+    /// The requests that wait for the end of others.
+    private var turns: [(request: Request, turn: CheckedContinuation<Void, Never>)] = []
+    /// The changes since the beginning of the requests in progress.
     private var backlog: [ListDiff<Message>] = []
     private var hadHugeGap = false
     private var isClosed = false
@@ -82,7 +83,7 @@ package actor TimelineDriver {
     package typealias Delivery = @Sendable (Result<[Message], RoostError>) -> Void
 
     /// The requests of an app.
-    package enum Request: Sendable {
+    package enum Request: Equatable, Sendable {
         /// The messages on disk; the request opens the timeline.
         case opening
         /// The messages after the server's answer, which replace the shown ones.
@@ -99,24 +100,31 @@ package actor TimelineDriver {
     /// Performs a request and delivers its messages; later changes to them are delivered as events.
     package func load(_ request: Request, then deliver: Delivery) async {
         guard !isClosed else { return deliver(.failure(.disposed)) }
-        if isLoading {
+        if requests.allSatisfy({ request.runs(beside: $0) }) {
+            requests.append(request)
+        } else {
             guard request.waits else { return deliver(.failure(.underWay)) }
             // The same request is in progress; its end answers this one too.
-            await withCheckedContinuation { turns.append($0) }
+            await withCheckedContinuation { turns.append((request, $0)) }
         }
-        isLoading = true
         do throws(RoostError) {
             deliver(.success(try await load(request)))
         } catch {
             deliver(.failure(error))
         }
-        isLoading = false
-        let waiting = backlog
-        backlog = []
-        for change in waiting { take(change) }
-        if !turns.isEmpty {
-            isLoading = true  // Until the next call runs, so that no other gets between.
-            turns.removeFirst().resume()
+        end(request)
+    }
+
+    private func end(_ request: Request) {
+        requests.removeAll { $0 == request }
+        if requests.isEmpty {
+            deliver(backlog)
+            backlog = []
+        }
+        while let next = turns.first, requests.allSatisfy({ next.request.runs(beside: $0) }) {
+            turns.removeFirst()
+            requests.append(next.request)  // Before it runs, so that no other gets between.
+            next.turn.resume()
         }
     }
 
@@ -144,6 +152,7 @@ package actor TimelineDriver {
             await show(timeline)
             return view.messages
         case .page(let direction):
+            let end = await timeline.snapshot.stretch.last?.position
             do throws(RoostError) {
                 switch direction {
                 case .older: try await timeline.loadOlder()
@@ -152,11 +161,11 @@ package actor TimelineDriver {
             } catch {
                 // The page may be on disk in part: the timeline shows that part from now on, so no
                 // event would deliver it later.
-                let part = await absorb(timeline, at: direction)
+                let part = await absorb(timeline, direction, behind: end)
                 guard part.isEmpty else { return part }
                 throw error
             }
-            return await absorb(timeline, at: direction)
+            return await absorb(timeline, direction, behind: end)
         }
     }
 
@@ -198,17 +207,19 @@ package actor TimelineDriver {
         }
     }
 
-    /// Adds the messages of a snapshot that were not shown before, at one end or anywhere.
+    /// Adds the messages of a snapshot that were not shown before: of an older page, of a newer page
+    /// behind an end, or all.
     private func absorb(
-        _ timeline: Timeline, at end: Direction? = nil
+        _ timeline: Timeline, _ direction: Direction? = nil, behind end: Position? = nil
     ) async -> [Message] {
         let snapshot = await timeline.snapshot
-        let delivered = snapshot.messages.prefix { $0.status == .succeeded }.filter(belongs)[...]
+        let delivered = snapshot.stretch.filter(belongs)
         return shared.withLock { view in
             view.take(snapshot)
-            return switch end {
-            case .older: view.mirror.absorb(delivered, at: .first)
-            case .newer: view.mirror.absorb(delivered, at: .last)
+            return switch direction {
+            case .older: view.mirror.absorbBeginning(delivered)
+            // An own message of the page may be known, which was sent beyond the gap.
+            case .newer: view.mirror.absorb(delivered.filter { $0.isBehind(end) })
             case nil: view.mirror.absorb(delivered)
             }
         }
@@ -220,11 +231,22 @@ package actor TimelineDriver {
 
     private func take(_ change: ListDiff<Message>) {
         guard !isClosed else { return }
-        guard !isLoading || change.isOwnWriting else { return backlog.append(change) }
-        var shown = change
-        shown.inserted.removeAll { !belongs($0) }
+        guard !requests.isEmpty else { return deliver([change]) }
+        // The answer to a request may replace the list, with the change or without it; so a change
+        // that is delivered now is applied again at the end.
+        backlog.append(change)
+        let isLive = change.isLive && requests.allSatisfy(\.letsLiveChangesPass)
+        if isLive || change.isOwnWriting { deliver([change]) }
+    }
+
+    private func deliver(_ changes: [ListDiff<Message>]) {
+        let shown = changes.map { change in
+            var shown = change
+            shown.inserted.removeAll { !belongs($0) }
+            return shown
+        }
         let unseen = shared.withLock { $0.mirror.apply(shown) }
-        if !unseen.isEmpty { notify(.changed(unseen)) }
+        for change in unseen where !change.isEmpty { notify(.changed(change)) }
     }
 
     private func take(_ snapshot: Timeline.Snapshot) {
@@ -243,6 +265,19 @@ extension TimelineDriver.View {
 }
 
 extension TimelineDriver.Request {
+    /// Whether the request waits for the server, while the messages on disk are shown.
+    private var isServer: Bool { self == .server || self == .serverAdditions }
+
+    private var isPage: Bool { self == .page(.older) || self == .page(.newer) }
+
+    /// Whether live changes are delivered meanwhile; the others load the end that these belong to.
+    fileprivate var letsLiveChangesPass: Bool { isServer || self == .page(.older) }
+
+    /// Returns whether the request runs beside another one.
+    fileprivate func runs(beside other: Self) -> Bool {
+        isServer && other.isPage || isPage && other.isServer
+    }
+
     /// Whether the request waits for a page that is loading; otherwise it is refused.
     fileprivate var waits: Bool {
         switch self {
@@ -253,6 +288,9 @@ extension TimelineDriver.Request {
 }
 
 extension ListDiff<Message> {
+    /// Whether the change is one of this moment, and not of a page or a catch-up.
+    fileprivate var isLive: Bool { origins.isSubset(of: [.event, .answer, .local]) }
+
     /// Whether the change only contains the user's own new messages, which wait for no page.
     fileprivate var isOwnWriting: Bool {
         updated.isEmpty && deleted.isEmpty && inserted.allSatisfy { $0.status == .pending }
@@ -302,4 +340,12 @@ extension RoostError {
         .queryInProgress, remedy: .retry, message: "This collection is loading already.")
     package static let notOpen = RoostError(
         .invalidParameter, remedy: .correctInput, message: "Start the collection first.")
+}
+
+extension Message {
+    /// Whether the message is behind a position; nil is before all messages.
+    fileprivate func isBehind(_ end: Position?) -> Bool {
+        guard let position, let end else { return true }
+        return position > end
+    }
 }

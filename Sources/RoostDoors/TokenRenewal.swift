@@ -70,7 +70,7 @@ package final class TokenRenewal<Delegate>: Sendable {
             switch step {
             // The session goes on or has ended without the answer to an open request.
             case .connected, .regained, .disconnected: own.request += 1
-            case .lost, .givenUp: break
+            case .lost, .givenUp, .refused: break
             }
             return own.progress.notices(of: step, state)
         }

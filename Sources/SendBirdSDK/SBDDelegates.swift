@@ -4,11 +4,13 @@ public import Foundation
 
 /// The receiver of changes of the connection.
 public protocol SBDConnectionDelegate: AnyObject {
-    /// The connection was lost, and reconnecting has begun.
+    /// The connection was lost or the first attempt failed, and reconnecting has begun.
     func didStartReconnection()
-    /// The client is connected again.
+    /// The client is connected again, or at last.
     func didSucceedReconnection()
     /// Reconnecting has ended without success, because the server refused for good.
+    ///
+    /// The refusal of a first attempt goes to the handler of the call only.
     func didFailReconnection()
 }
 

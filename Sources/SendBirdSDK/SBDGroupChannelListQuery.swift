@@ -91,12 +91,12 @@ public final class SBDGroupChannelListQuery: NSObject {
     /// Whether a page is being loaded.
     public func isLoading() -> Bool { loads.withLock { $0 > 0 } }
 
-    /// Loads the next channels: at first those of the cache, if it has any.
+    /// Loads the next channels, in step with the server; without a connection those of the cache.
     public func loadNextPage(
         completionHandler: (([SBDGroupChannel]?, SBDError?) -> Void)? = nil
     ) {
         let driver = begun.withLock { begun in
-            let driver = begun ?? ChannelListDriver(SBDMain.door, value) { _ in }
+            let driver = begun ?? ChannelListDriver(SBDMain.door, value)
             begun = driver
             return driver
         }

@@ -95,7 +95,7 @@ extension SBDMain {
         case .lost: delegate.didStartReconnection()
         case .regained: delegate.didSucceedReconnection()
         case .givenUp: delegate.didFailReconnection()
-        case .connected, .disconnected: break
+        case .connected, .refused, .disconnected: break
         }
     }
 

@@ -94,7 +94,7 @@ public final class SBDMessageCollection: NSObject {
         door.start { [driver, watch] in
             await driver.load(.opening) { door.notify(cache, $0) }
             // The channel is watched beside the messages, which arrive even without it.
-            await watch.load { _ in }
+            door.start { await watch.load { _ in } }
             await driver.load(.server) { door.notify(api, $0) }
         }
     }

@@ -51,11 +51,8 @@ public final class SBDPublicGroupChannelListQuery: NSObject {
             channels.map { SBDGroupChannel($0) }
         }
         let (filter, pageSize, order) = (filter, Int(clamping: limit), order)
-        let isJoined = publicMembershipFilter == .joined
         reader.load(then: callback) { client, token throws(RoostError) in
             guard order == .chronological else { throw .missing("public channels by name") }
-            var filter = filter
-            if isJoined { filter.members = .allOf([client.configuration.userID]) }
             return try await client.publicChannels(filter, pageSize: pageSize, after: token)
         }
     }
@@ -64,6 +61,7 @@ public final class SBDPublicGroupChannelListQuery: NSObject {
         var filter = ChannelFilter()
         filter.includesEmpty = includeEmptyChannel
         filter.includesFrozen = includeFrozenChannel
+        filter.membership = publicMembershipFilter == .joined ? .joined : nil
         filter.kind = superChannelFilter.value
         filter.customTypes = Set(customTypesFilter)
         filter.customTypePrefix = customTypeStartsWithFilter

@@ -86,7 +86,7 @@ public final class SBSMChannelCollection: NSObject {
                 switch result {
                 case .success(let page):
                     feed.post(.page(page), through: SBSMSyncManager.onDelegateQueue)
-                case .failure(let error): failure = error
+                case .failure(let error): failure = error.withSyncManagerCode
                 }
                 done.post(failure, through: SBSMSyncManager.onCompletionQueue)
             }

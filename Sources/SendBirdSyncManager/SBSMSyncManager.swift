@@ -65,7 +65,8 @@ public final class SBSMSyncManager: NSObject {
         var user: UserID?
         var resending: Resending?
         var isSynchronizing = false
-        var options: Carried<SBSMSyncManagerOptions>?
+        /// The number of messages that a collection holds in memory.
+        var capacity = 1_000
         var completionQueue: CallbackQueue?
         var delegateQueue: CallbackQueue?
         var downloads: [ObjectIdentifier: BackgroundSync] = [:]
@@ -115,7 +116,7 @@ public final class SBSMSyncManager: NSObject {
     }
 
     private static func begin(_ user: UserID, _ options: SBSMSyncManagerOptions) {
-        let carried = Carried(options)
+        let capacity = Int(clamping: options.messageCollectionCapacity)
         let door = SBDMain.door
         let resending = Resending(door, Resending.Limits(options))
         let (before, downloads) = state.withLock { state in
@@ -126,7 +127,7 @@ public final class SBSMSyncManager: NSObject {
                 state.downloads = [:]
                 if state.user != nil { state.isSynchronizing = false }
             }
-            (state.user, state.options, state.resending) = (user, carried, resending)
+            (state.user, state.capacity, state.resending) = (user, capacity, resending)
             return (before, ended)
         }
         before?.end()
@@ -200,10 +201,7 @@ public final class SBSMSyncManager: NSObject {
 
     // MARK: For the collections
 
-    static var capacity: Int {
-        let options = state.withLock { $0.options }
-        return options.map { Int(clamping: $0.value.messageCollectionCapacity) } ?? 1_000
-    }
+    static var capacity: Int { state.withLock { $0.capacity } }
 
     /// The error before a user is named, by `setup(withUserId:)` or `init()`; nil afterwards.
     static var setupError: RoostError? {

@@ -142,13 +142,3 @@ extension SBSMMessageDirection {
         self == .previous ? .older : .newer
     }
 }
-
-extension RoostError {
-    /// The error with the sync manager's own code for failures of the database.
-    fileprivate var withSyncManagerCode: RoostError {
-        guard code == .localDatabaseError else { return self }
-        return RoostError(
-            RoostError.Code(SBSMErrorCode.databaseError.rawValue), remedy: remedy,
-            message: message)
-    }
-}

@@ -2,13 +2,15 @@
 
 /// The receiver of changes of the connection.
 public protocol ConnectionDelegate: AnyObject {
-    /// The connection was lost, and reconnecting has begun.
+    /// The connection was lost or the first attempt failed, and reconnecting has begun.
     func didStartReconnection()
-    /// The client is connected again.
+    /// The client is connected again, or at last.
     func didSucceedReconnection()
     /// Reconnecting has ended without success, because the server refused for good.
+    ///
+    /// The refusal of a first attempt goes to the handler of the call only.
     func didFailReconnection()
-    /// The user is connected.
+    /// The user is connected, at the first attempt.
     func didConnect(userId: String)
     /// The user is disconnected.
     func didDisconnect(userId: String)

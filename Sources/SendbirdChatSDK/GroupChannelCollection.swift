@@ -36,8 +36,13 @@ extension GroupChannelCollectionDelegate {
     ) {}
 }
 
+/// A list that is kept in step with the server.
+open class BaseCollection: NSObject {
+    override init() { super.init() }
+}
+
 /// The user's channels selected by a query, kept in step with the server.
-open class GroupChannelCollection: NSObject {
+open class GroupChannelCollection: BaseCollection {
     /// The receiver of events, held weakly.
     public weak var delegate: (any GroupChannelCollectionDelegate)?
     /// The selection and order of the list.

@@ -66,14 +66,14 @@ public final class GroupChannelListQuery: NSObject, NSCopying {
     /// Whether a page is being loaded.
     public var isLoading: Bool { loading.withLock { $0 } }
 
-    /// Loads the next channels: at first those of the cache, if it has any.
+    /// Loads the next channels, in step with the server; without a connection those of the cache.
     ///
     /// While a page is being loaded, another call fails.
     public func loadNextPage(completionHandler: @escaping ([GroupChannel]?, SBError?) -> Void) {
         let (door, callback) = (SendbirdChat.door, Callback.channels(completionHandler))
         if let refusal { return door.notify(callback, .failure(refusal)) }
         let driver = driver.withLock { driver in
-            let list = driver ?? ChannelListDriver(door, value) { _ in }
+            let list = driver ?? ChannelListDriver(door, value)
             driver = list
             return list
         }

@@ -53,6 +53,12 @@ public typealias GroupChannelHandler = (_ channel: GroupChannel?, _ error: SBErr
 public typealias GroupChannelListHandler = (
     _ channels: [GroupChannel]?, _ error: SBError?
 ) -> Void
+/// The handler of an open channel, or of the error.
+public typealias OpenChannelHandler = (_ channel: OpenChannel?, _ error: SBError?) -> Void
+/// The handler of open channels, or of the error.
+public typealias OpenChannelListHandler = (
+    _ channels: [OpenChannel]?, _ error: SBError?
+) -> Void
 /// The handler of the only channel with exactly its members; `isCreated` says whether it is new.
 public typealias DistinctGroupChannelHandler = (
     _ channel: GroupChannel?, _ isCreated: Bool, _ error: SBError?
@@ -112,6 +118,8 @@ public typealias ReactionEventHandler = (
 public typealias PollHandler = (_ poll: Poll?, _ error: SBError?) -> Void
 /// The handler of polls, or of the error.
 public typealias PollListHandler = (_ polls: [Poll]?, _ error: SBError?) -> Void
+/// The handler of a poll's option, or of the error.
+public typealias PollOptionHandler = (_ pollOption: PollOption?, _ error: SBError?) -> Void
 /// The handler of a vote that counts, or of the error.
 public typealias PollVoteEventHandler = (_ event: PollVoteEvent?, _ error: SBError?) -> Void
 /// The handler of one page of a channel's poll change log.

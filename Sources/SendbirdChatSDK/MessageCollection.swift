@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Foundation
 import Roost
 import RoostDoors
 import RoostExecutors
@@ -13,7 +12,7 @@ public enum MessageCollectionInitPolicy: Int, Sendable {
 }
 
 /// The messages of one channel around a starting point, kept in step with the server.
-open class MessageCollection: NSObject {
+open class MessageCollection: BaseCollection {
     /// The receiver of events, held weakly.
     public weak var delegate: (any MessageCollectionDelegate)?
     /// The time to begin around, in milliseconds; `Int64.max` for the newest messages.
@@ -84,7 +83,7 @@ open class MessageCollection: NSObject {
         door.start { [driver, watch] in
             await driver.load(.opening) { door.notify(cache, $0) }
             // The channel is watched beside the messages, which arrive even without it.
-            await watch.load { _ in }
+            door.start { await watch.load { _ in } }
             await driver.load(.server) { door.notify(api, $0) }
         }
     }

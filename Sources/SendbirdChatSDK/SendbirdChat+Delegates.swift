@@ -139,6 +139,7 @@ extension SendbirdChat {
         case .regained: delegate.didSucceedReconnection()
         case .givenUp: delegate.didFailReconnection()
         case .disconnected: delegate.didDisconnect(userId: user.rawValue)
+        case .refused: break
         }
     }
 

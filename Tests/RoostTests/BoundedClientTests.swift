@@ -183,6 +183,45 @@ struct BoundedClientTests {
         }
     }
 
+    @Test func `the wait for a list's first page ends with the page or the reason against it`()
+        throws
+    {
+        try SimulatedWorld.play(seed: 6) { world in
+            let refuses = Guarded(false)
+            let alice = try await world.launch(world.device(of: "alice")) { line in
+                Watch(
+                    line,
+                    answer: { url in
+                        guard refuses.withLock({ $0 }), url.contains("my_group_channels") else {
+                            return nil
+                        }
+                        return Self.error(400_108, status: 403)
+                    })
+            }
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await bob.connect()
+            let url = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
+            let early = try await alice.channelList()
+            let offline = await #expect(throws: RoostError.self) { try await early.reachServer() }
+            #expect(offline?.code == .connectionRequired)
+            try await alice.connect()
+            try await early.reachServer()
+            let list = try await alice.channelList()
+            try await list.reachServer()
+            #expect(await list.hasServerPage)
+            #expect(await list.snapshot.channels.map(\.url) == [url])
+            // A second call does not wait.
+            try await list.reachServer()
+            await list.close()
+            let error = await #expect(throws: RoostError.self) { try await list.reachServer() }
+            #expect(error?.code == .collectionDisposed)
+            refuses.withLock { $0 = true }
+            let refused = try await alice.channelList()
+            let refusal = await #expect(throws: RoostError.self) { try await refused.reachServer() }
+            #expect(refusal?.code == .notAuthorized)
+        }
+    }
+
     @Test func `messages of impossible times are not stored, and come once their times are valid`()
         throws
     {

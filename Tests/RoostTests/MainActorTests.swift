@@ -227,6 +227,7 @@ struct MainActorTests {
         { _ = try await $0.client.downloadEstimate(of: $0.url) },
         { _ = try await $0.timeline.loadOlder() },
         { _ = try await $0.list.loadMore() },
+        { try await $0.list.reachServer() },
         { try await $0.timeline.reachServer() },
         { _ = await $0.messages.send("text") },
     ]

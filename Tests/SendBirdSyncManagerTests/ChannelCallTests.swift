@@ -202,6 +202,7 @@ extension SendBirdTests {
                 }
                 #expect(try await names { _ in }.0 == ["Bob's", "party"])
                 #expect(try await names { $0.publicMembershipFilter = .joined }.0 == ["party"])
+                #expect(try await names { $0.includeEmptyChannel = false }.0 == [])
                 #expect(try await names { $0.channelNameContainsFilter = "bob" }.0 == ["Bob's"])
                 let refused = try await names { $0.order = .channelNameAlphabetical }
                 #expect(refused.0 == nil)

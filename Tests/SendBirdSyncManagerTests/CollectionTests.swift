@@ -76,6 +76,49 @@ extension SendBirdTests {
         }
 
         @Test
+        func `a second fetch of a channel list beside the first has its own code (R173, R208)`()
+            throws
+        {
+            try SyncStory.play(seed: 5) { story in
+                _ = try await story.channel("one")
+                await story.connect()
+                let list = try #require(
+                    SBSMChannelCollection(query: SBDGroupChannel.createMyGroupChannelListQuery()))
+                let codes = Answers<Int>()
+                list.fetch { codes.values.append($0?.code ?? 0) }
+                list.fetch { codes.values.append($0?.code ?? 0) }
+                await story.world.pass()
+                #expect(codes.values.sorted() == [0, SBSMErrorCode.duplicatedFetch.rawValue])
+                list.remove()
+            }
+        }
+
+        @Test
+        func `the manager keeps the options of the set-up when their object changes`() throws {
+            try SyncStory.play(seed: 6) { story in
+                let url = try await story.channel("train")
+                for number in 1...300 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await SBDMain.door.close()
+                let options = SBSMSyncManagerOptions()
+                options.messageCollectionCapacity = 160
+                SBSMSyncManager.setup(withUserId: "alice", options: options)
+                options.messageCollectionCapacity = 1_000
+                await story.connect()
+                let view = ChatScreen(channel: try await story.get(url))
+                view.viewDidLoad()
+                await story.world.pass()
+                for _ in 0..<5 {
+                    view.messageCollection.fetch(in: .previous)
+                    await story.world.pass()
+                }
+                #expect(view.messageCollection.succeededMessages.count == 160)
+                view.close()
+                SBSMSyncManager.setup(withUserId: "alice")
+            }
+        }
+
+        @Test
         func `pages come around the viewpoint, one by one (R175 to R177, R184 to R189)`()
             throws
         {

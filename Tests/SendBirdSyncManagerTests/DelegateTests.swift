@@ -88,7 +88,12 @@ extension SendBirdTests {
             SBDMain.add(observer as any SBDConnectionDelegate, identifier: "observer")
             await story.world.setToken("secret", of: "zoe")
             let wrong = { SBDMain.connect(withUserId: "zoe", accessToken: "wrong") }
-            try await table.play("didFailReconnection()", happen: wrong) {
+            // The refusal of a first attempt ends no reconnection.
+            await story.phone.network.cut()
+            wrong()
+            await story.world.pass(.seconds(2))
+            let back = { story.phone.network.restore() }
+            try await table.play("didFailReconnection()", happen: back) {
                 await story.world.pass(.seconds(20))
             }
             let user: SBDUser? = await story.wait { done in

@@ -157,6 +157,88 @@ extension SendbirdChatTests {
             func sessionDidHaveError(_ error: SBError) { heard.append("error") }
         }
 
+        /// A delegate that records the changes of the connection.
+        private final class Watch: ConnectionDelegate {
+            var heard: [String] = []
+
+            func didConnect(userId: String) { heard.append("connected") }
+            func didStartReconnection() { heard.append("lost") }
+            func didSucceedReconnection() { heard.append("regained") }
+            func didFailReconnection() { heard.append("failed") }
+            func didDisconnect(userId: String) { heard.append("disconnected") }
+        }
+
+        @Test
+        func
+            `a login that begins without a network is reported as a reconnection (R160, scar 130)`()
+            throws
+        {
+            try DoorStory.play(seed: 77) { story in
+                let watch = Watch()
+                SendbirdChat.addConnectionDelegate(watch, identifier: "watch")
+                await story.phone.network.cut()
+                await story.connect()
+                await story.world.pass(.seconds(5))
+                #expect(watch.heard == ["lost"])
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(watch.heard == ["lost", "regained"])
+                SendbirdChat.removeAllConnectionDelegates()
+            }
+        }
+
+        @Test func `a refused login ends no reconnection (scar 130)`() throws {
+            try DoorStory.play(seed: 78) { story in
+                let watch = Watch()
+                SendbirdChat.addConnectionDelegate(watch, identifier: "watch")
+                await story.world.setToken("secret", of: "alice")
+                let error: SBError? = await story.wait { done in
+                    SendbirdChat.connect(userId: "alice", authToken: "wrong") { done($1) }
+                }
+                #expect(error != nil)
+                await story.world.pass()
+                #expect(SendbirdChat.getConnectState() == .closed)
+                #expect(watch.heard == [])
+                SendbirdChat.removeAllConnectionDelegates()
+            }
+        }
+
+        @Test func `without a network and an earlier login there is no user (R1)`() throws {
+            try DoorStory.play(seed: 79) { story in
+                await story.phone.network.cut()
+                let (user, error) = await story.connect()
+                #expect(user == nil)
+                #expect(error != nil)
+                #expect(SendbirdChat.getCurrentUser() == nil)
+                #expect(!SendbirdChat.reconnect())
+                // The client connects by itself, and then there is one.
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                #expect(SendbirdChat.getConnectState() == .open)
+                #expect(SendbirdChat.getCurrentUser()?.userId == "alice")
+            }
+        }
+
+        @Test(arguments: 0..<8 as Range<UInt64>)
+        func `a logout during a login leaves no user`(seed: UInt64) throws {
+            try DoorStory.play(seed: 280 + seed) { story in
+                await story.connect()
+                await SendbirdChat.door.close()
+                await story.phone.network.cut()
+                story.launch()
+                // At first the cache is opened; from the second round on it is open.
+                for round in 0..<4 {
+                    let ends = Answers<String>()
+                    SendbirdChat.connect(userId: "alice") { _, _ in ends.values.append("login") }
+                    if round > 1 { await story.world.pass(.milliseconds(Int(seed))) }
+                    SendbirdChat.disconnect { ends.values.append("logout") }
+                    await story.world.pass(.seconds(20))
+                    #expect(ends.values.sorted() == ["login", "logout"])
+                    #expect(SendbirdChat.getCurrentUser() == nil)
+                }
+            }
+        }
+
         @Test func `the session delegate gives a new token once, in time, or none`() throws {
             try DoorStory.play(seed: 73) { story in
                 let provider = try #require(SendbirdChat.door.settings.tokenProvider)

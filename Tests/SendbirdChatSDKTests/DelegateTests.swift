@@ -195,7 +195,12 @@ extension SendbirdChatTests {
             SendbirdChat.addConnectionDelegate(observer, identifier: "observer")
             await story.world.setToken("secret", of: "zoe")
             let wrong = { SendbirdChat.connect(userId: "zoe", authToken: "wrong") }
-            try await table.play("didFailReconnection()", happen: wrong) {
+            // The refusal of a first attempt ends no reconnection.
+            await story.phone.network.cut()
+            wrong()
+            await story.world.pass(.seconds(2))
+            let back = { story.phone.network.restore() }
+            try await table.play("didFailReconnection()", happen: back) {
                 await story.world.pass(.seconds(20))
             }
             let user: SendbirdChatSDK.User? = await story.wait { done in

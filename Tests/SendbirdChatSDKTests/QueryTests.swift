@@ -135,6 +135,110 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test(arguments: [UInt(1), 2, 20])
+        func
+            `the pages of a channel query have each channel once after an absence (R4, R197, scars 100 and 101)`(
+                limit: UInt
+            ) throws
+        {
+            try DoorStory.play(seed: 256 + UInt64(limit)) { story in
+                var urls: [ChannelURL] = []
+                for name in ["old", "middle", "new"] {
+                    urls.append(try await story.channel(name))
+                    try await story.bob.send("1", to: urls[urls.count - 1])
+                    await story.world.pass(.seconds(1))
+                }
+                await story.connect()
+                await story.world.pass()
+                await SendbirdChat.door.close()
+                try await story.bob.send("2", to: urls[0])
+                await story.world.pass(.seconds(1))
+                try await story.bob.send("1", to: try await story.channel("latest"))
+                await story.world.pass(.seconds(1))
+
+                story.launch()
+                let query = Channel.createMyGroupChannelListQuery {
+                    $0.order = .latestLastMessage
+                    $0.limit = limit
+                }
+                var found: [Channel]? = await story.wait { done in
+                    SendbirdChat.connect(userId: "alice") { _, _ in
+                        query.loadNextPage { channels, _ in done(channels) }
+                    }
+                }
+                var pages = [try #require(found)]
+                while query.hasNext, pages.count < 9 {
+                    await story.world.pass()
+                    found = await story.wait { done in
+                        query.loadNextPage { channels, _ in done(channels) }
+                    }
+                    pages.append(try #require(found))
+                }
+                let all = pages.joined()
+                #expect(all.map(\.name) == ["latest", "old", "new", "middle"])
+                #expect(all.map(\.unreadMessageCount) == [1, 2, 1, 1])
+
+                // A message between two pages moves its channel, which is neither lost nor doubled.
+                let again = Channel.createMyGroupChannelListQuery {
+                    $0.order = .latestLastMessage
+                    $0.limit = limit
+                }
+                var names: [String] = []
+                while again.hasNext, names.count < 9 {
+                    let page: [Channel]? = await story.wait { done in
+                        again.loadNextPage { channels, _ in done(channels) }
+                    }
+                    names += try #require(page).map(\.name)
+                    try await story.bob.send("3", to: urls[1])
+                    await story.world.pass()
+                }
+                #expect(names.sorted() == ["latest", "middle", "new", "old"])
+
+                // Without a connection the cache answers at once.
+                await story.phone.network.cut()
+                await story.world.pass()
+                let cached: [String]? = await story.wait { done in
+                    Channel.createMyGroupChannelListQuery { $0.limit = 20 }
+                        .loadNextPage { channels, _ in done(channels?.map(\.name)) }
+                }
+                #expect(cached?.sorted() == ["latest", "middle", "new", "old"])
+            }
+        }
+
+        @Test
+        func `the conditions on public channels select them (R197, scar 104)`() throws {
+            try DoorStory.play(seed: 279) { story in
+                await story.connect()
+                for name in ["joined", "other", "frozen", "empty"] {
+                    var params = ChannelCreateParams(
+                        memberIDs: name == "joined" ? ["alice"] : [], name: name)
+                    params.isPublic = true
+                    params.operatorIDs = ["bob"]
+                    let url = try await story.bob.createChannel(params).url
+                    if name != "empty" { try await story.bob.send("hello", to: url) }
+                    await story.bob.waitUntilIdle()
+                    if name == "frozen" { try await story.bob.setFrozen(true, url) }
+                }
+                func names(
+                    _ change: (PublicGroupChannelListQueryParams) -> Void
+                ) async throws -> [String] {
+                    let query = Channel.createPublicGroupChannelListQuery { change($0) }
+                    let names: [String]? = await story.wait { done in
+                        query.loadNextPage { channels, _ in done(channels?.map(\.name).sorted()) }
+                    }
+                    return try #require(names)
+                }
+                #expect(try await names { _ in } == ["empty", "frozen", "joined", "other"])
+                #expect(try await names { $0.publicMembershipFilter = .joined } == ["joined"])
+                #expect(
+                    try await names { $0.includeEmptyChannel = false }
+                        == ["frozen", "joined", "other"])
+                #expect(
+                    try await names { $0.includeFrozenChannel = false }
+                        == ["empty", "joined", "other"])
+            }
+        }
+
         @Test func `operators see members, mutes, bans and operators in pages`() throws {
             try DoorStory.play(seed: 82) { story in
                 for user in ["carol", "dave", "erin"] as [UserID] {

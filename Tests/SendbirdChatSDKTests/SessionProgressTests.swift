@@ -43,6 +43,9 @@ struct SessionProgressTests {
             Row(answer: $0, step: .givenUp, state: .refused(outage), notices: [])
         }
         + noAnswers.map { Row(answer: $0, step: .connected, notices: []) }
+        + noAnswers.map {
+            Row(answer: $0, step: .refused, state: .refused(refusal), notices: [.closed])
+        }
 
     @Test(arguments: rows)
     func `a step of the connection means notices by the last answer of the app`(row: Row) {

@@ -1724,6 +1724,7 @@ final class Timeline: Sendable {
         let hasNewer: Bool
         let hasOlder: Bool
         let messages: [Message]
+        let sentBeyondGap: Int
     }
 }
 

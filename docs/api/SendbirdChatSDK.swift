@@ -42,11 +42,17 @@ typealias MultipleFilesMessageHandler = (_ message: MultipleFilesMessage?, _ err
 
 typealias MuteInfoHandler = (_ isMuted: Bool, _ description: String, _ startAt: Int64, _ endAt: Int64, _ remainingDuration: Int64, _ error: SBError?) -> Void
 
+typealias OpenChannelHandler = (_ channel: OpenChannel?, _ error: SBError?) -> Void
+
+typealias OpenChannelListHandler = (_ channels: [OpenChannel]?, _ error: SBError?) -> Void
+
 typealias PollChangeLogsHandler = (_ updatedPolls: [Poll]?, _ deletedPollIds: [Int64]?, _ hasMore: Bool, _ token: String?, _ error: SBError?) -> Void
 
 typealias PollHandler = (_ poll: Poll?, _ error: SBError?) -> Void
 
 typealias PollListHandler = (_ polls: [Poll]?, _ error: SBError?) -> Void
+
+typealias PollOptionHandler = (_ pollOption: PollOption?, _ error: SBError?) -> Void
 
 typealias PollVoteEventHandler = (_ event: PollVoteEvent?, _ error: SBError?) -> Void
 
@@ -274,6 +280,8 @@ protocol BaseChannelDelegate: AnyObject {
     func channelWasFrozen(_ channel: BaseChannel)  // has a default
     func channelWasUnfrozen(_ channel: BaseChannel)  // has a default
 }
+
+open class BaseCollection: NSObject {}
 
 open class BaseMessage: NSObject, Codable, Identifiable, NSCopying {
     var channelType: ChannelType { get }
@@ -714,7 +722,7 @@ final class GroupChannelChangeLogsParams: NSObject {
     class func create(query: GroupChannelListQuery) -> GroupChannelChangeLogsParams
 }
 
-open class GroupChannelCollection: NSObject {
+open class GroupChannelCollection: BaseCollection {
     let query: GroupChannelListQuery
     var channelList: [GroupChannel] { get }
     weak var delegate: (any GroupChannelCollectionDelegate)? { get set }
@@ -1021,7 +1029,7 @@ final class MessageChangeLogsParams: NSObject, NSCopying {
     class func create(with query: PreviousMessageListQuery?) -> MessageChangeLogsParams
 }
 
-open class MessageCollection: NSObject {
+open class MessageCollection: BaseCollection {
     let startingPoint: Int64
     var channel: GroupChannel { get }
     weak var delegate: (any MessageCollectionDelegate)? { get set }

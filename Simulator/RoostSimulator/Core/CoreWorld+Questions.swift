@@ -16,17 +16,18 @@ extension CoreWorld {
         case 0:
             call(
                 "mark \(channel) as read",
-                .markAsRead(MarkAsReadCall(channel, awaitingServer: false)), device)
+                .inTime(InTime(.markAsRead(MarkAsReadCall(channel, awaitingServer: false)))), device)
         case 1:
             call(
-                "mark \(channel) as read at the server", .markAsRead(MarkAsReadCall(channel)),
-                device)
+                "mark \(channel) as read at the server",
+                .inTime(InTime(.markAsRead(MarkAsReadCall(channel)))), device)
         default:
             guard let (channel, message) = someShown(device, where: { $0.messageID != nil }),
                 let id = message.messageID
             else { return }
             call(
-                "mark \(id) as unread", .markAsUnread(MarkAsUnread(channel, from: id)), device)
+                "mark \(id) as unread",
+                .inTime(InTime(.markAsUnread(MarkAsUnread(channel, from: id)))), device)
         }
     }
 
@@ -42,8 +43,8 @@ extension CoreWorld {
         _ device: CoreDevice, _ channel: ChannelURL, atMost limit: Int = callLimit
     ) {
         call(
-            "count the gaps of \(channel)", .gapCounting(GapCounting(channel)), device,
-            atMost: limit)
+            "count the gaps of \(channel)",
+            .inTime(InTime(.gapCounting(GapCounting(channel)))), device, atMost: limit)
     }
 
     /// Asks for a size, for refusals, or for the server's first page of a timeline.
@@ -54,7 +55,7 @@ extension CoreWorld {
         case 1:
             call(
                 "estimate a download of \(channel)",
-                .downloadEstimating(DownloadEstimating(channel)), device)
+                .inTime(InTime(.downloadEstimating(DownloadEstimating(channel)))), device)
         case 2:
             call(
                 "read the refusals of \(channel)",
@@ -62,8 +63,8 @@ extension CoreWorld {
         default:
             guard let id = someTimeline(device) else { return }
             call(
-                "wait for the server in \(id.number)", .timelineArrival(TimelineArrival(id)),
-                device, isTimed: false)
+                "wait for the server in \(id.number)",
+                .inTime(InTime(.timelineArrival(TimelineArrival(id)))), device)
         }
     }
 

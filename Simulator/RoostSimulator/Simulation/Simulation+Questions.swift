@@ -54,7 +54,7 @@ extension Simulation {
         case 2: call(app, "read the refusals of \(channel)") { _ = await $0.refusals(in: channel) }
         default:
             guard let watch = pick(of: app.timelines) else { return }
-            call(app, "wait for the server in \(watch.number)", isTimed: false) {
+            call(app, "wait for the server in \(watch.number)") {
                 [timeline = watch.collection] _ in try await timeline.reachServer()
             }
         }

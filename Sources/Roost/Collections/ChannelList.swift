@@ -60,6 +60,13 @@ public final class ChannelList: Sendable {
         try await engine.run(.listPaging(ListPaging(id)), \.count)
     }
 
+    /// Waits until the server's first page is shown, or could not be fetched.
+    ///
+    /// - Throws: A network error without a connection, or if the server does not answer.
+    package func reachServer() async throws(RoostError) {
+        try await engine.run(.listArrival(ListArrival(id)))
+    }
+
     /// The reason why the server's first page is missing; nil if it is present or not yet
     /// requested.
     package var serverFailure: RoostError? {

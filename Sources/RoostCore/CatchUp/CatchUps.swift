@@ -245,15 +245,13 @@ package struct ListsUpdate: SyncOperation {
         case (.filling, .ended(.done)): return .end(.done)
         case (.filling, _): return .fail(reply)
         default:
-            let error = reply.error
-            for list in sync.lists.ids { sync.lists[list]?.endCatchUp(error) }
-            return .fail(error)
+            return fail(reply.error, &sync)
         }
     }
 
     private mutating func goOn(with lists: [ListID], _ sync: inout SyncState) -> Step {
         guard let next = lists.first else {
-            for list in sync.lists.ids { sync.lists[list]?.endCatchUp(nil) }
+            sync.endCatchUpOfLists(nil)
             state = .filling
             return .need(.run(.fill(ListFill())))
         }
@@ -275,7 +273,7 @@ package struct ListsUpdate: SyncOperation {
     }
 
     private func fail(_ error: RoostError, _ sync: inout SyncState) -> Step {
-        for list in sync.lists.ids { sync.lists[list]?.endCatchUp(error) }
+        sync.endCatchUpOfLists(error)
         return .fail(error)
     }
 }

@@ -183,7 +183,9 @@ package struct ListSynchronization: SyncOperation {
         case (.loading, .ended(.done)):
             state = .reading
             return .need(.run(.listRead(ListRead(list, from: .page))))
-        case (.reading, .ended(.done)): return .end(.done)
+        case (.reading, .ended(.done)):
+            sync.wakeAll(.listArrival(list), nil)
+            return .end(.done)
         default: return .fail(reply)
         }
     }
@@ -264,10 +266,39 @@ package struct ListPaging: SyncOperation {
     }
 }
 
+/// The wait for the server's first page of a list; the opening or the connection requested it.
+package struct ListArrival: SyncOperation {
+    package let list: ListID
+
+    package init(_ list: ListID) { self.list = list }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch reply {
+        case .begin, .woken(nil):
+            guard let open = sync.lists[list] else { return .fail(.listClosed) }
+            guard open.token == nil else { return .end(.done) }
+            if let failure = open.serverFailure { return .fail(failure) }
+            guard sync.session != nil else { return .fail(.notConnected) }
+            // An update that began before the opening ends without a page of this list.
+            return .need(.wait(.listArrival(list)))
+        default: return .fail(reply)
+        }
+    }
+}
+
 extension SyncState {
     package mutating func close(_ list: ListID) {
         lists[list] = nil
         wakeAll(.listRead(list), nil)
+        wakeAll(.listArrival(list), nil)
+    }
+
+    /// Gives all open lists the result of a catch-up, nil for success.
+    mutating func endCatchUpOfLists(_ error: RoostError?) {
+        for list in lists.ids {
+            lists[list]?.endCatchUp(error)
+            wakeAll(.listArrival(list), nil)
+        }
     }
 }
 

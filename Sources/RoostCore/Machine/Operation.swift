@@ -60,6 +60,8 @@ package enum Condition: Hashable, Codable, Sendable {
     /// The turn to read the window of a timeline.
     case windowRead(TimelineID)
     case listRead(ListID)
+    /// The server's first page of a channel list, or the reason why it is missing.
+    case listArrival(ListID)
     /// The server's first answer to a timeline.
     case opening(TimelineID)
     /// An answer to the look-up of a channel, or its first failure.

@@ -26,6 +26,7 @@ package enum Operation: Equatable, Codable, Sendable {
     case list(ListSynchronization)
     case listOpening(ListOpening)
     case listPaging(ListPaging)
+    case listArrival(ListArrival)
     case liveEvent(LiveEvent)
     case socketCall(SocketCall)
     case vote(Vote)
@@ -144,6 +145,9 @@ package enum Operation: Equatable, Codable, Sendable {
             return operation.resume(reply, &sync)
         case .listPaging(var operation):
             defer { self = .listPaging(operation) }
+            return operation.resume(reply, &sync)
+        case .listArrival(var operation):
+            defer { self = .listArrival(operation) }
             return operation.resume(reply, &sync)
         case .liveEvent(var operation):
             defer { self = .liveEvent(operation) }

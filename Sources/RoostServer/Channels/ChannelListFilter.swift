@@ -35,6 +35,7 @@ package struct ChannelListFilter {
     private let metadataKey: String?
     private let metadataStart: String?
     private let memberState: String?
+    private let publicMembership: String?
     private let hiddenMode: String?
     private let nicknamePart: String?
     private let nicknameStart: String?
@@ -72,6 +73,7 @@ package struct ChannelListFilter {
         metadataKey = fields.string("metadata_key")
         metadataStart = fields.string("metadata_value_startswith")
         memberState = fields.string("member_state_filter")
+        publicMembership = fields.string("public_membership_mode")
         hiddenMode = fields.string("hidden_mode")
         nicknamePart = fields.string("members_nickname_contains")?.lowercased()
         nicknameStart = fields.string("members_nickname_startswith")
@@ -135,14 +137,25 @@ package struct ChannelListFilter {
         return metadataStart.map(value.hasPrefix) ?? true
     }
 
+    /// Whether a public channel's last message and the membership of its viewer match.
+    ///
+    /// The platform, which is no viewer, has no membership.
+    func matchesPublic(_ state: ChannelState, viewer: UserID?) -> Bool {
+        guard showsEmpty || state.lastMessage(for: viewer) != nil else { return false }
+        guard let viewer else { return true }
+        let own = state.members.first { $0.user.id == viewer }?.state ?? .none
+        return matches(own) && (publicMembership != "joined" || own == .joined)
+    }
+
+    private func matches(_ state: MembershipState) -> Bool {
+        switch memberState {
+        case "joined_only": state == .joined
+        case "invited_only", "invited_by_friend", "invited_by_non_friend": state == .invited
+        default: true
+        }
+    }
+
     private func matchesState(_ listing: ChannelListing) -> Bool {
-        let isStateWanted =
-            switch memberState {
-            case "joined_only": listing.state == .joined
-            case "invited_only", "invited_by_friend", "invited_by_non_friend":
-                listing.state == .invited
-            default: true
-            }
         let isHiddenWanted =
             switch hiddenMode {
             case "all": true
@@ -152,7 +165,7 @@ package struct ChannelListFilter {
             case "hidden_prevent_auto_unhide": listing.hidden == .untilShown
             default: listing.hidden == .unhidden
             }
-        return isStateWanted && isHiddenWanted
+        return matches(listing.state) && isHiddenWanted
     }
 
     /// Whether a channel's members and counts match for a viewer.

@@ -70,7 +70,8 @@ struct ChannelLists: ServerPart {
     func listPublic(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let filter = try ChannelListFilter(
             call.fields.query.filter { $0.name != "hidden_mode" },
-            showsEmpty: try call.fields.bool("show_empty") ?? true)
+            showsEmpty: try call.fields.bool("show_empty") ?? true,
+            showsFrozen: try call.fields.bool("show_frozen") ?? true)
         let limit = try call.fields.int("limit", in: 1...100) ?? 20
         let extras = try ChannelExtras(call.fields)
         let viewer = call.caller.userID
@@ -82,7 +83,9 @@ struct ChannelLists: ServerPart {
         }
         let page = try await views.views(of: urls, for: viewer, extras) {
             (state) async throws(ServerError) -> Bool in
-            guard filter.matches(state.veiled(for: viewer), viewer: viewer) else { return false }
+            guard filter.matches(state.veiled(for: viewer), viewer: viewer),
+                filter.matchesPublic(state, viewer: viewer)
+            else { return false }
             return try await isShown(state, to: call.caller)
         }
         let next =

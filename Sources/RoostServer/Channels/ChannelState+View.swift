@@ -42,15 +42,23 @@ extension ChannelState {
         return veiled
     }
 
+    /// Returns the last message that a viewer sees; nil is the platform.
+    func lastMessage(for viewer: UserID?) -> Message? {
+        lastMessage(for: viewer.flatMap { id in members.first { $0.user.id == id } }, viewer)
+    }
+
+    private func lastMessage(for me: MemberRecord?, _ viewer: UserID?) -> Message? {
+        guard sight(of: me, viewer).words else { return nil }
+        return lastMessage.flatMap(Sight(beginning: me?.traits.messageOffset).shown)
+    }
+
     /// Returns the channel for a viewer; nil is the platform.
     package func view(
         for viewer: UserID?, _ extras: ChannelExtras, at now: Timestamp
     ) -> GroupChannel {
         let me = viewer.flatMap { id in members.first { $0.user.id == id } }
         let sight = sight(of: me, viewer)
-        let offset = me?.traits.messageOffset
-        let last = sight.words ? lastMessage.flatMap(Sight(beginning: offset).shown) : nil
-        let preview = last?.withPoll(at: now)
+        let preview = lastMessage(for: me, viewer)?.withPoll(at: now)
         let maker = members.first { $0.user.id == record.createdBy }?.user
         let all = extras.members && sight.members ? members.map { $0.member(at: now) } : []
         let shown = all.shown
@@ -65,7 +73,7 @@ extension ChannelState {
             joinedMemberCount: joinedCount, unreadMessageCount: unreadCount,
             unreadMentionCount: mentionCount, lastMessage: preview,
             myState: me?.state ?? .none, myRole: me?.role ?? .none, myLastRead: me?.lastRead,
-            messageOffset: offset)
+            messageOffset: me?.traits.messageOffset)
         channel.joinedAt = me?.joinedAt
         channel.metadata = extras.metadata && sight.members ? record.traits.metadata : nil
         channel.pinnedMessageIDs = sight.words ? record.traits.pins : []

@@ -122,6 +122,7 @@ package struct ListPublicChannels: Question {
         ChannelExtras().add(to: &fields)
         fields.add(filter.query.filter { $0.name != "public_mode" })
         fields.add("public_mode", "public")
+        fields.add("public_membership_mode", filter.membership == .joined ? "joined" : nil)
         return APIRequest(.get, ["group_channels"], query: fields.items)
     }
 

@@ -309,6 +309,7 @@ struct WalkTests {
         .inTime(
             InTime(
                 .channelAct(ChannelAct(.join(JoinChannel(channelURL: url)), .answered)))),
+        .listArrival(ListArrival(list)), .listArrival(ListArrival(ListID(9))),
     ]
 
     @Test(arguments: operations.indices)

@@ -12,6 +12,14 @@ private func names(
 ) {
     let progress: MultiProgressHandler = { requestId, sent, total, expected in use(requestId) }
     let users: UserMessageHandler = { message, error in use(message?.message) }
+    let room: OpenChannelHandler = { channel, error in use(channel?.participantCount) }
+    let rooms: OpenChannelListHandler = { channels, error in use(channels?.first?.name) }
+    let option: PollOptionHandler = { option, error in use(option?.text) }
+    use((room, rooms, option))
+    let collections: [BaseCollection] = [
+        SendbirdChat.createMessageCollection(channel: channel)
+    ]
+    use(collections.first as? GroupChannelCollection)
     let params = FileMessageCreateParams()
     params.file = data
     let sending: [FileMessage] = base.sendFileMessages(
