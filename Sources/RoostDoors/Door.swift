@@ -360,9 +360,8 @@ package final class Door: Sendable {
     package func close() async {
         let opening = state.withLock { state in
             defer {
-                (state.opening, state.account, state.user) = (nil, nil, nil)
-                (state.signature, state.report, state.prepared) = (nil, Report(), nil)
-                state.wantsLogin = false
+                (state.opening, state.account, state.user, state.prepared) = (nil, nil, nil, nil)
+                (state.signature, state.report, state.wantsLogin) = (nil, Report(), false)
             }
             return state.opening
         }
