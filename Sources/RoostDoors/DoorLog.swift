@@ -50,8 +50,8 @@ extension DoorLog {
         switch step {
         case .connected: note(.info, "The connection is made.")
         case .regained: note(.info, "The connection is made again.")
-        case .lost: note(.warning, "The connection is lost; another attempt follows.")
-        case .givenUp:
+        case .lost: note(.warning, "There is no connection now; another attempt follows.")
+        case .givenUp, .refused:
             var reason = ""
             if case .refused(let error) = state { reason = " (\(error.code.rawValue))" }
             note(.error, "The server refuses the login\(reason).")

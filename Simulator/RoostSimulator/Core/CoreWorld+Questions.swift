@@ -16,7 +16,8 @@ extension CoreWorld {
         case 0:
             call(
                 "mark \(channel) as read",
-                .inTime(InTime(.markAsRead(MarkAsReadCall(channel, awaitingServer: false)))), device)
+                .inTime(InTime(.markAsRead(MarkAsReadCall(channel, awaitingServer: false)))), device
+            )
         case 1:
             call(
                 "mark \(channel) as read at the server",
