@@ -133,8 +133,7 @@ package final class Door: Sendable {
     /// Passes an event on to the listener.
     package func receive(_ event: ClientEvent) { listener(event) }
 
-    /// The user who is logged in, or was at the last start; known before the server confirms the
-    /// login.
+    /// The user who is logged in, or was at the last start.
     package var account: UserID? { state.withLock { $0.account ?? $0.prepared } }
     /// Whether the user has logged out and no user was named afterwards.
     package var isLoggedOut: Bool { state.withLock { $0.isLoggedOut } }

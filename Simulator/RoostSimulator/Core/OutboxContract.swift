@@ -55,7 +55,7 @@ package struct OutboxContract {
             let modelled = turns.model.renamed(contract.model.answer(question))
             let real = turns.real.renamed(await store.outbox.answered(question))
             contract.note(real, to: question)
-            difference = contractDifference(modelled, real).map {
+            difference = contractDifference(modelled.withoutDigits, real.withoutDigits).map {
                 "seed \(seed), question \(step), \(question): \($0)"
             }
         }
@@ -231,5 +231,25 @@ extension OutboxStore {
         } catch {
             return .failure(error)
         }
+    }
+}
+
+extension Answered<OutboxAnswer> {
+    /// The answer without the random digits at the end of the names of new copies.
+    fileprivate var withoutDigits: Self {
+        guard case .success(.copied(.fileMessage(let params, let all), let copies)) = self else {
+            return self
+        }
+        return .success(
+            .copied(
+                .fileMessage(params, copies: all.map { $0?.withoutDigits }),
+                copies.map(\.withoutDigits)))
+    }
+}
+
+extension CopiedFile {
+    fileprivate var withoutDigits: CopiedFile {
+        let parts = name.split(separator: "-").dropLast()
+        return CopiedFile(name: parts.joined(separator: "-"), size: size, key: key)
     }
 }

@@ -27,8 +27,8 @@ struct ReferenceOutbox {
             return .success(.news(OutboxItems(items: sorted)))
         case .absent(let ids): return .success(.absent(ids.filter { items[$0] == nil }))
         case .mend, .tidyFiles: return .success(.done)
-        case .copyFiles(let params, let id, let sequence):
-            let (content, copies) = copy(params, id, at: sequence)
+        case .copyFiles(let params, _, let sequence):
+            let (content, copies) = copy(params, at: sequence)
             return .success(.copied(content, copies))
         case .takeTurn: return .success(.turn(turn))
         }
@@ -36,7 +36,7 @@ struct ReferenceOutbox {
 
     /// Copies the files that are bytes; the outbox of a core world has no others to copy.
     private func copy(
-        _ params: FileMessageParams, _ id: RequestID, at place: Int64
+        _ params: FileMessageParams, at place: Int64
     ) -> (OutboxContent, [CopiedFile]) {
         var params = params
         var copies: [CopiedFile?] = []
@@ -46,7 +46,7 @@ struct ReferenceOutbox {
                 continue
             }
             let size = Int64(bytes.count)
-            copies.append(CopiedFile(name: "\(id)-\(place)-\(index)", size: size, key: nil))
+            copies.append(CopiedFile(name: "\(place)-\(index)-0", size: size, key: nil))
             params.files[index].size = ByteCount(bytes: size)
             params.files[index].source = .bytes([])
         }

@@ -149,8 +149,7 @@ struct ReferenceStore {
         case .forgotten(let url, let range): forget(range, of: url)
         case .historyCut(let url, let moment): cut(url, through: moment)
         case .accessed(let url, let moment):
-            let last = histories[url]?.accessedAt ?? .distantPast
-            histories[url, default: History()].accessedAt = max(last, moment)
+            histories[url, default: History()].accessedAt = moment
         case .pinned(let url, let isPinned):
             histories[url, default: History()].isPinned = isPinned
         case .clearAll:
