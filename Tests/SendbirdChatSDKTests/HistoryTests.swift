@@ -60,6 +60,42 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test
+        func `an own message sent from a view in the past is updated and stays in it (R143)`()
+            throws
+        {
+            try DoorStory.play(seed: 112) { story in
+                let url = try await story.channel("train")
+                for number in 1...200 { try await story.bob.send("m\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                view.channel = try await story.get(url)
+                view.startingPoint = try await story.world.log(of: url)[99].createdAt.milliseconds
+                view.createMessageCollection()
+                view.initialize()
+                await story.world.pass()
+                view.calls = []
+                view.channel?.sendUserMessage("mine")
+                await story.world.pass()
+                #expect(view.calls.contains("updated succeeded"))
+                #expect(!view.calls.contains { $0.hasPrefix("deleted") })
+                #expect(view.shown.last == "mine")
+                #expect(view.collection?.succeededMessages.last?.message == "mine")
+                #expect(view.collection?.hasNext == true)
+                for _ in 0..<2 {
+                    view.loadNext()
+                    await story.world.pass()
+                }
+                // The pages bring all messages before it, and it comes once.
+                let texts = (60...200).filter { $0 != 100 }.map { "m\($0)" } + ["mine"]
+                #expect(view.collection?.hasNext == false)
+                #expect(view.collection?.succeededMessages.map(\.message) == texts)
+                #expect(view.shown.sorted() == texts.sorted())
+                view.dispose()
+            }
+        }
+
         private static func params(_ page: PageCase) -> MessageListParams {
             let params = MessageListParams()
             params.previousResultSize = page.older

@@ -62,9 +62,11 @@ public final class ChannelList: Sendable {
 
     /// Waits until the server's first page is shown, or could not be fetched.
     ///
-    /// - Throws: A network error without a connection, or if the server does not answer.
+    /// The call returns within eight seconds.
+    ///
+    /// - Throws: A network error without a connection, or if the server does not answer in time.
     package func reachServer() async throws(RoostError) {
-        try await engine.run(.listArrival(ListArrival(id)))
+        try await engine.run(.inTime(InTime(.listArrival(ListArrival(id)))))
     }
 
     /// The reason why the server's first page is missing; nil if it is present or not yet
