@@ -15,6 +15,20 @@ struct BoundedClientTests {
             body: Array(#"{"error":true,"message":"no","code":\#(code)}"#.utf8))
     }
 
+    /// Returns a line on which the server refuses channel lists while a flag is set.
+    private static func refusingLists(
+        _ line: any HTTPTransport, while refuses: Guarded<Bool>
+    ) -> Watch {
+        Watch(
+            line,
+            answer: { url in
+                guard refuses.withLock({ $0 }), url.contains("my_group_channels") else {
+                    return nil
+                }
+                return error(400_108, status: 403)
+            })
+    }
+
     /// Answers of a server that makes no progress.
     enum Standstill: String, CaseIterable {
         case refusedTokens, endlessTokens, repeatedPages, failures, nonsense, emptyBodies
@@ -160,15 +174,8 @@ struct BoundedClientTests {
     {
         try SimulatedWorld.play(seed: 4) { world in
             let refuses = Guarded(false)
-            let alice = try await world.launch(world.device(of: "alice")) { line in
-                Watch(
-                    line,
-                    answer: { url in
-                        guard refuses.withLock({ $0 }), url.contains("my_group_channels") else {
-                            return nil
-                        }
-                        return Self.error(400_108, status: 403)
-                    })
+            let alice = try await world.launch(world.device(of: "alice")) {
+                Self.refusingLists($0, while: refuses)
             }
             let bob = try await world.launch(world.device(of: "bob"))
             try await bob.connect()
@@ -188,15 +195,8 @@ struct BoundedClientTests {
     {
         try SimulatedWorld.play(seed: 6) { world in
             let refuses = Guarded(false)
-            let alice = try await world.launch(world.device(of: "alice")) { line in
-                Watch(
-                    line,
-                    answer: { url in
-                        guard refuses.withLock({ $0 }), url.contains("my_group_channels") else {
-                            return nil
-                        }
-                        return Self.error(400_108, status: 403)
-                    })
+            let alice = try await world.launch(world.device(of: "alice")) {
+                Self.refusingLists($0, while: refuses)
             }
             let bob = try await world.launch(world.device(of: "bob"))
             try await bob.connect()

@@ -12,23 +12,35 @@ import Testing
 extension SendbirdChatTests {
     /// Tests of a channel's past: collections that begin there, and questions of the server.
     struct History {
+        /// Plays a story in which Alice has opened a view at the hundredth of 200 messages.
+        private static func playInPast(
+            seed: UInt64,
+            _ story:
+                @escaping @Sendable (
+                    DoorStory, ChannelURL, ChatView.CustomViewController
+                ) async throws -> Void
+        ) throws {
+            try DoorStory.play(seed: seed) { play in
+                let url = try await play.channel("train")
+                for number in 1...200 { try await play.bob.send("m\(number)", to: url) }
+                await play.bob.waitUntilIdle()
+                await play.connect()
+                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
+                view.channel = try await play.get(url)
+                view.startingPoint = try await play.world.log(of: url)[99].createdAt.milliseconds
+                view.createMessageCollection()
+                view.initialize()
+                await play.world.pass()
+                try await story(play, url, view)
+            }
+        }
+
         @Test
         func
             `a view in the past has messages before and after its start, and leads to the newest (R100, R101, R110)`()
             throws
         {
-            try DoorStory.play(seed: 111) { story in
-                let url = try await story.channel("train")
-                for number in 1...200 { try await story.bob.send("m\(number)", to: url) }
-                await story.bob.waitUntilIdle()
-                await story.connect()
-                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
-                view.channel = try await story.get(url)
-                let log = try await story.world.log(of: url)
-                view.startingPoint = log[99].createdAt.milliseconds
-                view.createMessageCollection()
-                view.initialize()
-                await story.world.pass()
+            try Self.playInPast(seed: 111) { story, url, view in
                 // The sample's list is not inclusive: the message at the start is not shown.
                 func texts(_ range: ClosedRange<Int>) -> [String] {
                     range.filter { $0 != 100 }.map { "m\($0)" }
@@ -64,17 +76,7 @@ extension SendbirdChatTests {
         func `an own message sent from a view in the past is updated and stays in it (R143)`()
             throws
         {
-            try DoorStory.play(seed: 112) { story in
-                let url = try await story.channel("train")
-                for number in 1...200 { try await story.bob.send("m\(number)", to: url) }
-                await story.bob.waitUntilIdle()
-                await story.connect()
-                let view = try #require(ChatView.CustomViewController(coder: NSCoder()))
-                view.channel = try await story.get(url)
-                view.startingPoint = try await story.world.log(of: url)[99].createdAt.milliseconds
-                view.createMessageCollection()
-                view.initialize()
-                await story.world.pass()
+            try Self.playInPast(seed: 112) { story, _, view in
                 view.calls = []
                 view.channel?.sendUserMessage("mine")
                 await story.world.pass()
