@@ -59,7 +59,8 @@ extension ChatClient {
     /// A Roost server compares fingerprints of 150 messages each, and only differing stretches are
     /// fetched. From another server all cached messages are fetched again, 200 a request. Gaps
     /// between covered stretches are no differences: see `explain(_:in:under:)`. A fingerprint covers
-    /// places and edits, and no reactions or counts of replies: the change log brings those.
+    /// places and edits, and no reactions or counts of replies: the change log brings those. It also
+    /// corrects messages that only a filtered collection has fetched, which are not compared.
     ///
     /// - Returns: The number of differences.
     /// - Throws: `.connectionRequired` without a connection; `.notAMember` and other refusals of

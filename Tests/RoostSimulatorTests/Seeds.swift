@@ -91,5 +91,12 @@ enum Seeds {
             steps: [5, 6, 8, 9, 11, 12, 16, 18, 20, 21, 40, 41, 44], actions: 72),
         KeptRun(.core, seed: 471, of: 60, steps: [1, 5, 36, 37, 54], actions: 72),
         KeptRun(.core, seed: 5115, of: 60, steps: [12, 18, 19, 54], actions: 72),
+        // A new message lay in a gap that had been counted; another device missed a mute's event.
+        KeptRun(.core, seed: 9967, of: 60, steps: [5, 33, 34, 38, 44, 45], actions: 77),
+        KeptRun(
+            .core, seed: 15_377, of: 60, steps: [7, 12, 14, 18, 23, 26, 27, 31, 46, 49, 56, 59],
+            actions: 77),
+        // A filtered view alone had fetched the message that was deleted.
+        KeptRun(.core, seed: 39_432, of: 60, steps: [0, 1, 2, 3, 4, 5, 11, 27, 38], actions: 77),
     ]
 }

@@ -165,7 +165,9 @@ struct CacheInvariants {
     func checkCompared(_ held: some HeldHistory, _ log: ServerLog) throws(Violation) {
         for entry in log.visible {
             guard let place = entry.message.position,
-                let glimpse = held.glimpse(of: place.messageID)
+                let glimpse = held.glimpse(of: place.messageID),
+                // Messages of filtered views alone are not compared: their change log corrects them.
+                held.coverage.range(containing: place) != nil
             else { continue }
             try expect(
                 entry.deletedAt == nil && glimpse.text == entry.message.text

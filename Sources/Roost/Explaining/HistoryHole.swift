@@ -119,7 +119,7 @@ extension HistoryHole {
 extension HistoryHole {
     init(_ gap: HistoryGap, in history: SearchedChannel, _ state: SyncState) {
         self.init(
-            gap, in: history, size: Size(state.session?.gapSizes[history.url]?[gap]),
+            gap, in: history, size: Size(state.session?.gapSizes[history.url][gap]),
             lastAttempt: state.attempts[history.url].map { Attempt($0) })
     }
 }

@@ -7,8 +7,8 @@
 // larger gap, or of the only gap at a server without fingerprints. Where no server counts, the size
 // stays unknown.
 //
-// Only a call of the app starts a count, and one channel is counted at a time. The counts belong to
-// the connection and to the ends of a gap; a gap that is paged into is another gap.
+// Only a call of the app starts a count, and one channel is counted at a time. `GapSizes` keeps the
+// counts; a gap that is paged into is another gap.
 
 package import RoostModel
 import RoostWire
@@ -33,8 +33,6 @@ package struct GapCounting: SyncOperation {
     private let channel: ChannelURL
     private var epoch: LinkMachine.Epoch?
     private var gaps: [HistoryGap] = []
-    /// `Session.countDrops` when the gaps were chosen.
-    private var drops = 0
     /// The gaps that are being counted.
     private var asked: [HistoryGap] = []
     private var sizes: [HistoryGap: GapSize] = [:]
@@ -87,9 +85,9 @@ package struct GapCounting: SyncOperation {
         guard let epoch, let session = sync.session, sync.isPresent(epoch) else {
             return .fail(.notConnected)
         }
-        drops = session.countDrops
         gaps = coverage.gaps(liveEnd: session.liveEnds[channel])
-        sizes = (session.gapSizes[channel] ?? [:]).filter { gaps.contains($0.key) }
+        sizes = session.gapSizes[channel].filter { gaps.contains($0.key) }
+        sync.session?.gapSizes.begin(channel, gaps)
         asked = gaps.reversed().filter { sizes[$0] == nil }.prefix(Self.gapLimit).map { $0 }
         guard !asked.isEmpty else { return end(&sync) }
         guard session.countsStretches else { return readHeld() }
@@ -173,9 +171,9 @@ package struct GapCounting: SyncOperation {
     ) -> Step {
         let covered = Coverage(now.map { CoveredRange(lower: $0.lower, upper: $0.upper) })
         let known = gaps.filter { $0.place != .end }
-        guard held == now, known == covered.gaps(liveEnd: covered.newest?.upper) else {
-            return end(&sync)
-        }
+        guard held == now, known == covered.gaps(liveEnd: covered.newest?.upper),
+            sync.session?.gapSizes.areUnchanged(gaps) == true
+        else { return end(&sync) }
         // A server may name any number.
         let counts = now.map(\.fingerprint.count) + sizes.values.compactMap(\.exact)
         let sum = counts.reduce(Int64(0)) { $0.addingSaturated(Int64($1)) }
@@ -192,9 +190,7 @@ package struct GapCounting: SyncOperation {
     }
 
     private func end(_ sync: inout SyncState) -> Step {
-        if let epoch, sync.isPresent(epoch), sync.session?.countDrops == drops {
-            sync.session?.note(sizes, of: channel)
-        }
+        if let epoch, sync.isPresent(epoch) { sync.session?.gapSizes.end(sizes) }
         return .end(.done)
     }
 }

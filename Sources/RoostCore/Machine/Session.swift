@@ -16,10 +16,8 @@ package struct Session: Codable, Sendable {
     ///
     /// A channel is complete at its end only while its newest covered range reaches this position.
     package private(set) var liveEnds: [ChannelURL: Position] = [:]
-    /// The number of events that made counts worthless, so that a count under way notices one.
-    private(set) var countDrops = 0
     /// The server's counts of the messages in gaps, until a gap changes.
-    package private(set) var gapSizes: [ChannelURL: [HistoryGap: GapSize]] = [:]
+    package internal(set) var gapSizes = GapSizes()
     /// Whether the server counts the messages of single stretches; true until it refuses.
     var countsStretches = true
     /// Ends of channels after which no message is missing, by the server's count of messages.
@@ -45,9 +43,6 @@ package struct Session: Codable, Sendable {
         frameClock = loginAt.map { FrameClock(since: $0, now: now) }
     }
 
-    /// The most channels whose counted gaps are kept.
-    private static let countedChannels = 100
-
     /// Notes the position of a channel's newest message.
     package mutating func noteEnd(of channel: ChannelURL, at end: Position) {
         liveEnds[channel] = end
@@ -55,7 +50,7 @@ package struct Session: Codable, Sendable {
 
     /// Notes a commit: the end of a channel that is caught up goes up with its coverage.
     mutating func noteCoverage(after change: MessagesChange) {
-        if change.cutThrough != nil { dropCounts(of: change.channel) }
+        if change.cutThrough != nil { gapSizes.drop(change.channel) }
         guard let known = liveEnds[change.channel], let end = change.coverageAfter.newest?.upper,
             end > known
         else { return }
@@ -67,18 +62,6 @@ package struct Session: Codable, Sendable {
 
     /// Notes that messages may be missing at the end of any channel.
     mutating func loseEnds() { liveEnds = [:] }
-
-    /// Keeps the counts of a channel's present gaps.
-    mutating func note(_ sizes: [HistoryGap: GapSize], of channel: ChannelURL) {
-        if gapSizes[channel] == nil, gapSizes.count >= Self.countedChannels { gapSizes = [:] }
-        gapSizes[channel] = sizes
-    }
-
-    /// Drops the counts of a channel, because a message that they may contain is gone.
-    mutating func dropCounts(of channel: ChannelURL) {
-        gapSizes[channel] = nil
-        countDrops += 1
-    }
 
     /// The server's time of the login; nil if it is absent or impossible.
     package var loginAt: Timestamp? { login.loginAt.flatMap { $0.isOfMessages ? $0 : nil } }

@@ -207,7 +207,7 @@ extension SyncState {
         // The answer to a deletion may overtake the frame of the message, and a repeated send may
         // be acknowledged with it.
         recentChanges.note(edited: [], deleted: [message], in: channel)
-        session?.dropCounts(of: channel)
+        session?.gapSizes.drop(channel)
     }
 
     /// Notes a request for a channel's messages.
@@ -221,7 +221,7 @@ extension SyncState {
         channelLedger.note(departureFrom: channel)
         ledgers[channel]?.noteDeparture()
         session?.loseEnd(of: channel)
-        session?.dropCounts(of: channel)
+        session?.gapSizes.drop(channel)
         endMute(in: channel)
         discardDrafts(in: channel)
         discardMarks(in: channel)

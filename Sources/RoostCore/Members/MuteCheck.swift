@@ -9,6 +9,8 @@ import RoostWire
 package struct Mutes: Equatable, Codable, Sendable {
     /// The number of the last request about a channel's mute; earlier answers are ignored.
     var questions: [ChannelURL: Int] = [:]
+    /// The number of unfinished checks of a channel.
+    var running: [ChannelURL: Int] = [:]
     /// The number of requests in a row about the end of a mute.
     var tries: [ChannelURL: Int] = [:]
     /// The channels with a timer for the end of a mute.
@@ -43,6 +45,16 @@ package struct MuteCheck: SyncOperation {
     }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        if case .begin = reply { sync.mutes.running[channel, default: 0] += 1 }
+        let step = decide(reply, &sync)
+        if case .end = step {
+            let others = sync.mutes.running[channel, default: 0] - 1
+            sync.mutes.running[channel] = others > 0 ? others : nil
+        }
+        return step
+    }
+
+    private mutating func decide(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
             guard isOnlyForKnown else { return pace(&sync) }
@@ -133,11 +145,14 @@ extension SyncState {
                 guard let end = channel.muteEnd(of: me), end < .distantFuture else { continue }
                 start(.muteCheck(MuteCheck(channel.url, onlyIfKnown: false)))
             }
-            // The look-up of an event does not lead to another one.
-            for update in change.updated where origin != .event {
-                guard let end = update.after.muteEnd(of: me), end != update.before.muteEnd(of: me)
+            for update in change.updated {
+                let url = update.after.url
+                // The event of a mute has led to a request already; the device may have missed it.
+                let isAsked = mutes.running[url] != nil || mutes.awaited.contains(url)
+                guard origin != .event || !isAsked,
+                    let end = update.after.muteEnd(of: me), end != update.before.muteEnd(of: me)
                 else { continue }
-                start(.muteCheck(MuteCheck(update.after.url, onlyIfKnown: false)))
+                start(.muteCheck(MuteCheck(url, onlyIfKnown: false)))
             }
         }
     }

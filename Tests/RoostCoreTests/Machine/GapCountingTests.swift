@@ -214,6 +214,31 @@ struct GapCountingTests {
         }
     }
 
+    @Test func `a new message makes the count of the gap that it lies in unknown`() {
+        var script = Script.connected()
+        var (id, _) = Self.again(&script, [100...200])
+        _ = script.answer(id, Self.counts(0, 3))
+        #expect(Self.sizes(script) == [.exactly(3), .exactly(0)])
+        // The client is not caught up, so the message is not stored.
+        _ = script.frame(.message(MessageEvent(message: Script.message(300))))
+        #expect(Self.sizes(script) == [.exactly(3)])
+
+        (id, _) = Self.again(&script, [100...200])
+        _ = script.frame(.message(MessageEvent(message: Script.message(400))))
+        _ = script.answer(id, Self.counts(1))
+        #expect(Self.sizes(script) == [.exactly(3)])
+    }
+
+    @Test func `a message that arrives during a count of the whole channel ends it`() {
+        var script = Script.connected()
+        let (id, _) = Self.again(&script, [100...200])
+        _ = script.answer(id, Self.counts(0, FingerprintMessages.countLimit + 1))
+        _ = script.frame(.message(MessageEvent(message: Script.message(300))))
+        let held = Self.held([100...200])
+        Self.total(&script, id, .success(.count(2_011)), before: held, after: held)
+        #expect(Self.sizes(script) == [.atLeast(FingerprintMessages.countLimit + 1)])
+    }
+
     @Test func `a message that is deleted during a count makes its result unknown`() {
         var (script, id, _) = Self.asked([100...200])
         _ = script.frame(

@@ -177,8 +177,8 @@ struct MuteTests {
             (muted(until: 9), muted(until: 9), .changeLog, false),
             (muted(until: 9), muted(until: nil), .changeLog, false),
             (nil, muted(until: nil), .page, false),
-            // The event of the mute has asked.
-            (Script.channel(Script.channel), muted(until: 9), .event, false),
+            // Another event has led to a look-up; that of the mute was missed.
+            (Script.channel(Script.channel), muted(until: 9), .event, true),
         ] as [(GroupChannel?, GroupChannel, ChangeOrigin, Bool)])
     func `a mute with an end that comes without an event is asked about (scar 128)`(
         _ before: GroupChannel?, _ after: GroupChannel, _ origin: ChangeOrigin, _ isAsked: Bool
@@ -190,6 +190,18 @@ struct MuteTests {
         #expect(Self.isAsked(change, origin, &script) == isAsked)
         script.lose()
         #expect(!Self.isAsked(change, origin, &script))
+    }
+
+    @Test func `the look-up behind the event of a mute leads to no second question`() {
+        var script = Script.connected()
+        let (id, _) = Self.check(&script)
+        let news = ChannelsChange(updated: [
+            Update(before: Script.channel(Script.channel), after: Self.muted(until: 9))
+        ])
+        #expect(!Self.isAsked(news, .event, &script))
+        _ = script.answer(id, Self.answer(true, .seconds(5)))
+        #expect(!Self.isAsked(news, .event, &script))
+        #expect(Self.isAsked(news, .changeLog, &script))
     }
 
     @Test func `a failed question about a mute is repeated after a growing rest (scar 128)`() {
