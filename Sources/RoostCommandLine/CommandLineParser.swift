@@ -27,7 +27,7 @@ package struct CommandLineParser: Sendable {
         }
         switch first {
         case "--help", "-h": return .help("")
-        case "--version": return .version
+        case "--version", "version": return .version
         case "help": return .help(try topic(Array(words.dropFirst())))
         default: break
         }
@@ -52,7 +52,7 @@ package struct CommandLineParser: Sendable {
 
     /// Returns the command or the group whose help is requested.
     private func topic(_ words: [String]) throws(CommandFailure) -> String {
-        guard let first = words.first else { return "" }
+        guard let first = words.first, first != "help" else { return "" }
         if let command = command(beginning: words) { return command.name }
         let group = commands.filter { $0.words[0] == first }
         guard !group.isEmpty else { throw unknownCommand(words) }

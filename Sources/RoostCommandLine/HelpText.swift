@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The output of `--help`.
+/// The output of `--help`, in lines of 80 columns; examples are left as they are.
 package enum HelpText {
+    /// The columns of the narrowest common terminal.
+    private static let columns = 80
+    /// The widest first column of a table; a wider entry has a line of its own.
+    private static let widestEntry = 26
+
     /// Returns the help text of a whole program, or of one command or group of it.
     package static func about(_ topic: String, of program: Program) -> String {
         if let command = program.commands.first(where: { $0.name == topic }) {
@@ -9,7 +14,7 @@ package enum HelpText {
         }
         let shown =
             topic.isEmpty ? program.commands : program.commands.filter { $0.words[0] == topic }
-        var parts = topic.isEmpty ? ["\(program.name): \(program.summary)"] : []
+        var parts = topic.isEmpty ? [lines("\(program.name): \(program.summary)")] : []
         parts.append("Usage: \(program.call(topic)) COMMAND [options]")
         parts.append("Commands:\n" + table(shown.map { ($0.name, $0.summary) }))
         parts.append("More about one: \(program.name) help COMMAND")
@@ -25,8 +30,9 @@ package enum HelpText {
 
     private static func about(_ command: Command, of program: Program) -> String {
         var parts = [
-            "\(program.call(command.name)): \(command.summary)",
-            "Usage: \(program.usage(of: command))", command.explanation,
+            lines("\(program.call(command.name)): \(command.summary)"),
+            lines(["Usage:"] + program.usageParts(of: command), indent: 7),
+            paragraphs(command.explanation),
         ]
         if !command.operands.isEmpty {
             parts.append("Words:\n" + table(command.operands.map { ($0.usage, $0.help) }))
@@ -48,11 +54,39 @@ package enum HelpText {
         table(codes.map { (String($0.rawValue), $0.meaning) })
     }
 
-    /// Returns two columns, the first as wide as its widest entry.
+    /// Returns two columns; the lines of the second begin below each other.
     private static func table(_ rows: [(String, String)]) -> String {
-        let width = rows.map { $0.0.count }.max() ?? 0
+        let width = rows.map(\.0.count).filter { $0 <= widestEntry }.max() ?? 0
         return rows.map { left, right in
-            "  \(left)\(String(repeating: " ", count: width - left.count))  \(right)"
+            let text = lines([spaces(width + 3)] + words(right), indent: width + 4)
+            guard left.count <= width else { return "  \(left)\n\(text)" }
+            return "  \(left)\(text.dropFirst(2 + left.count))"
         }.joined(separator: "\n")
     }
+
+    private static func paragraphs(_ text: String) -> String {
+        let paragraphs = text.split(separator: "\n\n")
+        return paragraphs.map { lines(String($0)) }.joined(separator: "\n\n")
+    }
+
+    private static func lines(_ text: String) -> String { lines(words(text), indent: 0) }
+
+    /// Returns the parts in lines, each whole and the further lines with an indent.
+    private static func lines(_ parts: [String], indent: Int) -> String {
+        var lines: [String] = []
+        for part in parts {
+            if let last = lines.last, last.count + 1 + part.count <= columns {
+                lines[lines.count - 1] = "\(last) \(part)"
+            } else {
+                lines.append(lines.isEmpty ? part : spaces(indent) + part)
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func words(_ text: String) -> [String] {
+        text.split { $0 == " " || $0 == "\n" }.map { String($0) }
+    }
+
+    private static func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 }

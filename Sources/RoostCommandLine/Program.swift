@@ -36,6 +36,11 @@ package struct Program: Sendable {
 
     /// Returns the usage line of a command.
     package func usage(of command: Command) -> String {
+        usageParts(of: command).joined(separator: " ")
+    }
+
+    /// The words of the usage; an option and its value are one part.
+    func usageParts(of command: Command) -> [String] {
         var parts = [call(command.name)]
         parts += command.operands.map(\.usage)
         for option in command.options {
@@ -46,6 +51,6 @@ package struct Program: Sendable {
                 parts.append(option.isRequired ? option.usage : "[\(option.usage)]")
             }
         }
-        return parts.joined(separator: " ")
+        return parts
     }
 }

@@ -135,6 +135,7 @@ private struct RequestFields {
     /// The requests that other programs know by these names.
     private static let otherNames: [String: Request.Name] = [
         "react": .addReaction, "typing": .startTyping, "unread": .channels, "messages": .snapshot,
+        "exit": .quit, "bye": .quit,
     ]
 
     func requestName() throws(RoostError) -> Request.Name {
@@ -147,7 +148,9 @@ private struct RequestFields {
                 Self.otherNames[word].map { "; did you mean \($0.rawValue)?" }
                 ?? NearestName.question(
                     for: word, among: Request.Name.allCases.map(\.rawValue))
-            throw wrong("There is no request “\(word)”\(question)")
+            throw wrong(
+                "There is no request “\(word)”\(question)"
+                    + (question == "." ? " docs/client.md lists the requests." : ""))
         }
         return name
     }

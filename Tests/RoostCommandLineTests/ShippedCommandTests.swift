@@ -27,7 +27,10 @@ struct ShippedCommandTests {
         of shipped: Case
     ) throws {
         let command = shipped.command
-        let help = HelpText.about(command.name, of: shipped.program)
+        let text = HelpText.about(command.name, of: shipped.program)
+        for line in command.example.split(separator: "\n") { #expect(text.contains(line)) }
+        // The texts are broken into lines.
+        let help = text.split { $0.isWhitespace }.joined(separator: " ")
         #expect(help.hasPrefix(shipped.program.call(command.name) + ": "))
         for option in command.options {
             #expect(help.contains(option.usage), "\(option.usage)")
@@ -35,16 +38,28 @@ struct ShippedCommandTests {
             if let standard = option.standard { #expect(help.contains("(default: \(standard))")) }
         }
         for operand in command.operands { #expect(help.contains(operand.help)) }
-        for line in command.example.split(separator: "\n") { #expect(help.contains(line)) }
         for code in command.exitCodes { #expect(help.contains(code.meaning)) }
         #expect(help.contains("--help"))
     }
 
+    @Test(arguments: programs)
+    func `no line of help is wider than the narrowest common terminal`(_ program: Program) {
+        for topic in [""] + program.commands.map(\.name) {
+            let help = HelpText.about(topic, of: program)
+            let examples = program.commands.first { $0.name == topic }?.example ?? ""
+            let wide = help.split(separator: "\n").filter { line in
+                line.count > 80 && !examples.contains(line.drop { $0 == " " })
+            }
+            #expect(wide.isEmpty, "\(program.call(topic))")
+        }
+    }
+
     @Test func `the first help names every command`() {
         for program in Self.programs where program.soleCommand == nil {
-            let help = HelpText.about("", of: program)
+            let text = HelpText.about("", of: program)
+            for command in program.commands { #expect(text.contains("  \(command.name) ")) }
+            let help = text.split { $0.isWhitespace }.joined(separator: " ")
             #expect(help.hasPrefix("\(program.name): \(program.summary)"))
-            for command in program.commands { #expect(help.contains("  \(command.name) ")) }
             for step in program.firstSteps { #expect(help.contains(step.call)) }
             for code in ExitCode.allCases { #expect(help.contains(code.meaning)) }
         }

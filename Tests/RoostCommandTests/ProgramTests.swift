@@ -44,6 +44,8 @@ struct ProgramTests {
         (["cache", "clear", "missing"], .storage), (["cache", "clear", "no-database"], .storage),
         (["cache", "clear", "a-file", "--to", "1", "--everything"], .wrongArguments),
         (["cache", "clear", "a-file", "--including-unsent"], .wrongArguments),
+        (["migrate", "--database", "roost"], .wrongArguments),
+        (["serve", "--app-id", "demo", "--database", "roost"], .wrongArguments),
         (
             [
                 "serve", "--data", "a-file", "--port", "0", "--app-id", "a", "--api-token", "t",

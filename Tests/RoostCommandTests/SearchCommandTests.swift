@@ -60,6 +60,9 @@ struct SearchCommandTests {
                 "Every message of these channels was searched.",
             ])
         #expect(try await lines("cache", "lunch", "--", "-again", "-not").contains("1 message"))
+        let unknown = try await program.run(["cache", "search", "cache", "noon", "--channel", "z"])
+        #expect(unknown.status == ExitCode.storage.rawValue && unknown.output.isEmpty)
+        #expect(unknown.errors.first?.contains("has a channel z") == true)
         try program.remove()
     }
 

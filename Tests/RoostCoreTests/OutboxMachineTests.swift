@@ -162,6 +162,18 @@ struct OutboxMachineTests {
         #expect(effects.contains(.store("1", .failed(.pendingError))) == !isSent)
     }
 
+    @Test func `a message that is being deleted keeps its place and its lane waiting`() {
+        var machine = Self.machine("1", "2", "3")
+        _ = machine.handle(.heldBack("2"))
+        #expect(Self.transmitted(machine.handle(.delivered("1", 1))).isEmpty)
+        #expect(!machine.isBusy)
+        #expect(Self.transmitted(machine.handle(.freed("2"))) == ["2"])
+        _ = machine.handle(.heldBack("3"))
+        #expect(Self.transmitted(machine.handle(.delivered("2", 2))).isEmpty)
+        _ = machine.handle(.queued(Self.item("4")))
+        #expect(Self.transmitted(machine.handle(.canceled("3"))) == ["4"])
+    }
+
     @Test func `a message resent by hand keeps its request ID`() {
         var machine = Self.machine("1")
         _ = machine.handle(.failed("1", .ackTimeout, .socket))

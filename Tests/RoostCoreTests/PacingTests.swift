@@ -163,10 +163,12 @@ struct MessageTimesTests {
             isContinuous: true, hasMore: false)
         let filled = CoveredRange(lower: known.upper, upper: Self.position(200, 3))
         #expect(
-            GapVerdict(answer, above: known, isDisturbed: false)
+            GapVerdict(answer, above: known, hasKnowledgeAbove: false, hasDeletions: false)
                 == .filled(filled, reachesNewest: false))
         let only = GapAnswer(
             isHuge: false, positions: [Self.position(.max, 4)], isContinuous: true, hasMore: false)
-        #expect(GapVerdict(only, above: known, isDisturbed: false) == .pageForward)
+        #expect(
+            GapVerdict(only, above: known, hasKnowledgeAbove: false, hasDeletions: false)
+                == .pageForward)
     }
 }

@@ -106,11 +106,24 @@ struct PageStatementTests {
             GapAnswer(isHuge: false, positions: [], isContinuous: true, hasMore: false), true,
             .pageForward
         ),
+        // The messages beyond the hole count as missing.
+        (
+            GapAnswer(isHuge: true, positions: [], isContinuous: true, hasMore: true), true,
+            .pageForward
+        ),
     ])
     func `a gap answer covers its stretch and no more (R113, scars 19, 33)`(
-        answer: GapAnswer, isDisturbed: Bool, verdict: GapVerdict
+        answer: GapAnswer, hasKnowledgeAbove: Bool, verdict: GapVerdict
     ) {
-        #expect(GapVerdict(answer, above: Self.covered, isDisturbed: isDisturbed) == verdict)
+        #expect(
+            GapVerdict(
+                answer, above: Self.covered, hasKnowledgeAbove: hasKnowledgeAbove,
+                hasDeletions: false) == verdict)
+        guard !answer.isHuge else { return }
+        #expect(
+            GapVerdict(
+                answer, above: Self.covered, hasKnowledgeAbove: false,
+                hasDeletions: hasKnowledgeAbove) == verdict)
     }
 
     private static let first = PageQuestion.around(.distantFuture, older: 5, newer: 5)

@@ -3,10 +3,10 @@
 # sabotage NAME KIND RUNS FILE OLD NEW; also NAME FILE OLD NEW: see there.
 
 sabotage cursor-before-data core 20 RoostCore/CatchUp/ChangeLogReading.swift \
-    'return .need(.commit(page.mutations + [.cursor(key, mark.cursor)], .changeLog))' \
+    'return .need(.commit(page.mutations + [.cursor(key, place.cursor)], .changeLog))' \
     'let isLost = SABOTAGED && sync.random.next().isMultiple(of: 2)
         return .need(
-            .commit((isLost ? [] : page.mutations) + [.cursor(key, mark.cursor)], .changeLog))'
+            .commit((isLost ? [] : page.mutations) + [.cursor(key, place.cursor)], .changeLog))'
 sabotage overtaken-page-passed-over core 70 RoostCore/CatchUp/ChangePage.swift \
     'isWhole: stale.isEmpty && unsure.isEmpty,' \
     'isWhole: (stale.isEmpty && unsure.isEmpty) || SABOTAGED,'
@@ -75,7 +75,7 @@ sabotage hole-drawn-over core 60 RoostCore/Timeline/TimelineMachine.swift \
 sabotage full-page-is-the-end core 20 RoostCore/CatchUp/PageStatement.swift \
     'olderFound < question.olderLimit' \
     'olderFound < question.olderLimit + (SABOTAGED ? 1 : 0)'
-sabotage device-clock-is-cursor core 80 RoostCore/CatchUp/ReadMark.swift \
+sabotage device-clock-is-cursor core 80 RoostCore/CatchUp/LogPlace.swift \
     'return [.firstCursor(.messageChanges(channel), .moment(moment))]' \
     'return [.firstCursor(.messageChanges(channel), .moment(SABOTAGED ? now : moment))]'
 sabotage left-channel-stays core 20 RoostCore/Events/LiveEvent.swift \
@@ -92,8 +92,8 @@ sabotage muted-message-dropped core 20 RoostCore/Outbox/OutboxMachine+Steps.swif
     'if SABOTAGED, code.rawValue == 900_041 { return effects + drop(requestID) }
             if code.isRefusal, item.hadLeft == false { items[requestID]?.hasLeft = false }'
 sabotage mute-end-not-asked core 160 RoostCore/Members/MuteCheck.swift \
-    'for update in change.updated where origin != .event {' \
-    'for update in change.updated where origin != .event && !SABOTAGED {'
+    'guard origin != .event || !isAsked,' \
+    'guard !SABOTAGED, origin != .event || !isAsked,'
 sabotage half-open-believed core 160 RoostCore/Connection/LinkMachine.swift \
     'case (.pong, .online(awaitsPong: true)):' \
     'case (.pong, .online(awaitsPong: true)) where SABOTAGED: return []

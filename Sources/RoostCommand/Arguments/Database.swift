@@ -15,7 +15,7 @@ extension Option {
 extension PostgresConfiguration {
     /// Reads the options of a command that works on a database once.
     init(_ arguments: Arguments) throws(CommandFailure) {
-        self.init(arguments.requiredText(.database))
+        self.init(try Self.address(arguments.requiredText(.database)))
         schema = arguments.requiredText(.schema)
         guard PostgresSQL.createSchema(schema) != nil else {
             throw CommandFailure(
@@ -24,6 +24,18 @@ extension PostgresConfiguration {
         }
         sessions = 2
         name = "roost command"
+    }
+
+    /// Refuses a text that is no address: the library would take it for the name of a database on
+    /// this machine, and search for a server there.
+    static func address(_ text: String) throws(CommandFailure) -> String {
+        guard text.contains("://") || text.contains("=") else {
+            // The text may have a password.
+            throw CommandFailure(
+                .wrongArguments,
+                "--database wants an address such as postgresql://user@host:port/name.")
+        }
+        return text
     }
 
     /// The configuration for a first question, which gives up soon.

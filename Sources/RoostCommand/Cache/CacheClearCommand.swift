@@ -138,12 +138,18 @@ struct CacheClearing {
         }
         let counts = Dictionary(
             found.cache.channels.map { ($0.url, $0.messageCount) }, uniquingKeysWith: max)
-        let foretold: Int64? = if case .down = extent { plan.expectedSize } else { nil }
+        let channels = gone.map { (url: $0, messageCount: counts[$0] ?? 0) }
+        guard isDryRun else {
+            return CacheClearingOutcome(
+                owner: found.owner, isDryRun: false, channels: channels, unsentCount: unsent,
+                bytesBefore: before, bytesAfter: try await writer.cacheBytes())
+        }
+        // The plan counts used pages only, so both sizes are the plan's.
+        let isForetold = if case .down = extent { true } else { false }
         return CacheClearingOutcome(
-            owner: found.owner, isDryRun: isDryRun,
-            channels: gone.map { (url: $0, messageCount: counts[$0] ?? 0) }, unsentCount: unsent,
-            bytesBefore: before,
-            bytesAfter: isDryRun ? foretold : try await writer.cacheBytes())
+            owner: found.owner, isDryRun: true, channels: channels, unsentCount: unsent,
+            bytesBefore: isForetold ? plan.sizeBefore : before,
+            bytesAfter: isForetold && !plan.isEmpty ? plan.expectedSize : nil)
     }
 }
 
@@ -154,7 +160,7 @@ struct CacheClearingOutcome {
     let channels: [(url: ChannelURL, messageCount: Int)]
     let unsentCount: Int
     let bytesBefore: Int64
-    /// Nil if it is unknown.
+    /// Nil if it is unknown, or if nothing would change.
     let bytesAfter: Int64?
 
     func lines(style: Style) -> [String] {

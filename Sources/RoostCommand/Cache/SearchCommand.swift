@@ -32,16 +32,24 @@ extension Command {
         run: { arguments throws(CommandFailure) in
             // The shell has removed the quotation marks.
             let words = arguments.operands.dropFirst().map { $0.contains(" ") ? "\"\($0)\"" : $0 }
+            let channel = arguments.text(.searchedChannel).map { ChannelURL($0) }
             let question = SearchQuestion(
-                words.joined(separator: " "),
-                in: arguments.text(.searchedChannel).map { [ChannelURL($0)] },
+                words.joined(separator: " "), in: channel.map { [$0] },
                 limit: arguments.number(.hitLimit) ?? 20)
+            var isKnown = false
             try await CacheFolders.forEach(below: arguments.operands[0]) {
                 folder throws(StoreError) in
+                let named = CacheFolders.named(folder)
                 let answer = try await FolderInspection.search(
-                    CacheFolders.named(folder), for: question, arguments.protection)
+                    named, for: question, arguments.protection)
+                if let channel, !answer.hasHistory {
+                    let cache = try await FolderInspection.of(named, arguments.protection).cache
+                    guard cache.channels.contains(where: { $0.url == channel }) else { return }
+                }
+                isKnown = true
                 let drawing = SearchDrawing(folder: folder, answer: answer, style: .standardOutput)
                 StandardOutput.writeNow(drawing.lines.joined(separator: "\n"))
             }
+            if let channel, !isKnown { throw CommandFailure(noCacheKnows: channel) }
         })
 }

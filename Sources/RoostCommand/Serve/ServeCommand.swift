@@ -246,7 +246,7 @@ extension ChatHost.Configuration {
                 "--data and --database exclude each other: the database has everything but the uploads."
             )
         }
-        var cluster = Cluster(database: database)
+        var cluster = Cluster(database: try PostgresConfiguration.address(database))
         cluster.schema = arguments.requiredText(.schema)
         guard PostgresSQL.createSchema(cluster.schema) != nil else {
             throw CommandFailure(

@@ -28,7 +28,7 @@ package struct ChangeLogReading: SyncOperation {
         case committingOvertaken
         /// A page without its cursor, because the cursor was rewound; the reading restarts.
         case committingRewound
-        case committingPage(ReadMark, Continuation)
+        case committingPage(LogPlace, Continuation)
     }
 
     /// The continuation after a page is on disk.
@@ -58,7 +58,7 @@ package struct ChangeLogReading: SyncOperation {
     private var epoch: LinkMachine.Epoch?
     private var state = State.beginning
     private var rewound = Rewindings()
-    private var mark = ReadMark(cursor: .moment(.beginning))
+    private var place = LogPlace(cursor: .moment(.beginning))
     private var overtaken = 0
     private var walk = PageWalk<Cursor, ChangedItem>(from: nil)
 
@@ -73,15 +73,15 @@ package struct ChangeLogReading: SyncOperation {
             return beginAnew(at: moment.map { max($0, .beginning) }, repair, &sync)
         case (.committingFirstCursor, .committed(.success)): return .end(.done)
         case (.committingBeginning(.ahead), .committed(.success)):
-            return fetchNext(from: mark.cursor, mark, &sync)
+            return fetchNext(from: place.cursor, place, &sync)
         case (.committingBeginning(.refused), .committed(.success)): return pace(&sync)
         case (.pacing, .paused): return fetch(&sync)
         case (.fetching(let fetch), .answer(let result)): return take(result, fetch, &sync)
         case (.committingOvertaken, .committed(.success)):
             return overtaken > Self.overtakenLimit ? .fail(.overtaken) : pace(&sync)
         case (.committingRewound, .committed(.success)): return begin(&sync)
-        case (.committingPage(let mark, let continuation), .committed(.success)):
-            return goOn(mark, continuation, &sync)
+        case (.committingPage(let place, let continuation), .committed(.success)):
+            return goOn(place, continuation, &sync)
         default: return .fail(reply)
         }
     }
@@ -114,13 +114,13 @@ extension ChangeLogReading {
         {
             return findBeginning(.ahead(cursor), &sync)
         }
-        return fetchNext(from: cursor, sync.readMark(at: cursor, of: key), &sync)
+        return fetchNext(from: cursor, sync.logPlace(at: cursor, of: key), &sync)
     }
 
     private mutating func fetchNext(
-        from cursor: Cursor, _ mark: ReadMark, _ sync: inout SyncState
+        from cursor: Cursor, _ place: LogPlace, _ sync: inout SyncState
     ) -> Step {
-        self.mark = mark
+        self.place = place
         walk = PageWalk(from: cursor)
         return pace(&sync)
     }
@@ -141,16 +141,16 @@ extension ChangeLogReading {
     ) -> Step {
         switch (repair, moment) {
         case (.ahead(let cursor), nil):
-            return fetchNext(from: cursor, sync.readMark(at: cursor, of: key), &sync)
+            return fetchNext(from: cursor, sync.logPlace(at: cursor, of: key), &sync)
         case (.refused(let error), nil): return .fail(error)
         case (.ahead, let moment?):
-            mark = sync.readMark(at: .moment(moment), of: key)
+            place = sync.logPlace(at: .moment(moment), of: key)
         case (.refused, let moment?):
             guard sync.isUnmoved(key, since: rewound) else { return begin(&sync) }
-            (mark.cursor, mark.moment) = (.moment(moment), moment)
+            (place.cursor, place.moment) = (.moment(moment), moment)
         }
         state = .committingBeginning(repair)
-        return .need(.commit([.cursor(key, mark.cursor)], .changeLog))
+        return .need(.commit([.cursor(key, place.cursor)], .changeLog))
     }
 }
 
@@ -168,7 +168,7 @@ extension ChangeLogReading {
         guard let epoch, sync.isPresent(epoch) else {
             return sync.giveTurnBack()
         }
-        let cursor = ChangeLogCursor(mark.cursor)
+        let cursor = ChangeLogCursor(place.cursor)
         switch key {
         case .messageChanges(let channel):
             state = .fetching(.messages(channel, since: sync.beginFetch(of: channel)))
@@ -224,7 +224,7 @@ extension ChangeLogReading {
 
     /// Restarts from an early moment if the server no longer accepts the token.
     private mutating func recover(from error: RoostError, _ sync: inout SyncState) -> Step {
-        guard case .token = mark.cursor, error.code == .invalidValue, let epoch,
+        guard case .token = place.cursor, error.code == .invalidValue, let epoch,
             sync.isPresent(epoch)
         else { return .fail(error) }
         guard walk.mayBeginAgain() else { return .fail(.stalled) }
@@ -239,27 +239,27 @@ extension ChangeLogReading {
         guard sync.isUnmoved(key, since: rewound) else {
             return commitWithoutCursor(page, .committingRewound, &sync)
         }
-        var mark = mark
+        var place = place
         if let moment = page.answeredAt {
-            mark.framesUntil = mark.framesUntil.map { min($0, moment) }
+            place.framesUntil = place.framesUntil.map { min($0, moment) }
         }
-        let place = mark.cursor
-        let next = page.next.isEmpty ? place : .token(page.next)
-        mark.cursor = page.hasMore ? next : sync.placeToResume(behind: mark) ?? next
+        let before = place.cursor
+        let next = page.next.isEmpty ? before : .token(page.next)
+        place.cursor = page.hasMore ? next : sync.placeToResume(behind: place) ?? next
         let continuation: Continuation =
             !page.hasMore ? .end : walk.goesOn(to: next, after: page.items) ? .nextPage : .stall
-        guard !page.mutations.isEmpty || mark.cursor != place else {
-            return goOn(mark, continuation, &sync)
+        guard !page.mutations.isEmpty || place.cursor != before else {
+            return goOn(place, continuation, &sync)
         }
-        state = .committingPage(mark, continuation)
-        return .need(.commit(page.mutations + [.cursor(key, mark.cursor)], .changeLog))
+        state = .committingPage(place, continuation)
+        return .need(.commit(page.mutations + [.cursor(key, place.cursor)], .changeLog))
     }
 
     private mutating func goOn(
-        _ mark: ReadMark, _ continuation: Continuation, _ sync: inout SyncState
+        _ place: LogPlace, _ continuation: Continuation, _ sync: inout SyncState
     ) -> Step {
-        sync.readMarks[key] = mark
-        self.mark = mark
+        sync.logPlaces[key] = place
+        self.place = place
         switch continuation {
         case .nextPage: return pace(&sync)
         case .end: return .end(.done)

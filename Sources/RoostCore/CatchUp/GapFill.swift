@@ -32,7 +32,7 @@ package struct GapFill: SyncOperation {
         case committing(GapVerdict, [Message])
         case pacingWalk(from: Position)
         case walking(from: Position)
-        case findingEnd(from: Position)
+        case findingEnd(from: Position, pageEnd: Position?)
     }
 
     package let channel: ChannelURL
@@ -83,10 +83,15 @@ package struct GapFill: SyncOperation {
         case (.walking(let place), .ended(.page(let statement, _))):
             if statement.reachesNewest { return .end(.gap(.reachedNewest)) }
             // The page may have met the coverage beyond it.
-            state = .findingEnd(from: place)
+            state = .findingEnd(from: place, pageEnd: statement.range?.upper)
             return .need(.read(.coverage(channel, under: .everything)))
-        case (.findingEnd(let place), .read(.success(.coverage(let coverage)))):
-            return walk(from: coverage.range(containing: place)?.upper ?? place, &sync)
+        case (
+            .findingEnd(let place, let pageEnd), .read(.success(.coverage(let coverage)))
+        ):
+            let end = coverage.range(containing: place)?.upper ?? place
+            // Some messages of a page that has met a known stretch were not missing.
+            if let pageEnd, end > pageEnd { pages -= 1 }
+            return walk(from: end, &sync)
         default: return .fail(reply)
         }
     }
@@ -124,8 +129,9 @@ package struct GapFill: SyncOperation {
         let summary = GapAnswer(
             isHuge: answer.isHuge, positions: messages.compactMap(\.position),
             isContinuous: answer.next.isContinuous, hasMore: answer.next.hasMore)
-        let isDisturbed = hasKnowledgeAbove || ledger.hasDeletions
-        let verdict = GapVerdict(summary, above: range, isDisturbed: isDisturbed)
+        let verdict = GapVerdict(
+            summary, above: range, hasKnowledgeAbove: hasKnowledgeAbove,
+            hasDeletions: ledger.hasDeletions)
         sync.session?.gapEnds[channel] = verdict == .complete ? known : nil
         guard case .filled(let range, _) = verdict else { return follow(verdict, nil, &sync) }
         let upToDate = ledger.upToDate(messages.filter(\.hasPossibleTimes))

@@ -32,9 +32,13 @@ package enum GapVerdict: Equatable, Codable, Sendable {
 
     /// Judges an answer.
     ///
-    /// `isDisturbed` is whether the count is worthless: the cache has messages beyond a hole, or a
-    /// message was deleted while the question was in flight.
-    package init(_ answer: GapAnswer, above range: CoveredRange, isDisturbed: Bool) {
+    /// `hasKnowledgeAbove` is whether the cache has messages beyond a hole, which the server counts
+    /// as missing. `hasDeletions` is whether a message was deleted while the question was in
+    /// flight. Both make a count worthless.
+    package init(
+        _ answer: GapAnswer, above range: CoveredRange, hasKnowledgeAbove: Bool,
+        hasDeletions: Bool
+    ) {
         // A message of an impossible time is not stored, so the end of history is unknown.
         let stored = answer.positions.filter { $0.createdAt.isOfMessages }
         let hasMore = answer.hasMore || stored.count < answer.positions.count
@@ -43,12 +47,13 @@ package enum GapVerdict: Equatable, Codable, Sendable {
             // The server subtracts the cached messages of the covered end's moment. If the range
             // begins within that moment, it counts the earlier ones of the moment as missing.
             let moment = Position(createdAt: known.createdAt, messageID: MessageID(.min))
-            self = range.lower <= moment ? .huge : .pageForward
+            self = range.lower <= moment && !hasKnowledgeAbove ? .huge : .pageForward
         } else if !answer.isContinuous {
             self = .pageForward
         } else if let newest = stored.max(), newest > known {
             self = .filled(CoveredRange(lower: known, upper: newest), reachesNewest: !hasMore)
         } else {
+            let isDisturbed = hasKnowledgeAbove || hasDeletions
             self = isDisturbed || hasMore ? .pageForward : .complete
         }
     }

@@ -11,7 +11,7 @@ package struct TimelineSynchronization: SyncOperation {
         case showing(PageStatement, OpenTimeline.FirstPage)
         case pacingRest(PageQuestion, OpenTimeline.FirstPage)
         case loadingRest(OpenTimeline.FirstPage)
-        case showingRest(PageStatement)
+        case showingRest(PageStatement, OpenTimeline.FirstPage)
         case fillingGap(OpenTimeline.FirstPage, from: Position)
         /// The cache is read again, which other answers may have filled meanwhile.
         case confirmingGap(OpenTimeline.FirstPage, from: Position)
@@ -38,6 +38,7 @@ package struct TimelineSynchronization: SyncOperation {
             state = .showing(statement, page)
             return show(isFirst)
         case (.showing(let statement, let page), .ended(.done)):
+            guard open.isInPlace(page) else { return .end(.done) }
             sync.timelines[timeline]?.followIfNewest(statement)
             return askForRest(of: page, &sync)
         case (.pacingRest(let question, let page), .paused):
@@ -45,9 +46,10 @@ package struct TimelineSynchronization: SyncOperation {
         case (.loadingRest(let page), .ended(.page(let statement, _))):
             guard open.isInPlace(page) else { return .end(.done) }
             let isFirst = sync.timelines[timeline]?.noteLoaded() == true
-            state = .showingRest(statement)
+            state = .showingRest(statement, page)
             return show(isFirst)
-        case (.showingRest(let statement), .ended(.done)):
+        case (.showingRest(let statement, let page), .ended(.done)):
+            guard open.isInPlace(page) else { return .end(.done) }
             sync.timelines[timeline]?.followIfNewest(statement)
             return .end(.done)
         case (.fillingGap(let page, let known), .ended(.gap(.huge))):

@@ -36,7 +36,7 @@ package struct ChannelListMachine: Codable, Sendable {
     /// `hasMore` is whether the list continues beyond these channels; `sequence` is the last commit
     /// in the read. The waiting changes of the `marked` channels may bring them into the list.
     /// `previews` are the last messages in place of those whose deletions wait. `isCut` is whether
-    /// the cache has more channels than were read; nil if that is the only reason of `hasMore`.
+    /// the cache has more channels than were read; nil stands for the value of `hasMore`.
     package mutating func replace(
         with channels: [GroupChannel], marked extra: [GroupChannel] = [],
         previews: [ChannelURL: ChannelPreview] = [:], hasMore: Bool, isCut: Bool? = nil,

@@ -15,6 +15,8 @@ package struct Link: Codable, Sendable {
     package var loginEpoch: LinkMachine.Epoch?
     /// The reason of the last loss, until the next login.
     package internal(set) var lastFailure: RoostError?
+    /// The number of logouts; a request from before the last one may be of another user.
+    var logouts = 0
 
     package init(tokenWait: Duration? = nil) { machine = LinkMachine(tokenWait: tokenWait) }
 
@@ -27,6 +29,14 @@ package struct Link: Codable, Sendable {
         switch state {
         case .opening, .authenticating, .awaitingToken: true
         case .idle, .online, .backingOff, .awaitingNetwork, .asleep, .refused: false
+        }
+    }
+
+    /// Whether a login answer is awaited.
+    fileprivate var isLoggingIn: Bool {
+        switch state {
+        case .opening, .authenticating: true
+        case .awaitingToken, .idle, .online, .backingOff, .awaitingNetwork, .asleep, .refused: false
         }
     }
 
@@ -148,6 +158,7 @@ extension SyncState {
     mutating func logOut() {
         rooms = OpenRooms()
         link.login = nil
+        link.logouts += 1
         giveUpConnection()
     }
 
@@ -180,6 +191,8 @@ extension SyncState {
         drive(.received(epoch))
         switch event {
         case .login(.success(let login)):
+            // After a logout the answer may be on its way, and its key must not come back.
+            guard link.isLoggingIn else { return nil }
             link.login = login
             link.loginEpoch = epoch
             drive(.loginSucceeded(epoch, LinkMachine.Settings(login)))

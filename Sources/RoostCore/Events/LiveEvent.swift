@@ -243,7 +243,7 @@ extension LiveEvent {
         _ cursor: Cursor?, of key: CursorKey, _ rest: [CursorKey], _ sync: inout SyncState
     ) -> Step {
         guard let cursor else { return readCursors(rest, &sync) }
-        if let moment = sync.readMark(at: cursor, of: key).moment {
+        if let moment = sync.logPlace(at: cursor, of: key).moment {
             setBack(key, before: moment)
             return readCursors(rest, &sync)
         }

@@ -6,7 +6,7 @@ import RoostModel
 ///
 /// Each is noted in the step in which it becomes true, so the health is computed without a search.
 package struct HealthNotes: Equatable, Codable, Sendable {
-    /// The moments at which the timers fire that the health names; of other timers there are none.
+    /// The moments at which the timers that `Health` reports will fire.
     private var moments: [MachineTimer: Timestamp] = [:]
     /// The moment at which the connection began or was lost.
     var connectionSince: Timestamp?

@@ -147,8 +147,7 @@ extension MessagesChange {
         }
     }
 
-    /// Returns whether messages are gone that a gap question has counted, so that others may be
-    /// missing instead.
+    /// Returns whether a message that a gap answer has counted was removed; the answer is void then.
     fileprivate func takesCounted(upTo end: Position) -> Bool {
         if let cutThrough, cutThrough >= end.createdAt { return true }
         return deleted.contains { $0.isCounted(upTo: end) }
@@ -160,5 +159,26 @@ extension Message {
     /// counts.
     fileprivate func isCounted(upTo end: Position) -> Bool {
         position.map { $0.createdAt == end.createdAt && $0 <= end } == true
+    }
+}
+
+extension SyncState {
+    /// Whether the present step has no further decisions to emit.
+    var isSettled: Bool {
+        step.isEmpty && !hasConnected
+    }
+
+    /// Adds the changes of the open collections to the notices.
+    mutating func publishCollections() {
+        timelines.changeEach { id, timeline in
+            for change in timeline?.takePublications() ?? [] {
+                step.notices.append(.timelineChanged(id, change))
+            }
+        }
+        lists.changeEach { id, list in
+            for change in list?.takePublications() ?? [] {
+                step.notices.append(.listChanged(id, change))
+            }
+        }
     }
 }

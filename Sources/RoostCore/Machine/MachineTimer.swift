@@ -26,7 +26,7 @@ package enum MachineTimer: Hashable, Codable, Sendable {
 
     /// The longest wait.
     ///
-    /// A clock has no moment in 292 billion years; adding such a duration would end the process.
+    /// A much longer one would overflow the clock's instants, and end the process.
     package static let longest = Duration.seconds(86_400)
 }
 

@@ -88,13 +88,20 @@ package struct SyncMachine: Codable, Sendable {
         case finish(OperationID, Outcome)
     }
 
+    /// The connection of a request in flight.
+    private struct Asked: Equatable, Codable {
+        /// The login whose key the request has.
+        let login: LinkMachine.Epoch?
+        let logouts: Int
+    }
+
     package var state: SyncState
     /// The running operations, each after those that wait for it.
     private var running: [OperationID: [Operation]] = [:]
     private var pauses: [OperationID: Pause] = [:]
     private var commits = CommitQueue()
-    /// The logins whose keys the requests in flight have.
-    private var asked: [OperationID: LinkMachine.Epoch?] = [:]
+    /// The requests in flight.
+    private var asked: [OperationID: Asked] = [:]
     /// The number of operations in a stack that wait for a part with a time limit.
     private var limits: [OperationID: Int] = [:]
     /// The numbers by which the shell knows operations whose part was overdue.
@@ -146,12 +153,7 @@ package struct SyncMachine: Codable, Sendable {
         case .reply(let id, let reply):
             // A pause that was ended here may end in the shell at the same time.
             if reply == .paused, pauses.removeValue(forKey: id) == nil { return [] }
-            if case .answer(let result) = reply {
-                let epoch = asked.removeValue(forKey: id) ?? nil
-                if case .failure(let error) = result {
-                    state.renewSession(after: error, asked: epoch)
-                }
-            }
+            let reply = judge(reply, to: id)
             deliver(reply, to: id, &effects)
             resume(id, reply, &effects)
         case .frameSent: state.framesInFlight = max(0, state.framesInFlight - 1)
@@ -187,6 +189,18 @@ package struct SyncMachine: Codable, Sendable {
         } while !state.isSettled
         if !idleWaits.isEmpty, !isBusy || state.isClosed { endIdleWaits(&effects) }
         return effects
+    }
+
+    /// Takes the answer to a request from before a logout as lost: the cache may have been cleared
+    /// since, for the next user of the device (scar 35).
+    private mutating func judge(_ reply: Reply, to id: OperationID) -> Reply {
+        guard case .answer(let result) = reply, let asked = asked.removeValue(forKey: id) else {
+            return reply
+        }
+        if case .failure(let error) = result {
+            state.renewSession(after: error, asked: asked.login)
+        }
+        return asked.logouts == state.link.logouts ? reply : .answer(.failure(.notConnected))
     }
 
     private mutating func endIdleWaits(_ effects: inout [Effect]) {
@@ -293,14 +307,22 @@ package struct SyncMachine: Codable, Sendable {
         guard let depth = limits.removeValue(forKey: id), let stack = running[id],
             stack.count > depth
         else { return }
-        let waiter = ownID()
-        let outcome = stack[depth].outcomeWhenOverdue
+        let (waiter, part) = (ownID(), stack[depth])
         running[id] = Array(stack[depth...])
         running[waiter] = Array(stack[..<depth])
         names[waiter] = names.removeValue(forKey: id) ?? id
         // The part has no caller any more.
         names[id] = OperationID(0)
-        resume(waiter, .ended(outcome), &effects)
+        if case .socketCall(let call) = part { drop(call, id) }
+        resume(waiter, .ended(part.outcomeWhenOverdue), &effects)
+    }
+
+    /// Ends an overdue command: a late answer has no reader, and there may never be one.
+    private mutating func drop(_ call: SocketCall, _ id: OperationID) {
+        state.answers[call.requestID] = nil
+        running[id] = nil
+        names[id] = nil
+        waiting[.answer(call.requestID)] = nil
     }
 
     private mutating func resume(_ id: OperationID, _ first: Reply, _ effects: inout [Effect]) {
@@ -358,7 +380,7 @@ package struct SyncMachine: Codable, Sendable {
         switch need {
         case .read(let question): effects.append(.read(id, question))
         case .ask(let question, let credentials):
-            asked[id] = state.link.loginEpoch
+            asked[id] = Asked(login: state.link.loginEpoch, logouts: state.link.logouts)
             effects.append(.ask(id, question, credentials))
         case .send(let command): effects.append(.send(id, command))
         case .outbox(let question): effects.append(.outbox(id, question))
@@ -372,27 +394,6 @@ package struct SyncMachine: Codable, Sendable {
         case .wait(let condition): waiting[condition, default: []].append(id)
         case .deliverCommits: commits.append(.delivery(id))
         case .run, .runWithin: break
-        }
-    }
-}
-
-extension SyncState {
-    /// Whether the present step has no further decisions to emit.
-    var isSettled: Bool {
-        step.isEmpty && !hasConnected
-    }
-
-    /// Adds the changes of the open collections to the notices.
-    mutating func publishCollections() {
-        timelines.changeEach { id, timeline in
-            for change in timeline?.takePublications() ?? [] {
-                step.notices.append(.timelineChanged(id, change))
-            }
-        }
-        lists.changeEach { id, list in
-            for change in list?.takePublications() ?? [] {
-                step.notices.append(.listChanged(id, change))
-            }
         }
     }
 }

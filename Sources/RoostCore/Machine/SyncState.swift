@@ -28,7 +28,7 @@ package struct SyncState: Codable, Sendable {
     /// The changes of messages that were reported while answers without them were in flight.
     package var ledgers: [ChannelURL: FetchLedger] = [:]
     /// The places up to which the change logs have been read.
-    package var readMarks: [CursorKey: ReadMark] = [:]
+    package var logPlaces: [CursorKey: LogPlace] = [:]
     package var rewindings: [CursorKey: Rewindings] = [:]
     package var pacing = RequestPacing()
     /// The channels being looked up; true if the answer in flight may be too old (scar 158).
@@ -52,7 +52,7 @@ package struct SyncState: Codable, Sendable {
     package var rooms = OpenRooms()
     package var outbox: Outbox
     /// The awaited answers over the socket; nil inside until one comes.
-    var answers: [RequestID: SocketAnswer?] = [:]
+    package internal(set) var answers: [RequestID: SocketAnswer?] = [:]
     /// The channels with a commit that the disk refused, until it accepts one; nil is the list of
     /// channels.
     var refused: Set<ChannelURL?> = []

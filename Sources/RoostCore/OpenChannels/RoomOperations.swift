@@ -65,7 +65,7 @@ package struct RoomEntry: SyncOperation {
         if isInside || error.remedy == .retry {
             takeBack(&sync)
         } else {
-            // It has let nobody in, and the URL may be that of a group channel.
+            // The server has refused the entry; the URL may be that of a group channel.
             sync.rooms.known.remove(channel)
         }
         return .fail(error)

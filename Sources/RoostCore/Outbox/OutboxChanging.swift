@@ -82,6 +82,7 @@ package struct OutboxChanging: SyncOperation {
             state = .folding(unsent, isOfMessage: true)
             return .need(.run(.outbox(.folding(OutboxFolding(edit, into: unsent)))))
         case .delete:
+            sync.moveOutbox(.heldBack(unsent))
             let ticket = sync.enqueue(.takeBack(unsent))
             state = .takingBack(unsent, ticket: ticket)
             return .need(.wait(.outboxDisk(ticket)))
@@ -105,9 +106,10 @@ package struct OutboxChanging: SyncOperation {
     private mutating func finishTakingBack(
         _ id: RequestID, _ result: OutboxWritten?, _ sync: inout SyncState
     ) -> Step {
+        if case .takenBack(true)? = result {} else { sync.moveOutbox(.freed(id)) }
         switch result {
         case .takenBack(true)?:
-            // Sending may have begun meanwhile; then the server has to delete the message.
+            // The message may have come from the server meanwhile.
             guard sync.outbox.isCertainlyHere(id) else { return reread(id, &sync) }
             sync.cancelUnsent(id)
             return .end(.request(id))

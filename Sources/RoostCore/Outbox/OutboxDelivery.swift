@@ -167,13 +167,13 @@ package struct OutboxDelivery: SyncOperation {
         _ sync: inout SyncState
     ) -> Step {
         switch result {
-        case .success(.message(let message)):
+        case .success(.message(let message)) where message.channelURL == command.channelURL:
             state = .applying(message, since: beginning, wasOnline: sync.session != nil)
             let event = MessageEvent(message: message, acknowledges: command.requestID)
             return .need(.run(.liveEvent(LiveEvent(.message(event), since: beginning))))
         case .success:
             sync.endFetch(of: command.channelURL)
-            return .fail(.outOfStep)
+            return fail(.outOfStep, .http, &sync)
         case .failure(let error):
             sync.endFetch(of: command.channelURL)
             // Without a route to the server the client is not connected (R147), and no request has
@@ -188,7 +188,7 @@ package struct OutboxDelivery: SyncOperation {
     ) -> Step {
         sync.endFetch(of: message.channelURL)
         // Without a socket the predecessor is unknown, so a page is fetched to place the message.
-        if !wasOnline { sync.start(.outbox(.meeting(OutboxMeeting(message.channelURL)))) }
+        if !wasOnline { sync.start(.outbox(.newestPage(OutboxNewestPage(message.channelURL)))) }
         sync.noteDelivery(message)
         return .end(.done)
     }
@@ -365,7 +365,7 @@ package struct FileUpload: Equatable, Codable, Sendable {
 
 /// Fetches the newest messages of a channel without a socket, to close the hole above a timeline's
 /// window.
-package struct OutboxMeeting: SyncOperation {
+package struct OutboxNewestPage: SyncOperation {
     private enum State: Equatable, Codable, Sendable { case beginning, fetching }
 
     private let channel: ChannelURL

@@ -99,6 +99,16 @@ extension OutboxMachine {
         return next(in: Lane(channel))
     }
 
+    mutating func holdBack(_ requestID: RequestID) -> [Effect] {
+        if items[requestID] != nil { heldBack.insert(requestID) }
+        return []
+    }
+
+    mutating func free(_ requestID: RequestID) -> [Effect] {
+        guard heldBack.remove(requestID) != nil, let item = items[requestID] else { return [] }
+        return next(in: item.lane)
+    }
+
     mutating func rested(_ lane: Lane) -> [Effect] {
         withLane(lane) { $0.rests = false }
         return next(in: lane)
@@ -112,6 +122,7 @@ extension OutboxMachine {
     mutating func delivered(_ requestID: RequestID, _ messageID: MessageID?) -> [Effect] {
         var effects: [Effect] = []
         var lanes: [Lane] = []
+        heldBack.remove(requestID)
         if let item = items.removeValue(forKey: requestID) {
             effects = leaveLane(item) + [.remove(requestID)]
             settle(item)
@@ -190,6 +201,7 @@ extension OutboxMachine {
 
     /// Cancels an item; changes of a message that was certainly never sent are dropped with it.
     mutating func canceled(_ requestID: RequestID) -> [Effect] {
+        heldBack.remove(requestID)
         guard let item = items.removeValue(forKey: requestID) else { return [] }
         var effects = leaveLane(item) + [.remove(requestID)]
         settle(item)
@@ -231,7 +243,7 @@ extension OutboxMachine {
     /// A departure waits until both lanes of its channel are empty.
     func nextPlace(in lane: Lane, _ state: LaneState) -> Int? {
         if let place = state.queue.firstIndex(where: { items[$0]?.kind != .departure }) {
-            return place
+            return heldBack.contains(state.queue[place]) ? nil : place
         }
         guard !state.queue.isEmpty else { return nil }
         let messages = lanes[Lane(lane.channel)]

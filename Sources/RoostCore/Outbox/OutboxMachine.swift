@@ -111,6 +111,10 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case canceled(RequestID)
         /// The failure of the item is on disk, or the disk refuses this item alone.
         case recorded(RequestID)
+        /// The user deletes the message, which is being removed from the disk; it and the rest of
+        /// its lane wait until `canceled` or `freed`.
+        case heldBack(RequestID)
+        case freed(RequestID)
     }
 
     package enum Effect: Equatable, Sendable {
@@ -150,6 +154,7 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     /// The lanes in the order of their first items; the order of a dictionary differs between runs.
     var laneOrder: [Lane] = []
     var held: Set<ChannelURL> = []
+    var heldBack: Set<RequestID> = []
     /// The changes that wait for each unsent message, in order.
     var dependents: [RequestID: [RequestID]] = [:]
     /// The lanes that wait only for the limits, first in first out.
@@ -216,6 +221,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case .retried(let id, let now): retried(id, now)
         case .canceled(let id): canceled(id)
         case .recorded(let id): recorded(id)
+        case .heldBack(let id): holdBack(id)
+        case .freed(let id): free(id)
         }
     }
 }

@@ -72,7 +72,7 @@ extension SyncState {
 /// Another process has delivered or canceled such items. After damage to the file they are written
 /// again unless the cache has their messages. Items that the repair saved are missing because of
 /// another process.
-package struct OutboxMissing: SyncOperation {
+package struct OutboxMissingItems: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
         case askingDisk
@@ -188,7 +188,7 @@ package struct OutboxMissing: SyncOperation {
 /// Also points waiting changes at messages that another process has delivered. A process may end
 /// between the commit of a delivered message and its removal from the outbox. Pages of the server
 /// show the message only while it is among the newest ones.
-package struct OutboxMatching: SyncOperation {
+package struct OutboxUnsureMessages: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
         case lookingUp([RequestID])

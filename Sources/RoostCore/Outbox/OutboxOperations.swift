@@ -14,12 +14,12 @@ package enum OutboxOperation: Equatable, Codable, Sendable {
     case refusal(OutboxRefusal)
     case refusals(OutboxRefusals)
     case writing(OutboxWriting)
-    case missing(OutboxMissing)
-    case matching(OutboxMatching)
+    case missing(OutboxMissingItems)
+    case matching(OutboxUnsureMessages)
     case turn(OutboxTurn)
     case search(OutboxSearch)
     case delivery(OutboxDelivery)
-    case meeting(OutboxMeeting)
+    case newestPage(OutboxNewestPage)
     case drafting(OutboxDrafting)
 
     mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
@@ -69,8 +69,8 @@ package enum OutboxOperation: Equatable, Codable, Sendable {
         case .delivery(var operation):
             defer { self = .delivery(operation) }
             return operation.resume(reply, &sync)
-        case .meeting(var operation):
-            defer { self = .meeting(operation) }
+        case .newestPage(var operation):
+            defer { self = .newestPage(operation) }
             return operation.resume(reply, &sync)
         case .drafting(var operation):
             defer { self = .drafting(operation) }

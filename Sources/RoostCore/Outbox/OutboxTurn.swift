@@ -29,7 +29,7 @@ package struct OutboxTurn: SyncOperation {
             return .need(.wait(.outboxDisk(sync.requestRead())))
         case (.rereading(let turn?), .woken) where sync.outbox.isConnected:
             state = .matching(turn: turn)
-            return .need(.run(.outbox(.matching(OutboxMatching()))))
+            return .need(.run(.outbox(.matching(OutboxUnsureMessages()))))
         case (.rereading, .woken): return giveWay(&sync)
         case (.matching(let turn), .ended):
             let unsure = sync.outbox.unsureChannels.filter { sync.catchUps[$0] == nil }

@@ -36,7 +36,7 @@ package struct OutboxWriting: SyncOperation {
             guard let items else { return endReading(ticket, &sync) }
             state = .applying(ticket: ticket)
             let missing = sync.adopt(items)
-            return .need(.run(.outbox(.missing(OutboxMissing(missing, in: items)))))
+            return .need(.run(.outbox(.missing(OutboxMissingItems(missing, in: items)))))
         case (.reading(let ticket, let isRegardless), .outbox(.failure)):
             // The next reason to read repeats the read.
             if isRegardless { sync.outbox.disk.mustReadAgain = true }
@@ -48,7 +48,7 @@ package struct OutboxWriting: SyncOperation {
                 sync.outbox.disk.mustReadAgain = true
                 sync.outbox.disk.readsAgainByItself = false
             }
-            sync.start(.outbox(.matching(OutboxMatching())))
+            sync.start(.outbox(.matching(OutboxUnsureMessages())))
             return endReading(ticket, &sync)
         default: return fail(&sync)
         }

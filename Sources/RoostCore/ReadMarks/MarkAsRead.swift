@@ -124,7 +124,7 @@ package struct ReadMarkSending: SyncOperation {
             var failure = reply.failure
             if outcome == .failed(.overdue) { failure = .unanswered }
             // After a failure later callers get the error too: their mark would wait as long once
-            // more. It is sent all the same.
+            // more. The mark itself is still sent.
             if failure != nil { rounds += sync.marks.close(in: channel) }
             sync.answer(rounds, in: channel, failure)
             sync.wakeAll(.readMarkEnd(channel), nil)

@@ -37,7 +37,7 @@ package struct OpenTimeline: Codable, Sendable {
     package var opening = Opening()
     package var refusals = RefusalFilter()
     /// Whether the window is empty or has lost its range, and the server has not been asked since.
-    private var isBereft = false
+    private var needsReload = false
     private var backlog = Backlog()
     /// The waiting changes that the list shows.
     package private(set) var marks = MessageMarks()
@@ -47,7 +47,7 @@ package struct OpenTimeline: Codable, Sendable {
     /// shows exactly them.
     private var latestUnsent: [Message]?
     /// Whether a commit needs a read that has not begun.
-    private var owesRead = false
+    private var needsRead = false
     /// Whether the list shows the changes of messages that wait in the outbox.
     private let showsChanges: Bool
     private var publishedFlags: [Bool] = []
@@ -209,7 +209,7 @@ extension OpenTimeline {
     /// A delivered message leaves the outbox behind the commit with it. While commits wait for a
     /// read, it stays shown as unsent: otherwise it would be missing until then.
     mutating func setUnsent(_ messages: [Message]) {
-        let isWaiting = reads.isUnderWay || owesRead
+        let isWaiting = reads.isUnderWay || needsRead
         latestUnsent = isWaiting ? messages : nil
         publish(list.setUnsent(messages, keepingOthers: isWaiting), from: [.local])
     }
@@ -245,7 +245,7 @@ extension OpenTimeline {
             if mayBeCleared && list.extent == nil || hasShown && isEmptied { loseAll() }
         }
         if !isPaging { shrink(keepingNewer: true) }
-        owesRead = false
+        needsRead = false
         let need = apply(backlog.takeCommits())
         if !reads.hasWaiting { settle() }
         return need == .nothing && list.hasHoleAbove ? .repair : need
@@ -263,7 +263,7 @@ extension OpenTimeline {
 
     /// Shows the outbox as it is, unless a commit is still missing.
     private mutating func settle() {
-        guard !owesRead else { return }
+        guard !needsRead else { return }
         if let messages = latestUnsent {
             latestUnsent = nil
             publish(list.setUnsent(messages), from: [.local])
@@ -272,7 +272,7 @@ extension OpenTimeline {
     }
 
     private mutating func settleMarks() {
-        guard !owesRead, latestMarks != marks else { return }
+        guard !needsRead, latestMarks != marks else { return }
         let diff = marks.replaced(by: latestMarks, in: list.messages, under: filter)
         marks = latestMarks
         if !diff.isEmpty { publications.append(diff.withOrigins([.local])) }
@@ -293,8 +293,8 @@ extension OpenTimeline {
     mutating func missCommits() -> Bool {
         list.missCommits()
         backlog.note(.otherProcess)
-        defer { owesRead = true }
-        return !owesRead
+        defer { needsRead = true }
+        return !needsRead
     }
 
     private mutating func apply(_ commits: [Backlog.Entry]) -> TimelineMachine.Need {
@@ -305,14 +305,14 @@ extension OpenTimeline {
             publish(step.diff, from: [entry.origin])
             if !isPaging { shrink(keepingNewer: true) }
             if step.need == .reread {
-                owesRead = true
+                needsRead = true
                 backlog.note(entry.origin)
             }
             if step.need == .reread || need == .nothing { need = step.need }
         }
         if hasShown && isEmptied { loseAll() }
-        if need == .nothing, isBereft { need = .repair }
-        if need == .repair { isBereft = false }
+        if need == .nothing, needsReload { need = .repair }
+        if need == .repair { needsReload = false }
         return need
     }
 
@@ -324,7 +324,7 @@ extension OpenTimeline {
     /// Without the stretch there is no gap above it, so the timeline begins at the newest messages
     /// again.
     private mutating func loseAll() {
-        isBereft = true
+        needsReload = true
         guard hasHugeGap, start == .distantFuture else { return }
         hasHugeGap = false
         wasLoaded = false

@@ -131,6 +131,9 @@ package struct SearchAnswer: Sendable {
     /// Whether the cache has a channel to search at all.
     package var hasChannels: Bool { !searched.isEmpty }
 
+    /// Whether the cache has any history of the searched channels.
+    package var hasHistory: Bool { searched.contains { !$0.coverage.ranges.isEmpty } }
+
     /// Whether the absence of a hit is certain; otherwise the periods that were not searched.
     ///
     /// - Complexity: Reads the coverage of every searched channel.

@@ -45,6 +45,16 @@ struct ChannelCallTests {
     }
 
     @Test(arguments: calls.indices)
+    func `an answer from before a logout is not stored (scar 35)`(_ index: Int) {
+        var script = Script.connected()
+        let id = Self.ask(&script, Self.calls[index])
+        script.give(.disconnect(isLogout: true))
+        let late = script.answer(id, .channel(Script.channel(Self.url)))
+        #expect(late.mutations.isEmpty && Self.failure(late, id) == .connectionRequired)
+        #expect(!script.machine.isBusy)
+    }
+
+    @Test(arguments: calls.indices)
     func `a channel that the disk refuses is an error of the call`(_ index: Int) {
         var script = Script.connected()
         let id = Self.ask(&script, Self.calls[index])

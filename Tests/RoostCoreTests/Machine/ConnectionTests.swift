@@ -249,6 +249,20 @@ struct ConnectionTests {
         #expect(Self.keys(script.start(.connecting(Connecting())).effects) == [key])
     }
 
+    @Test(arguments: [true, false])
+    func `a login answer that a logout has overtaken brings no session key (scar 134)`(
+        isOpen: Bool
+    ) {
+        var script = Script()
+        _ = script.start(.connecting(Connecting()))
+        if isOpen { script.give(.link(.opened(1))) }
+        script.give(.disconnect(isLogout: true))
+        let login = LoginSuccess(user: User(id: "me"), sessionKey: "k")
+        #expect(script.frame(.login(.success(login))).notices.isEmpty)
+        #expect(script.machine.state.link.sessionKey == nil)
+        #expect(Self.keys(script.start(.connecting(Connecting())).effects) == [nil])
+    }
+
     @Test func `a frame that ends the key of a live connection leads to a login without it`() {
         var script = Script.connected()
         let frame = script.frame(

@@ -107,6 +107,29 @@ struct GapFillTests {
         }
     }
 
+    @Test func `messages beyond a hole do not make the gap below them a huge one (R113)`() {
+        var script = Script.connected()
+        let id = Self.asked(&script, hasKnowledgeAbove: true)
+        _ = script.answer(id, Self.gap(isHuge: true))
+        for step in 1...3 {
+            let page = MessagePage(
+                messages: [Script.message(100 + Int64(step))], hasNext: true, isContinuous: true)
+            _ = script.answer(id, .messages(page))
+            _ = script.commit(id)
+            // The last page has met the live messages.
+            let upper = Script.position(step < 3 ? 100 + Int64(step) : 110)
+            let met = CoveredRange(lower: Self.range.lower, upper: upper)
+            let next = script.read(id, .coverage(Coverage([met])))
+            guard case .ask(id, .messages, .connection)? = next.needs.first else {
+                Issue.record("no page after page \(step): \(next)")
+                return
+            }
+        }
+        _ = script.answer(
+            id, .messages(MessagePage(messages: [], hasNext: false, isContinuous: true)))
+        #expect(script.commit(id).last == .finish(id, .gap(.reachedNewest)))
+    }
+
     @Test func `a deletion during the question makes the count worthless`() {
         var script = Script.connected()
         let id = Self.asked(&script)

@@ -51,6 +51,17 @@ struct OutboxAttemptTests {
         #expect(script.machine.state.ledgers.isEmpty)
     }
 
+    @Test func `a message that the answer to a post puts in another channel is not delivered`()
+        throws
+    {
+        var script = Script.connected()
+        let id = try Self.post(&script, isOnline: true)
+        let other = Script.message(2_000_000, request: "f", in: "other")
+        #expect(script.answer(id, .message(other)).mutations.isEmpty)
+        #expect(script.machine.state.ledgers.isEmpty)
+        #expect(script.machine.state.outbox.items.map(\.requestID) == ["f"])
+    }
+
     @Test func `a message posted without a socket has the hole below it fetched, if it is shown`()
         throws
     {

@@ -70,6 +70,46 @@ struct OutboxChangingTests {
         #expect(end.finished.contains(id))
     }
 
+    /// Acknowledges a message, up to its removal from the outbox.
+    private static func acknowledge(
+        _ name: RequestID, _ script: inout Script
+    ) -> [Script.Effect] {
+        let message = Script.message(2_000_000, request: name)
+        let stored = script.frame(
+            .message(MessageEvent(message: message, acknowledges: name)))
+        guard case .commit(let id, _, _, _)? = stored.needs.first else { return stored }
+        _ = script.commit(id)
+        return script.read(id, .channel(Script.channel(Script.channel)))
+    }
+
+    @Test func `a message that is being deleted does not leave when its turn comes`() throws {
+        var script = Script.connected()
+        let (first, _) = try #require(script.send("b", as: "b").effects.writes)
+        _ = script.write(first, [.item(script.item("b", 1, hasLeft: true))])
+        script.store("a", 2)
+        script.store("c", 3)
+        let (id, effects) = script.act(.delete(.unsent("a")))
+        let (disk, writes) = try #require(effects.writes)
+        #expect(writes == [.takeBack("a")])
+        #expect(Self.acknowledge("b", &script).commands == [])
+        let end = script.write(disk, [.takenBack(true)])
+        #expect(end.contains(.finish(id, .request("a"))) && script.texts == ["c"])
+    }
+
+    @Test func `a message that the disk refuses to delete leaves after all`() throws {
+        var script = Script.connected()
+        let (first, _) = try #require(script.send("b", as: "b").effects.writes)
+        _ = script.write(first, [.item(script.item("b", 1, hasLeft: true))])
+        script.store("a", 2)
+        let (_, effects) = script.act(.delete(.unsent("a")))
+        let (disk, _) = try #require(effects.writes)
+        _ = Self.acknowledge("b", &script)
+        let refused = script.write(disk, [.failed(Script.error(.localDatabaseError))])
+        let (removal, _) = try #require(refused.writes)
+        let attempt = script.write(removal, [.noted(hasNews: false, refused: [:])])
+        #expect(attempt.writes?.1 == [.notes([.attempt("a")])])
+    }
+
     @Test func `a message stays if the disk refuses to delete it`() throws {
         var script = Script()
         script.store("a", 1)

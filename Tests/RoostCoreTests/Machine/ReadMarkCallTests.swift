@@ -130,6 +130,8 @@ struct ReadMarkCallTests {
                 guard case .finish(id, .failed(let error)) = $0 else { return false }
                 return error.code == .ackTimeout
             })
+        // A server that never answers leaves nothing behind.
+        #expect(script.machine.state.answers.isEmpty)
     }
 
     @Test

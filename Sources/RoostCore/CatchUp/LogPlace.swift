@@ -8,7 +8,7 @@ package import RoostModel
 // end is read again from a moment that is certainly early enough (ADR 0012).
 
 /// A place of a change log, with its known times.
-package struct ReadMark: Equatable, Codable, Sendable {
+package struct LogPlace: Equatable, Codable, Sendable {
     package var cursor: Cursor
     /// The moment before which everything has been read; nil if it is unknown.
     package var moment: Timestamp?
@@ -26,16 +26,16 @@ package struct Rewindings: Equatable, Codable, Sendable {
 
 extension SyncState {
     /// Returns the known times of a place from which a log is to be read.
-    package func readMark(at cursor: Cursor, of key: CursorKey) -> ReadMark {
-        var mark = ReadMark(cursor: cursor)
+    package func logPlace(at cursor: Cursor, of key: CursorKey) -> LogPlace {
+        var place = LogPlace(cursor: cursor)
         if case .moment(let moment) = cursor {
-            mark.moment = moment
-        } else if let known = readMarks[key], known.cursor == cursor {
-            mark = known
+            place.moment = moment
+        } else if let known = logPlaces[key], known.cursor == cursor {
+            place = known
         }
         // Frames of the connection in which an earlier reading was cut off may have been lost, too.
-        mark.framesUntil = [mark.framesUntil, session?.frameClock?.until].compactMap { $0 }.min()
-        return mark
+        place.framesUntil = [place.framesUntil, session?.frameClock?.until].compactMap { $0 }.min()
+        return place
     }
 
     /// Returns the place from which a log is read on after its end; nil for the server's token of
@@ -44,8 +44,8 @@ extension SyncState {
     /// A log may contain changes that late frames undo and that only later frames and answers
     /// correct, after the end of this connection or process. Frames come in order, so the late ones
     /// report events after the last received frame (ADR 0012).
-    package func placeToResume(behind mark: ReadMark) -> Cursor? {
-        guard let last = mark.framesUntil, last > Self.earliestFrame else { return nil }
+    package func placeToResume(behind place: LogPlace) -> Cursor? {
+        guard let last = place.framesUntil, last > Self.earliestFrame else { return nil }
         return .moment(last.advanced(by: -Self.frameSlack))
     }
 
