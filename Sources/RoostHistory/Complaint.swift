@@ -84,3 +84,11 @@ package struct Verdict: Sendable {
 
     package var isGood: Bool { complaintCount == 0 }
 }
+
+extension HistoryPlace {
+    /// Returns the place as `FILE:LINE`.
+    package func text(in files: [String]) -> String {
+        let name = files.indices.contains(Int(file)) ? files[Int(file)] : "file \(file + 1)"
+        return "\(name):\(line)"
+    }
+}

@@ -51,7 +51,7 @@ package struct HistoryJudge: Sendable {
             channels[channel][message].hasAcknowledgedDeletion = true
             channels[channel].deletions.acknowledge(
                 message, by: client, at: line.number, place)
-        case .failed(let request, _, _), .canceled(let request, _): setAside(request)
+        case .failed(let request, _, _), .canceled(let request, _): setAside(request, here)
         case .change(let change): take(change, here)
         case .snapshot(let view): take(view, isLog: false, here)
         case .log(let view): take(view, isLog: true, here)
@@ -113,9 +113,16 @@ extension HistoryJudge {
             guard let id = call.message else { return }
             let channel = index(of: channel)
             channels[channel].noteAction(of: here.client, at: here.number)
-            channels[channel].deletions.call(channels[channel].number(of: id, hint: 0))
-        case (.resend, _), (.cancel, _):
-            if let request = call.request { setAside(request) }
+            let message = channels[channel].number(of: id, hint: 0)
+            channels[channel].deletions.call(message, by: here.client, at: here.number)
+        case (.resend, _):
+            guard let request = call.request else { return }
+            let channel = setAside(request, here)
+            if channel >= 0 {
+                channels[Int(channel)].noteAction(of: here.client, at: here.number)
+            }
+        case (.cancel, _):
+            if let request = call.request { setAside(request, here) }
         case (.snapshot, let channel?):
             let channel = index(of: channel)
             clients[here.client].viewCall = ClientBook.ViewCall(
@@ -131,7 +138,7 @@ extension HistoryJudge {
         guard answer.isOK, let id = answer.request,
             let send = clients[here.client].openSends.removeValue(forKey: answer.call)
         else { return }
-        let request = requests.number(of: id)
+        let request = requests.number(of: id, by: clients[here.client].user)
         guard !requests[request].hasCall else { return }
         requests[request].client = here.client
         requests[request].call = answer.call
@@ -140,8 +147,13 @@ extension HistoryJudge {
     }
 
     /// Takes a message out of the order of calls: a resend goes to the end of its queue.
-    private mutating func setAside(_ request: String) {
-        requests[requests.number(of: request)].isOutOfOrder = true
+    ///
+    /// - Returns: The channel for which it was sent; -1 if that is unknown.
+    @discardableResult
+    private mutating func setAside(_ id: String, _ here: Here) -> Int32 {
+        let request = requests.number(of: id, by: clients[here.client].user)
+        requests[request].isOutOfOrder = true
+        return requests[request].calledChannel
     }
 
     private mutating func acknowledge(
@@ -273,7 +285,13 @@ extension HistoryJudge {
         if known.sender == 0, let sender = message.sender {
             channels[channel][number].sender = names.number(of: sender)
         }
-        if let id = message.request { link(id, to: number, known, in: channel, here) }
+        if let id = message.request {
+            // An acknowledgement reaches the sender.
+            let writer = isAcknowledgement ? clients[here.client].user : 0
+            let sender = channels[channel][number].sender
+            link(
+                id, by: sender == 0 ? writer : sender, to: number, known, in: channel, here)
+        }
         if texts.isText(known.text, equalTo: message.text) {
             return Shown(number: number, otherText: nil)
         }
@@ -301,10 +319,10 @@ extension HistoryJudge {
 
     /// Connects a message with its send request.
     private mutating func link(
-        _ id: String, to number: Int32, _ known: ChannelBook.Message, in channel: Int, _ here: Here
+        _ id: String, by user: Int32, to number: Int32, _ known: ChannelBook.Message,
+        in channel: Int, _ here: Here
     ) {
         if requests.isRequest(known.request, id) { return }
-        let request = requests.number(of: id)
         if known.request != 0 {
             guard !known.isDoubtful else { return }
             channels[channel][number].isDoubtful = true
@@ -315,6 +333,7 @@ extension HistoryJudge {
                 seen: "the message of the request \(id)")
             return
         }
+        let request = requests.number(of: id, by: user)
         channels[channel][number].request = request
         guard requests[request].message >= 0 else {
             requests[request].channel = Int32(clamping: channel)
@@ -330,18 +349,6 @@ extension HistoryJudge {
     }
 
     private func name(of place: HistoryPlace) -> String { place.text(in: files) }
-}
-
-extension HistoryMessage {
-    var position: Position { Position(createdAt: createdAt, id: id) }
-}
-
-extension HistoryPlace {
-    /// Returns the place as `FILE:LINE`.
-    package func text(in files: [String]) -> String {
-        let name = files.indices.contains(Int(file)) ? files[Int(file)] : "file \(file + 1)"
-        return "\(name):\(line)"
-    }
 }
 
 // MARK: - The verdict

@@ -26,6 +26,7 @@ struct PlantedFault: CustomTestStringConvertible, Sendable {
     static let all = [
         PlantedFault("an acknowledged message is lost", .once, loseMessage),
         PlantedFault("a repeat is stored twice", .once, storeTwice),
+        PlantedFault("a client sends one call under two request IDs", .once, sendAgain),
         PlantedFault("a message that was never sent is stored", .once, storeUnsent),
         PlantedFault("an acknowledgement names another ID", .once, acknowledgeOtherID),
         PlantedFault("an acknowledgement names another time", .once, acknowledgeOtherTime),
@@ -66,6 +67,26 @@ private func storeTwice(_ story: inout HistoryStory) -> Bool {
     twin.message.id += 1_000_000
     twin.message.createdAt += 1_000_000
     story.changeEnd(of: twin.channel) { $0.append(twin.message) }
+    return true
+}
+
+/// The client repeats a send with a fresh ID, and the server acknowledges both.
+private func sendAgain(_ story: inout HistoryStory) -> Bool {
+    // A killed client's unanswered call may have the text "ok", too.
+    guard var twin = story.plainMessages().filter({ $0.message.text != "ok" }).middle else {
+        return false
+    }
+    twin.message.id += 1_000_000
+    twin.message.createdAt += 1_000_000
+    twin.message.request = "fresh-request"
+    story.changeEnd(of: twin.channel) { $0.append(twin.message) }
+    let last = HistoryStory.Site(
+        file: twin.site.file, line: story.files[twin.site.file].count - 1)
+    let number = story[last].number + 1
+    story.files[last.file].append(
+        HistoryLine(
+            client: story[last].client, number: number,
+            .acknowledged(twin.message, channel: twin.channel)))
     return true
 }
 
@@ -230,9 +251,14 @@ private func hideHole(_ story: inout HistoryStory) -> Bool {
     let logs = story.logs
     for site in story.earlierSnapshots {
         guard let view = story.view(at: site) else { continue }
+        // A message that someone asked to delete may be hidden.
+        let changed = story.changedIDs(of: view.channel)
         guard
             let index = view.messages.indices.dropFirst().dropLast()
-                .first(where: { logs[view.channel]?[view.messages[$0].id] != nil })
+                .first(where: { index in
+                    let id = view.messages[index].id
+                    return logs[view.channel]?[id] != nil && !changed.contains(id)
+                })
         else { continue }
         story.changeView(at: site) { _ = $0.messages.remove(at: index) }
         return true

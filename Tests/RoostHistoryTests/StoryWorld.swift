@@ -18,6 +18,15 @@ struct StoryWorld {
         var outbox: [Pending] = []
         /// The messages of each channel, as this client has them.
         var known: [[HistoryMessage]]
+        /// The messages that it does not show while their deletions wait, oldest first.
+        var waiting: [(channel: Int, id: Int64)] = []
+
+        /// The messages of a channel without those whose deletions wait.
+        func shown(_ messages: [HistoryMessage], of channel: Int) -> [HistoryMessage] {
+            messages.filter { message in
+                !waiting.contains { $0.channel == channel && $0.id == message.id }
+            }
+        }
     }
 
     let channels = ["first", "second"]
@@ -45,7 +54,8 @@ struct StoryWorld {
         let channel = random.below(channels.count)
         switch random.below(100) {
         case ..<30: send(client, channel)
-        case ..<62: deliver(client)
+        case ..<60: deliver(client)
+        case ..<62: refuse(client)
         case ..<70: edit(client, channel)
         case ..<74: delete(client, channel)
         case ..<85: learn(client, channel)
@@ -56,6 +66,7 @@ struct StoryWorld {
     mutating func end(hasLog: Bool) {
         for client in clients.indices {
             while !clients[client].outbox.isEmpty { deliver(client) }
+            while !clients[client].waiting.isEmpty { refuse(client) }
         }
         for client in clients.indices {
             for channel in channels.indices {
@@ -158,14 +169,33 @@ struct StoryWorld {
         let (id, name) = (server[channel][index].id, channels[channel])
         let call = record(.call(HistoryCall("delete", channel: name, message: id)), client)
         record(.answer(HistoryAnswer(call: call, isOK: true)), client)
+        guard random.below(6) > 0 else {
+            // The client is offline, and the server will refuse.
+            clients[client].waiting.append((channel, id))
+            return take(clients[client].known[channel], client, channel)
+        }
         server[channel].remove(at: index)
         learn(client, channel)
         record(.deleted(id, channel: name), client)
     }
 
+    /// Refuses the oldest waiting deletion of a client, which shows the message again.
+    private mutating func refuse(_ client: Int) {
+        guard !clients[client].waiting.isEmpty else { return }
+        let (channel, id) = clients[client].waiting.removeFirst()
+        record(.refused(id, code: 400_108, channel: channels[channel]), client)
+        learn(client, channel)
+    }
+
     /// Brings a client up to date.
     private mutating func learn(_ client: Int, _ channel: Int) {
-        let (old, new) = (clients[client].known[channel], server[channel])
+        take(server[channel], client, channel)
+    }
+
+    /// Gives a client the messages of a channel, of which it shows those that it may.
+    private mutating func take(_ messages: [HistoryMessage], _ client: Int, _ channel: Int) {
+        let old = clients[client].known[channel]
+        let new = clients[client].shown(messages, of: channel)
         guard old != new else { return }
         clients[client].known[channel] = new
         let before = Dictionary(uniqueKeysWithValues: old.map { ($0.id, $0) })
@@ -189,7 +219,8 @@ struct StoryWorld {
             channel: channels[channel], call: call,
             messages: Array(known[(end - length)..<end]), hasOlder: end > length,
             hasNewer: end < known.count,
-            isCaughtUp: end == known.count && (isAtEnd || random.below(3) > 0))
+            isCaughtUp: end == known.count && clients[client].waiting.isEmpty
+                && (isAtEnd || random.below(3) > 0))
         // An acknowledgement may come while the snapshot is on its way to the file.
         if !isAtEnd, random.below(6) == 0 { deliver(client) }
         record(.snapshot(view), client)

@@ -17,11 +17,17 @@ struct DeletionBook: Sendable {
     }
 
     private var asked: Set<Int32> = []
+    /// The first call of each client for each message.
+    private var calls: [Key: Int64] = [:]
     private(set) var acknowledgements: [Key: Acknowledgement] = [:]
 
     var count: Int { acknowledgements.count }
 
-    mutating func call(_ message: Int32) { asked.insert(message) }
+    mutating func call(_ message: Int32, by client: Int32, at number: Int64) {
+        asked.insert(message)
+        let key = Key(message: message, client: client)
+        if calls[key] == nil { calls[key] = number }
+    }
 
     mutating func acknowledge(
         _ message: Int32, by client: Int32, at number: Int64, _ place: HistoryPlace
@@ -36,6 +42,11 @@ struct DeletionBook: Sendable {
 
     /// Whether any client asked for the deletion, so that the message may be gone.
     func isAsked(_ message: Int32) -> Bool { asked.contains(message) }
+
+    /// Whether a client had asked for the deletion before a line of its own.
+    func isAsked(_ message: Int32, by client: Int32, before number: Int64) -> Bool {
+        calls[Key(message: message, client: client)].map { $0 < number } ?? false
+    }
 
     /// Returns the acknowledgement that the client had before a line of its own.
     func acknowledgement(

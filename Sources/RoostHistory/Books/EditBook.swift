@@ -25,6 +25,12 @@ struct EditBook: Sendable {
         }
     }
 
+    /// The calls of one client for one text of one message, of which the first ones are made.
+    private struct Calls {
+        var numbers: [Int64] = []
+        var madeCount = 0
+    }
+
     /// The clients that asked for one text of one message.
     private struct Editors {
         var first: Int32
@@ -34,14 +40,14 @@ struct EditBook: Sendable {
     struct Acknowledgement: Sendable {
         /// The number of its line.
         var number: Int64
-        /// The number of the latest call for this text before it.
+        /// The number of its call: the first one for this text that was not acknowledged yet.
         var call: Int64
         var text: Int32
         var place: HistoryPlace
     }
 
     private var editors: [TextKey: Editors] = [:]
-    private var ownCalls: [OwnKey: Int64] = [:]
+    private var ownCalls: [OwnKey: Calls] = [:]
     private(set) var acknowledgements: [AckKey: [Acknowledgement]] = [:]
     private(set) var count = 0
 
@@ -52,13 +58,19 @@ struct EditBook: Sendable {
         } else {
             editors[key] = Editors(first: client)
         }
-        ownCalls[OwnKey(client: client, message: message, text: text)] = number
+        ownCalls[OwnKey(client: client, message: message, text: text), default: Calls()]
+            .numbers.append(number)
     }
 
     mutating func acknowledge(
         _ message: Int32, _ text: Int32, by client: Int32, at number: Int64, _ place: HistoryPlace
     ) {
-        let call = ownCalls[OwnKey(client: client, message: message, text: text)] ?? number
+        let key = OwnKey(client: client, message: message, text: text)
+        var call = number
+        if let calls = ownCalls[key] {
+            call = calls.numbers[min(calls.madeCount, calls.numbers.count - 1)]
+            ownCalls[key]?.madeCount += 1
+        }
         count += 1
         acknowledgements[AckKey(message: message, client: client), default: []].append(
             Acknowledgement(number: number, call: call, text: text, place: place))
@@ -81,7 +93,7 @@ struct EditBook: Sendable {
         _ text: Int32, of message: Int32, by client: Int32, than edit: Acknowledgement
     ) -> Bool {
         let key = OwnKey(client: client, message: message, text: text)
-        return ownCalls[key].map { $0 > edit.call } ?? false
+        return ownCalls[key]?.numbers.last.map { $0 > edit.call } ?? false
     }
 
     /// Whether another client ever asked for a text.

@@ -13,3 +13,7 @@ struct Position: Comparable, Hashable, Sendable {
         (one.createdAt, one.id) < (other.createdAt, other.id)
     }
 }
+
+extension HistoryMessage {
+    var position: Position { Position(createdAt: createdAt, id: id) }
+}

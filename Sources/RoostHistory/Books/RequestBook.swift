@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The send requests by their IDs: the call of each, its acknowledgement and its message.
+/// The send requests by users and IDs: the call of each, its acknowledgement and its message.
+///
+/// The clients of two users may count their requests alike. A line that names no user means the
+/// first request with its ID.
 struct RequestBook: Sendable {
     struct Request: Sendable {
+        /// The number of the ID.
+        let id: Int32
+        /// The number of the user's name; 0 before a line names it.
+        fileprivate(set) var user: Int32
         /// The client that made the call; -1 if no call is known.
         var client: Int32 = -1
         /// The number of the call's line.
@@ -20,8 +27,17 @@ struct RequestBook: Sendable {
         var hasCall: Bool { client >= 0 }
     }
 
+    private struct Key: Hashable {
+        var id: Int32
+        var user: Int32
+    }
+
     private var ids = TextTable()
     private(set) var requests: [Request] = []
+    /// The first request with each ID.
+    private var firsts: [Int32] = []
+    /// The requests with the ID of another user's request.
+    private var others: [Key: Int32] = [:]
 
     var count: Int { requests.count }
 
@@ -31,15 +47,38 @@ struct RequestBook: Sendable {
     }
 
     /// Returns the number of a request, from 1; a new one gets the next number.
-    mutating func number(of id: String) -> Int32 {
-        let number = ids.number(of: id)
-        if Int(number) > requests.count { requests.append(Request()) }
+    ///
+    /// - Parameters:
+    ///   - text: The ID.
+    ///   - user: The number of the user's name; 0 if it is unknown.
+    /// - Returns: The number.
+    mutating func number(of text: String, by user: Int32) -> Int32 {
+        let id = ids.number(of: text)
+        guard Int(id) <= firsts.count else {
+            let number = add(id, user)
+            firsts.append(number)
+            return number
+        }
+        let first = firsts[Int(id) - 1]
+        if self[first].user == 0 { self[first].user = user }
+        if user == 0 || self[first].user == user { return first }
+        let key = Key(id: id, user: user)
+        if let known = others[key] { return known }
+        let number = add(id, user)
+        others[key] = number
         return number
     }
 
+    private mutating func add(_ id: Int32, _ user: Int32) -> Int32 {
+        requests.append(Request(id: id, user: user))
+        return Int32(clamping: requests.count)
+    }
+
     /// Returns the ID of a request; nil for number 0.
-    func id(of number: Int32) -> String? { number == 0 ? nil : ids[number] }
+    func id(of number: Int32) -> String? { number == 0 ? nil : ids[self[number].id] }
 
     /// Whether a request has this ID.
-    func isRequest(_ number: Int32, _ id: String) -> Bool { ids.isText(number, equalTo: id) }
+    func isRequest(_ number: Int32, _ id: String) -> Bool {
+        number != 0 && ids.isText(self[number].id, equalTo: id)
+    }
 }

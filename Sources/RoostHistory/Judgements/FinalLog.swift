@@ -2,10 +2,11 @@
 
 /// The log of one channel at the end: the last one that a history has, or the longest snapshot.
 ///
-/// A log may be given in parts, one line each. Without any, the last snapshots stand for it, of the
-/// clients that had caught up then and wrote nothing afterwards. The one that reaches farthest is
-/// the log, and the others must equal it. A snapshot with a message whose deletion was acknowledged
-/// is the log only if all have such ones.
+/// A log may be given in parts, one line each. Of the last logs of several recorders the one that
+/// reaches farthest counts, so their order does not matter. Without any, the last snapshots stand
+/// for it, of the clients that had caught up then and wrote nothing afterwards. The one that reaches
+/// farthest is the log, and the others must equal it. A snapshot with a message whose deletion was
+/// acknowledged is the log only if all have such ones.
 struct FinalLog: Sendable {
     /// The line of the log, or of its last part.
     let place: HistoryPlace
@@ -32,16 +33,15 @@ struct FinalLog: Sendable {
     init?(_ channel: ChannelBook, endedEarly early: Set<Int32>) {
         let views = channel.views.views
         var lastViews: [Int32: Int] = [:]
-        var series: ClosedRange<Int>?
+        var series: [Int32: ClosedRange<Int>] = [:]
         for (index, view) in views.enumerated() {
             if view.isLog {
-                if let begun = series, begun.upperBound == index - 1,
-                    views[index - 1].isLog, views[index - 1].hasNewer,
-                    views[index - 1].client == view.client
+                if let begun = series[view.client], begun.upperBound == index - 1,
+                    views[index - 1].hasNewer
                 {
-                    series = begun.lowerBound...index
+                    series[view.client] = begun.lowerBound...index
                 } else {
-                    series = index...index
+                    series[view.client] = index...index
                 }
             } else {
                 lastViews[view.client] = index
@@ -52,20 +52,29 @@ struct FinalLog: Sendable {
             !early.contains(client) && views[index].isCaughtUp && !views[index].hasNewer
                 && !channel.hasActed(client, after: views[index].number)
         }
-        let best = lastViews.values.sorted().max { one, other in
-            Self.reach(views[one], in: channel) < Self.reach(views[other], in: channel)
-        }
-        guard let parts = series ?? best.map({ $0...$0 }) else { return nil }
-        self.init(channel, parts, lastViews)
+        let claims = series.isEmpty ? lastViews.values.map { $0...$0 } : Array(series.values)
+        // Each reach is computed once: it looks at all messages.
+        let best = claims.sorted { $0.lowerBound < $1.lowerBound }
+            .map { (parts: $0, reach: Self.reach($0, in: channel)) }
+            .max { $0.reach < $1.reach }
+        guard let best else { return nil }
+        self.init(channel, best.parts, lastViews)
     }
 
-    /// Returns the order of snapshots by their claim to be the log.
+    /// Returns the order of views, or series of them, by their claim to be the log.
     private static func reach(
-        _ view: ViewBook.View, in channel: ChannelBook
+        _ parts: ClosedRange<Int>, in channel: ChannelBook
     ) -> (Int, Position, Int, Int) {
-        let deleted = channel.views.messages(of: view)
-            .count { channel[$0].hasAcknowledgedDeletion }
-        return (-deleted, view.last, view.hasOlder ? 0 : 1, view.count)
+        let views = channel.views.views[parts]
+        var (deleted, count) = (0, 0)
+        for view in views {
+            count += view.count
+            deleted += channel.views.messages(of: view)
+                .count { channel[$0].hasAcknowledgedDeletion }
+        }
+        return (
+            -deleted, views.last?.last ?? .first, views.first?.hasOlder ?? true ? 0 : 1, count
+        )
     }
 
     private init(

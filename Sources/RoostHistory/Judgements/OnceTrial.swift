@@ -55,9 +55,7 @@ struct OnceTrial {
             let number = Int32(clamping: index)
             if let call = evidence.call(of: message) {
                 judge(number, message, sentBy: call, &findings)
-            } else if evidence.hasHistory(message), message.acknowledged == nil,
-                message.position > beginning
-            {
+            } else if evidence.hasHistory(message), message.position > beginning {
                 judgeUnknown(number, message, &pool, &findings)
             }
             if let place = message.acknowledged { judgeLoss(number, message, place, &findings) }

@@ -5,6 +5,9 @@
 /// A view is whole from its first to its last message: all messages between them were stored before
 /// the last one. A client that had caught up also shows the messages that it knew of. The last
 /// view of a client that had caught up reaches to the end of the log.
+///
+/// A client does not show a message while its own deletion of it waits, which the server may refuse
+/// later. A client that has caught up has no such deletion.
 struct ViewTrial {
     private let evidence: Evidence
     private var channel: ChannelBook { evidence.channel }
@@ -17,7 +20,8 @@ struct ViewTrial {
         guard let log = evidence.log else { return }
         for (index, view) in channel.views.views.enumerated()
         where view.isOrdered && !log.parts.contains(index) {
-            let isFinal = view.isLog ? !view.hasNewer : log.lastViews[view.client] == index
+            // A log that is not the chosen one is of an earlier moment.
+            let isFinal = !view.isLog && log.lastViews[view.client] == index
             judge(view, isFinal: isFinal, against: log, &findings)
         }
     }
@@ -37,23 +41,33 @@ struct ViewTrial {
                 if let rank = log.rank(of: number), claimed.contains(rank) { found += 1 }
             }
         }
-        if found < claimed.count { complain(view, claimed, log, &findings) }
+        if found < claimed.count { complain(view, claimed, found, log, &findings) }
         if isFinal { compare(view, from, through, log, &findings) }
+    }
+
+    /// Whether a deletion of the view's own client may hide a message from the view.
+    private func isHidden(_ message: Int32, from view: ViewBook.View) -> Bool {
+        !view.isCaughtUp
+            && channel.deletions.isAsked(message, by: view.client, before: view.number)
     }
 
     /// Complains of the messages that a view lacks.
     private func complain(
-        _ view: ViewBook.View, _ claimed: Range<Int>, _ log: FinalLog, _ findings: inout Findings
+        _ view: ViewBook.View, _ claimed: Range<Int>, _ found: Int, _ log: FinalLog,
+        _ findings: inout Findings
     ) {
         let shown = Set(channel.views.messages(of: view))
-        let missing = log.messages[claimed].filter { !shown.contains($0) }
+        let missing = log.messages[claimed].filter {
+            !shown.contains($0) && !isHidden($0, from: view)
+        }
         // In the order of the log, those behind the last message come last.
         let inside = missing.prefix { channel[$0].position < view.last }
         let behind = missing.dropFirst(inside.count)
         if let first = inside.first {
             evidence.complain(
                 .hole, of: first, at: view.place,
-                expected: "all \(claimed.count) messages of the log between the first and the last",
+                expected: "all \(missing.count + found) messages of the log between the first and "
+                    + "the last",
                 seen: "\(evidence.list(inside)) missing, and no hole shown", &findings)
         }
         guard let first = behind.first else { return }
