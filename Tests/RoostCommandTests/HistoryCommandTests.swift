@@ -179,7 +179,7 @@ struct HistoryCommandTests {
         try program.remove()
     }
 
-    @Test func `a full disk ends the client and not its truth`() async throws {
+    @Test func `a full disk ends the client before a call that its history lacks`() async throws {
         let program = try Program()
         let full = try await program.run(
             Self.client("/dev/full"),
@@ -191,6 +191,13 @@ struct HistoryCommandTests {
         #expect(
             full.errors.first?.contains("/dev/full cannot be written") == true, "\(full.errors)")
         #expect(!full.output.contains { $0.contains("\"id\":2") })
+        let answer = try #require(full.output.first { $0.contains("\"id\":1") })
+        #expect(answer.contains("\"ok\":false") && answer.contains("make room"), "\(answer)")
+        let health = #"{"id":3,"request":"health"}"#
+        let later = try await program.run(Self.client("later.jsonl"), input: [health])
+        let state = try JSONValue(
+            parsing: try #require(later.output.first { $0.contains("\"id\":3") }))
+        #expect(state["result"]?["outbox"]?["pending"] == 0, "\(later.output)")
         try program.remove()
     }
 }

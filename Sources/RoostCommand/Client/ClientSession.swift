@@ -75,6 +75,11 @@ struct ClientSession {
             while isOpen, let line = await input.next() {
                 let line = RequestLine(line)
                 let call = await recordCall(line)
+                // A message without the line of its call would be judged as one that no call sent.
+                if let failure = await history?.failure {
+                    await output.write(ReplyLine.failure(line.id, RoostError(failure)).text)
+                    break
+                }
                 let answer: JSONValue
                 do throws(RoostError) {
                     switch try await perform(try line.outcome.get(), as: call) {
@@ -212,6 +217,13 @@ extension ClientSession {
             let fields = JSONValue.changes(diff) { .channel($0) }
             await output.write(ReplyLine.event("channels", fields).text)
         }
+    }
+}
+
+extension RoostError {
+    /// Creates the answer to a request whose line the history cannot take.
+    fileprivate init(_ failure: CommandFailure) {
+        self.init(.localDatabaseError, remedy: .repairStorage, message: failure.message)
     }
 }
 

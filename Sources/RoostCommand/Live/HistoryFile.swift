@@ -5,6 +5,7 @@ import Foundation
 import RoostCommandLine
 import RoostHistory
 import RoostWire
+import Synchronization
 
 /// The history of one client on disk; lines are only ever appended.
 ///
@@ -20,6 +21,8 @@ actor HistoryFile {
     private let path: String
     private let file: AppendedFile
     private let queue = DispatchQueue(label: "roost.history")
+    /// Whether a write has failed; the queue learns it before the actor does.
+    private let hasFailed = Mutex(false)
     private var number: Int64
     /// The failure of a write; afterwards nothing is written.
     private(set) var failure: CommandFailure?
@@ -51,10 +54,10 @@ actor HistoryFile {
         guard failure == nil else { return number }
         number += 1
         let bytes = HistoryLine(client: client, number: number, fact).bytes
-        let (ownNumber, file) = (number, file)
+        let ownNumber = number
         // The queue keeps the order of the numbers: nothing is awaited in between.
         let isWritten = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: file.append(bytes)) }
+            queue.async { continuation.resume(returning: self.append(bytes)) }
         }
         if !isWritten, failure == nil {
             failure = CommandFailure(
@@ -63,6 +66,14 @@ actor HistoryFile {
                     + "client: make room, and use a new one.")
         }
         return ownNumber
+    }
+
+    /// Appends the bytes of a line unless an earlier line is missing or torn.
+    private nonisolated func append(_ bytes: [UInt8]) -> Bool {
+        hasFailed.withLock { hasFailed in
+            if !hasFailed, !file.append(bytes) { hasFailed = true }
+            return !hasFailed
+        }
     }
 }
 
