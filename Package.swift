@@ -229,7 +229,7 @@ let tests: [Target] = [
     .testTarget(
         name: "RoostConformanceTests",
         dependencies: [
-            "RoostTestSupport", "RoostConformance", "RoostHost", "RoostSockets",
+            "RoostTestSupport", "RoostConformance", "RoostHost", "RoostServer", "RoostSockets",
         ]),
     .testTarget(
         name: "RoostWireTests",

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RoostConformance
+import RoostServer
 import RoostTestSupport
+import Synchronization
 import Testing
 
 /// The checks against sound servers and spoilt ones.
@@ -71,6 +73,62 @@ struct ServerTests {
         #expect(Self.failures(run).first?.hasPrefix("messages.count") == true)
         #expect(run.skippedCount == 6)
         #expect(!run.isGood)
+    }
+
+    @Test func `a run comes back to a server that is busy at each first login`() async throws {
+        let count = Mutex(0)
+        let spoil = Spoil(isBusy: {
+            count.withLock { count in
+                count += 1
+                return count % 2 == 1
+            }
+        })
+        let names = [
+            "token-query", "token-subprotocol", "key-header", "key-subprotocol", "wrong-key",
+        ]
+        let run = try await SpoilingProxy.results(
+            of: try Selection.of(names.map { "connection.\($0)" }), spoil: spoil)
+        #expect(Self.failures(run) == [])
+        #expect(run.heldCount == names.count)
+    }
+
+    @Test(arguments: [("messages.order", 12), ("changes.complete", 80)])
+    func `a run sends a burst again as far as it is over the server's rate`(
+        check: String, burst: Int
+    ) async throws {
+        let run = try await SpoilingProxy.results(
+            of: try Selection.of([check]), spoil: nil,
+            userRate: Rate(burst: burst, perSecond: 100))
+        #expect(Self.failures(run) == [])
+        #expect(run.heldCount == 1)
+    }
+
+    @Test func `the end of a token is waited for, however short the limit of a wait is`()
+        async throws
+    {
+        let run = try await SpoilingProxy.results(
+            of: try Selection.of(["connection.expiry"]), spoil: nil, wait: .milliseconds(1_500))
+        #expect(Self.failures(run) == [])
+        #expect(run.isGood)
+    }
+
+    @Test func `a set of users may come in short pages`() async throws {
+        let kept = Mutex<[JSON]>([])
+        let spoil = Spoil(answer: { call in
+            guard call.isGet("/users?"), call.target.contains("user_ids") else { return }
+            kept.withLock { kept in
+                // One user a page; the token means the rest, of which the server knows nothing.
+                if !call.target.contains("token=") { kept = call.body["users"].elements }
+                guard !kept.isEmpty else { return }
+                let page = JSON.list([kept.removeFirst()])
+                call.status = 200
+                call.body = ["users": page, "next": kept.isEmpty ? "" : "the-rest"]
+            }
+        })
+        let run = try await SpoilingProxy.results(
+            of: try Selection.of(["users.set"]), spoil: spoil)
+        #expect(Self.failures(run) == [])
+        #expect(run.heldCount == 1)
     }
 
     @Test func `evidence shows no secret`() async throws {

@@ -2,6 +2,7 @@
 
 import RoostConformance
 import RoostHost
+import RoostServer
 import RoostSockets
 import RoostTestSupport
 import Testing
@@ -32,6 +33,8 @@ struct Spoil: Sendable {
     /// Returns the commands that the server gets in place of one of a client.
     var up: @Sendable (Command) -> [Command] = { [$0] }
     var echoesSubprotocol = true
+    /// Returns whether a login is answered by `BUSY`.
+    var isBusy: @Sendable () -> Bool = { false }
 
     static let none = Spoil()
 }
@@ -56,9 +59,10 @@ final class SpoilingProxy: HTTPServerHandler {
     /// Runs checks against a server behind a proxy, or against the server itself without a fault.
     static func results(
         of groups: [CheckGroup], spoil: Spoil?, requiresToken: Bool = false,
-        wait: Duration = .seconds(60)
+        userRate: Rate? = nil, wait: Duration = .seconds(60)
     ) async throws -> RunResult {
-        try await serving(spoil, requiresToken: requiresToken) { address, loop in
+        try await serving(spoil, requiresToken: requiresToken, userRate: userRate) {
+            address, loop in
             let target = try #require(
                 Target(server: address, applicationID: applicationID, apiToken: apiToken))
             return try await ConformanceRun(target, wait: wait, on: loop).run(groups) { _ in }
@@ -67,7 +71,7 @@ final class SpoilingProxy: HTTPServerHandler {
 
     /// Lends the address of a server behind a proxy, or of the server itself without a fault.
     static func serving<Value: Sendable>(
-        _ spoil: Spoil?, requiresToken: Bool = false,
+        _ spoil: Spoil?, requiresToken: Bool = false, userRate: Rate? = nil,
         _ body: (_ address: String, _ loop: EventLoop) async throws -> Value
     ) async throws -> Value {
         let folder = try TemporaryFolder(inMemory: true)
@@ -75,6 +79,7 @@ final class SpoilingProxy: HTTPServerHandler {
             dataFolder: folder.file("server"), applicationID: applicationID)
         configuration.apiToken = apiToken
         configuration.requiresToken = requiresToken
+        configuration.userRate = userRate
         let host = try await ChatHost.start(configuration)
         let loop = try EventLoop.start()
         var port = host.port
@@ -138,6 +143,13 @@ final class SpoilingProxy: HTTPServerHandler {
 
     func upgrade(_ request: HTTPServerRequest) async -> UpgradeDecision {
         let offers = request.headers.list("Sec-WebSocket-Protocol")
+        if spoil.isBusy() {
+            return .accept(subprotocol: offers.first) { peer in
+                // An end of the client is no fault of the proxy.
+                try? await peer.send(#"BUSY{"retry_after":1,"reason_code":0,"message":"busy"}"#)
+                await peer.close()
+            }
+        }
         let connection: WebSocketConnection
         do {
             connection = try await WebSocketClient.connect(

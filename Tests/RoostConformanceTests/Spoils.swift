@@ -131,6 +131,17 @@ enum Spoils {
             expected: "SYEV 10900", isSilent: true,
             spoil: Spoil(down: { $0.fields["cat"] == 10_900 ? [] : [$0] })),
         Case(
+            name: "an acknowledgement of the empty req_id", check: "socket.empty-request",
+            expected: "no acknowledgement",
+            spoil: frames { frame in
+                guard frame.name == "READ", frame.fields["req_id"].isMissing else { return }
+                frame.fields = frame.fields.with("req_id", "")
+            }),
+        Case(
+            name: "a broadcast and an acknowledgement of the empty req_id",
+            check: "socket.empty-request", expected: "one READ without req_id at most",
+            spoil: Spoil(down: { $0.name == "READ" ? [$0, $0] : [$0] })),
+        Case(
             name: "a wrong neighbour", check: "messages.predecessor",
             expected: "previous_message_id is",
             spoil: frames { frame in

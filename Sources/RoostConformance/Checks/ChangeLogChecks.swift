@@ -156,18 +156,7 @@ enum ChangeLogChecks {
     private static func complete(_ scene: Scene) async throws(CheckFailure) {
         let (ada, room, path, start) = try await self.scene(scene)
         let names = (0..<120).map { "\(scene.prefix)-\($0)" }
-        for name in names {
-            try await ada.line.say(
-                "MESG",
-                ["channel_url": .text(room.url), "message": .text(name), "req_id": .text(name)])
-        }
-        var ids: [JSON] = []
-        for name in names {
-            let answer = try await ada.line.hear("an acknowledgement") {
-                $0["req_id"] == .text(name)
-            }
-            ids.append(try Sent(answer).idValue)
-        }
+        let ids = try await ada.burst(names, in: room).map { $0.sent.idValue }
         let log = try await readAll(path, ["token": start.next], by: ada)
         let found = log.updated.map { $0["message_id"] }
         try expect(

@@ -111,17 +111,17 @@ enum ConnectionChecks {
         _ scene: Scene, header: String? = nil, _ query: (String) -> Query
     ) async throws(CheckFailure) {
         let user = try await scene.user()
-        let line = try await scene.open(
+        let (_, login) = try await scene.logIn(
             ["user_id": user.id] + query(user.token),
             headers: header.map { [($0, user.token)] } ?? [])
-        try await expectLogin(of: user.id, on: line)
+        try expectLogin(of: user.id, login)
     }
 
     private static func tokenSubprotocol(_ scene: Scene) async throws(CheckFailure) {
         let user = try await scene.user()
         let offer = Query.encode(JSON.object(["token": .text(user.token)]).description)
-        let line = try await scene.open(["user_id": user.id], subprotocol: offer)
-        try await expectLogin(of: user.id, on: line)
+        let (line, login) = try await scene.logIn(["user_id": user.id], subprotocol: offer)
+        try expectLogin(of: user.id, login)
         try expectEcho(of: offer, on: line)
     }
 
@@ -131,22 +131,20 @@ enum ConnectionChecks {
         let ada = try await scene.person("ada")
         var items: Query = [:]
         if let query { items = items + Query(dictionaryLiteral: (query, ada.key)) }
-        let line = try await scene.open(items, headers: header.map { [($0, ada.key)] } ?? [])
-        try await expectLogin(of: ada.id, on: line)
+        let (_, login) = try await scene.logIn(
+            items, headers: header.map { [($0, ada.key)] } ?? [])
+        try expectLogin(of: ada.id, login)
     }
 
     private static func keySubprotocol(_ scene: Scene) async throws(CheckFailure) {
         let ada = try await scene.person("ada")
         let offer = Query.encode(JSON.object(["auth": .text(ada.key)]).description)
-        let line = try await scene.open([:], subprotocol: offer)
-        try await expectLogin(of: ada.id, on: line)
+        let (line, login) = try await scene.logIn([:], subprotocol: offer)
+        try expectLogin(of: ada.id, login)
         try expectEcho(of: offer, on: line)
     }
 
-    private static func expectLogin(
-        of id: String, on line: ChatLine
-    ) async throws(CheckFailure) {
-        let login = try await line.hear("LOGI (2.4)") { _ in true }
+    private static func expectLogin(of id: String, _ login: Frame) throws(CheckFailure) {
         try expect(
             login.command == "LOGI" && login["user_id"] == .text(id) && login["key"].text != nil,
             "LOGI with the user and a session key", seen: "\(login.command)\(login.fields)")
@@ -190,8 +188,7 @@ enum ConnectionChecks {
     private static func isRefused(
         _ scene: Scene, _ query: Query, _ code: Int64, application: String? = nil
     ) async throws(CheckFailure) {
-        let line = try await scene.open(query, application: application)
-        let login = try await line.hear("LOGI with an error (2.4)") { _ in true }
+        let (line, login) = try await scene.logIn(query, application: application)
         try expect(
             login.command == "LOGI" && login["error"] == true && login["code"] == .int(code)
                 && login["message"].text != nil && login["key"].isMissing,
@@ -299,6 +296,8 @@ enum ConnectionChecks {
             throw CheckFailure(
                 expected: "a login before the end of its token", seen: "\(login.fields)")
         }
+        // The wait for the refusal begins with the end of the token.
+        await scene.countdown.pause(.seconds(2))
         try await scene.eventually("400309 after the end of the token") { () throws(CheckFailure) in
             try await scene.answer("GET", "/users/\(id)", as: .session(key)).body
         } _: {

@@ -149,14 +149,9 @@ enum MessageChecks {
     private static func order(_ scene: Scene) async throws(CheckFailure) {
         let (ada, bo, room) = try await scene.pair()
         let names = (0..<20).map { "\(scene.prefix)-burst-\($0)" }
-        for name in names {
-            try await ada.line.say(
-                "MESG",
-                ["channel_url": .text(room.url), "message": .text(name), "req_id": .text(name)])
-        }
         var times: [Int64] = []
         var ids: [Int64] = []
-        for name in names {
+        for (name, _) in try await ada.burst(names, in: room) {
             let heard = try await bo.hear("MESG", in: room)
             try expect(heard["message"], is: .text(name), "the next broadcast's text")
             let sent = try Sent(heard)

@@ -134,10 +134,12 @@ enum SocketChecks {
         let ada = try await scene.person("ada")
         let room = try await scene.channel([ada])
         try await ada.line.say("READ", ["channel_url": .text(room.url), "req_id": ""])
-        let heard = try await ada.line.hearAll()
+        // Without an acknowledgement the broadcast may come to this connection, once.
+        let marks = try await ada.line.hearAll().filter { $0.command == "READ" }
         try expect(
-            !heard.contains { $0.command == "READ" && $0["req_id"].text?.isEmpty == false },
-            "no acknowledgement", seen: heard.map { "\($0.command)\($0.fields)" })
+            marks.count < 2 && marks.allSatisfy { $0["req_id"].isMissing },
+            "no acknowledgement, and one READ without req_id at most",
+            seen: marks.map { "\($0.command)\($0.fields)" })
     }
 
     private static func unknownChannel(_ scene: Scene) async throws(CheckFailure) {

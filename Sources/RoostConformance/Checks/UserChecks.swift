@@ -76,10 +76,10 @@ enum UserChecks {
             ["user_ids": "\(one),\(two),\(one)"],
         ]
         for query in queries {
-            let found = try await scene.call("GET", "/users", query)["users"].each("user_id")
+            let found = try await scene.walk("/users", query, "users").map { $0["user_id"] }
             try expect(
                 Set(found) == [.text(one), .text(two)] && found.count == 2, "the two users once",
-                seen: found)
+                seen: JSON.list(found))
         }
     }
 

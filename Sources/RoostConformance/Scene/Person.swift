@@ -96,12 +96,46 @@ struct Person {
         var body = fields.fields
         body["req_id"] = .text(request)
         if let room { body["channel_url"] = .text(room.url) }
-        try await line.say(command, .object(body))
-        let answer = try await line.hear("an answer to \(command) with its req_id (2.3)") {
-            $0["req_id"] == .text(request)
+        // A server may limit the rate of commands (5.1), and a repeat is harmless (2.3).
+        while true {
+            try await line.say(command, .object(body))
+            let answer = try await line.hear("an answer to \(command) with its req_id (2.3)") {
+                $0["req_id"] == .text(request)
+            }
+            guard answer.isOverRate, !scene.countdown.isOver else {
+                try Scene.expectOffered(answer.fields, command)
+                return answer
+            }
+            await scene.countdown.pause(.seconds(1))
         }
-        try Scene.expectOffered(answer.fields, command)
-        return answer
+    }
+
+    /// Sends texts all at once, with the texts as request IDs; sends those again that are over the
+    /// server's rate.
+    ///
+    /// - Returns: The texts with their messages, in the order in which the server has taken them.
+    @inline(never) func burst(
+        _ texts: [String], in room: Room
+    ) async throws(CheckFailure) -> [(text: String, sent: Sent)] {
+        for text in texts {
+            try await line.say(
+                "MESG",
+                ["channel_url": .text(room.url), "message": .text(text), "req_id": .text(text)])
+        }
+        var taken: [(text: String, sent: Sent)] = []
+        var refused: [String] = []
+        for text in texts {
+            let answer = try await line.hear("an acknowledgement") { $0["req_id"] == .text(text) }
+            if answer.isOverRate {
+                refused.append(text)
+            } else {
+                taken.append((text, try Sent(answer)))
+            }
+        }
+        for text in refused {
+            taken.append((text, try await send(text, in: room, request: text)))
+        }
+        return taken
     }
 
     /// Sends a text and returns the message's ID with its acknowledgement.

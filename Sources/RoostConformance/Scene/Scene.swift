@@ -138,9 +138,9 @@ final class Scene {
     // MARK: Sockets
 
     /// Opens a socket of the application.
-    @inline(never) func open(
-        _ query: Query, headers: [(name: String, value: String)] = [], subprotocol: String? = nil,
-        application: String? = nil
+    private func open(
+        _ query: Query, headers: [(name: String, value: String)], subprotocol: String?,
+        application: String?
     ) async throws(CheckFailure) -> ChatLine {
         let whole: Query = ["ai": application ?? target.applicationID, "p": "conform", "sv": "1"]
         let line = try await ChatLine.open(
@@ -152,11 +152,13 @@ final class Scene {
 
     /// Opens a socket and waits for the answer to its login; comes back as often as the server is
     /// busy (2.4).
-    @inline(never) func logIn(_ query: Query) async throws(CheckFailure) -> (
-        line: ChatLine, login: Frame
-    ) {
+    @inline(never) func logIn(
+        _ query: Query, headers: [(name: String, value: String)] = [], subprotocol: String? = nil,
+        application: String? = nil
+    ) async throws(CheckFailure) -> (line: ChatLine, login: Frame) {
         for _ in 0..<4 {
-            let line = try await open(query)
+            let line = try await open(
+                query, headers: headers, subprotocol: subprotocol, application: application)
             let first = try await line.hear("LOGI (2.4)") { _ in true }
             guard first.command == "BUSY" else { return (line, first) }
             await line.close()

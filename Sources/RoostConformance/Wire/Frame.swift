@@ -7,6 +7,11 @@ package struct Frame: Hashable, Sendable {
 
     package subscript(name: String) -> JSON { fields[name] }
 
+    /// Whether the server refuses a command because too many came before (5.1, 5.2).
+    var isOverRate: Bool {
+        command == "EROR" && (fields["code"] == 500_910 || fields["code"] == 900_200)
+    }
+
     /// Parses a line: four capital letters and a JSON object.
     init(_ line: Substring) throws(CheckFailure) {
         let command = line.prefix(4)
