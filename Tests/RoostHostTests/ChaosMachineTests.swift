@@ -41,6 +41,12 @@ struct ChaosMachineTests {
         #expect(found.compactMap { $0?.number } == [1, 2])
     }
 
+    @Test func `a fixed fault of the unknown user happens to it alone`() {
+        var machine = ChaosMachine(Self.plan([:], [.init(.httpError, user: "", nth: 1)]))
+        let found = ["ann", "", ""].map { machine.decide(.call, of: $0) }
+        #expect(found.map { $0?.user } == [nil, "", nil])
+    }
+
     @Test(arguments: [
         (ChaosKind.lateAcknowledgement, ChaosHarm.delay(milliseconds: 7)),
         (.lostAcknowledgement, .loss), (.repeatedAcknowledgement, .repetition),

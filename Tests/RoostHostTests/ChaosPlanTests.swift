@@ -14,7 +14,8 @@ struct ChaosPlanTests {
             #"""
             {"seed": 42, "most": 7, "rates": {"lost-ack": 0.25, "restart": 1, "half-open": 0},
              "faults": [{"kind": "lost-ack", "user": "ann", "nth": 3},
-                        {"kind": "http-error", "nth": 1000000}],
+                        {"kind": "http-error", "nth": 1000000},
+                        {"kind": "http-error", "user": "", "nth": 1}],
              "delay_ms": {"least": 0, "most": 60000}, "step_ms": {"least": 5, "most": 5},
              "busy_s": {"least": 1, "most": 60}}
             """#)
@@ -23,6 +24,7 @@ struct ChaosPlanTests {
         wanted.rates = [.lostAcknowledgement: 0.25, .restart: 1, .halfOpen: 0]
         wanted.faults = [
             .init(.lostAcknowledgement, user: "ann", nth: 3), .init(.httpError, nth: 1_000_000),
+            .init(.httpError, user: "", nth: 1),
         ]
         wanted.delayMS = 0...60_000
         wanted.stepMS = 5...5
@@ -54,7 +56,7 @@ struct ChaosPlanTests {
             #"{"faults":[{"kind":"restart","nth":1},{"kind":"x","nth":1}]}"#, "faults[1].kind",
             "allowed: late-ack"
         ),
-        (#"{"faults":[{"kind":"restart","nth":1,"user":""}]}"#, "faults[0].user", "1 to 256"),
+        (#"{"faults":[{"kind":"restart","nth":1,"user":1}]}"#, "faults[0].user", "0 to 256"),
         (
             #"{"faults":[{"kind":"restart","at":1}]}"#, "faults[0].at", "allowed: kind, user, nth"
         ),

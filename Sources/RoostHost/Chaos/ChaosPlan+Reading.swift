@@ -44,7 +44,7 @@ extension ChaosPlan {
         }
         for fault in try plan.elements("faults", atMost: Self.faultLimit) {
             try fault.checkNames(["kind", "user", "nth"])
-            let name = try fault.text("kind", bytes: Self.userBytes)
+            let name = try fault.text("kind", bytes: 1...Self.userBytes)
             let place = try fault.number("nth", in: Self.places)
             guard let name, let place else {
                 throw ChaosPlanError(
@@ -54,7 +54,7 @@ extension ChaosPlan {
             faults.insert(
                 FixedFault(
                     try Self.kind(name, at: fault.place + ".kind"),
-                    user: try fault.text("user", bytes: Self.userBytes), nth: Int(place)))
+                    user: try fault.text("user", bytes: 0...Self.userBytes), nth: Int(place)))
         }
     }
 
@@ -121,11 +121,12 @@ private struct PlanReader {
         return number
     }
 
-    func text(_ name: String, bytes: Int) throws(ChaosPlanError) -> String? {
+    func text(_ name: String, bytes: ClosedRange<Int>) throws(ChaosPlanError) -> String? {
         guard let value = value[name] else { return nil }
-        guard let text = value.string, (1...bytes).contains(text.utf8.count) else {
+        guard let text = value.string, bytes.contains(text.utf8.count) else {
             throw ChaosPlanError(
-                place: path(name), reason: "A text of 1 to \(bytes) bytes is wanted.")
+                place: path(name),
+                reason: "A text of \(bytes.lowerBound) to \(bytes.upperBound) bytes is wanted.")
         }
         return text
     }

@@ -5,7 +5,7 @@ package struct ChaosPlan: Equatable, Sendable {
     /// A fault at a fixed place.
     package struct FixedFault: Hashable, Sendable {
         package var kind: ChaosKind
-        /// The user; nil for each user.
+        /// The user; nil for each user, and empty for the unknown one.
         package var user: String?
         /// The number of the occasion among those of its kind and user, from 1.
         package var place: Int
