@@ -35,17 +35,23 @@ extension ChatClient {
     }
 
     /// Sends a draft as a message, with its mentioned users (`MessageDraft.params`), and removes the
-    /// draft of its place.
+    /// draft.
     ///
-    /// The message is on disk when the call returns. If the process ends between the two steps, the
-    /// draft is still there beside the message.
+    /// Another draft that was saved at its place meanwhile stays. The message is on disk when the
+    /// call returns. If the process ends between the two steps, or the disk refuses the second one,
+    /// the draft is still there beside the message.
     ///
     /// - Returns: The message with its request ID.
     /// - Throws: As `send(_:to:)`; the draft is kept then.
     @discardableResult
     public func send(_ draft: MessageDraft) async throws(RoostError) -> Message {
         let message = try await send(draft.params, to: draft.place.channel)
-        try? await removeDraft(at: draft.place)
+        let sent = DraftContent(
+            draft.text, replyingTo: draft.replyingTo, mentioning: draft.mention,
+            in: draft.place.thread)
+        // The message is on its way: a failure would only make the caller send it again.
+        _ = try? await engine.run(
+            .outbox(.drafting(OutboxDrafting(removing: sent, in: draft.place.channel))))
         return message
     }
 

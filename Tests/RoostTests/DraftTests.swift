@@ -88,6 +88,45 @@ struct DraftTests {
         }
     }
 
+    @Test func `sending a draft keeps a newer one that is saved side by side`() throws {
+        try OutboxPair.play(56) { world, pair in
+            let (alice, place) = (pair.alice, DraftPlace(pair.channel))
+            try await alice.saveDraft("sent", at: place)
+            let draft = try #require(await alice.draft(at: place))
+            async let sent = alice.send(draft)
+            try await alice.saveDraft("newer", at: place)
+            #expect(try await sent.text == "sent")
+            #expect(await alice.draft(at: place)?.text == "newer")
+            let newer = try #require(await alice.draft(at: place))
+            try await alice.send(newer)
+            #expect(await alice.draft(at: place) == nil)
+        }
+    }
+
+    @Test func `drafts that are saved side by side are limited in number, too`() throws {
+        try OutboxPair.play(57) { world, pair in
+            let alice = pair.alice
+            for number in 0..<MessageDraft.maxCount - 1 {
+                try await alice.saveDraft("x", at: DraftPlace(ChannelURL("c\(number)")))
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<5 {
+                    group.addTask {
+                        try await alice.saveDraft("y", at: DraftPlace(ChannelURL("new\(number)")))
+                    }
+                }
+                try await group.waitForAll()
+            }
+            await world.pass(.seconds(1))
+            let drafts = await alice.drafts()
+            #expect(drafts.count == MessageDraft.maxCount)
+            #expect(drafts.count { $0.text == "y" } == 5)
+            for number in 0..<4 {
+                #expect(await alice.draft(at: DraftPlace(ChannelURL("c\(number)"))) == nil)
+            }
+        }
+    }
+
     @Test func `drafts are limited in size and number`() throws {
         try OutboxPair.play(54) { world, pair in
             let alice = pair.alice

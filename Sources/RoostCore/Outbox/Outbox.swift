@@ -25,6 +25,8 @@ package struct Outbox: Codable, Sendable {
     var uploads: Set<RequestID> = []
     /// The request ID of each draft that this process has written.
     var draftNames: [DraftPlace: RequestID] = [:]
+    /// The last write of each draft that this process has requested and that may not be done.
+    var draftWrites: [DraftPlace: DraftWrite] = [:]
     /// The last mark of an inbox that this process has requested for each place.
     var inboxClaims: [InboxPlace: InboxClaim] = [:]
     /// The number of pings for each item in flight whose acknowledgement is overdue.

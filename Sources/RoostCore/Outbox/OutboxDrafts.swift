@@ -23,6 +23,14 @@ package struct DraftContent: Equatable, Codable, Sendable {
     }
 }
 
+/// A requested write of a draft.
+struct DraftWrite: Equatable, Codable, Sendable {
+    /// The number of the write in the queue.
+    let ticket: Int
+    /// The new content; nil for a removal.
+    let content: DraftContent?
+}
+
 /// Saves or removes a draft; at the end the disk has it.
 package struct OutboxDrafting: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
@@ -34,6 +42,8 @@ package struct OutboxDrafting: SyncOperation {
 
     private let channel: ChannelURL
     private let content: DraftContent
+    /// The only content that is removed; nil for any.
+    private let sent: DraftContent?
     private var state = State.beginning
 
     private var place: DraftPlace { DraftPlace(channel, thread: content.thread) }
@@ -42,6 +52,14 @@ package struct OutboxDrafting: SyncOperation {
     package init(_ content: DraftContent, in channel: ChannelURL) {
         self.content = content
         self.channel = channel
+        sent = nil
+    }
+
+    /// Removes a draft that was sent, unless another one is saved in its place by now.
+    package init(removing sent: DraftContent, in channel: ChannelURL) {
+        content = DraftContent("", in: sent.thread)
+        self.channel = channel
+        self.sent = sent
     }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
@@ -65,6 +83,7 @@ package struct OutboxDrafting: SyncOperation {
             state = .writingNotes
             return .need(.wait(.outboxDisk(sync.enqueue(sync.outbox.disk.allNotes))))
         }
+        if let sent, sync.outbox.newestDraft(at: place) != sent { return .end(.done) }
         var names = sync.outbox.draftNames(at: place)
         for name in names {
             if let error = sync.outbox.disk.refusal(of: name) { return .fail(error) }
@@ -74,6 +93,7 @@ package struct OutboxDrafting: SyncOperation {
             guard let last = names.map({ sync.enqueue(.discard($0)) }).last else {
                 return .end(.done)
             }
+            sync.outbox.noteDraftWrite(at: place, last, nil)
             state = .discarding
             return .need(.wait(.outboxDisk(last)))
         }
@@ -85,6 +105,7 @@ package struct OutboxDrafting: SyncOperation {
         let draft = OutboxDraft(
             name, to: channel, createdAt: sync.now, content: .draft(content))
         let ticket = sync.enqueue(.keep(draft))
+        sync.outbox.noteDraftWrite(at: place, ticket, content)
         state = .keeping(ticket: ticket)
         return .need(.wait(.outboxDisk(ticket)))
     }
@@ -116,6 +137,46 @@ extension Outbox {
         return names.isEmpty ? draftNames[place].map { [$0] } ?? [] : names
     }
 
+    /// Notes a requested write; those that are done say nothing more.
+    fileprivate mutating func noteDraftWrite(
+        at place: DraftPlace, _ ticket: Int, _ content: DraftContent?
+    ) {
+        draftWrites = draftWrites.filter { $0.value.ticket > disk.lastDone }
+        draftWrites[place] = DraftWrite(ticket: ticket, content: content)
+    }
+
+    /// Returns the write of a place's draft that is not done; nil without one.
+    private func draftWrite(at place: DraftPlace) -> DraftWrite? {
+        draftWrites[place].flatMap { $0.ticket > disk.lastDone ? $0 : nil }
+    }
+
+    /// Returns the draft that a place will have when all requested writes are done.
+    fileprivate func newestDraft(at place: DraftPlace) -> DraftContent? {
+        if let write = draftWrite(at: place) { return write.content }
+        guard case .draft(let content)? = items.last(where: { $0.draft?.place == place })?.content
+        else { return nil }
+        return content
+    }
+
+    /// The drafts that there will be when all requested writes are done, the oldest first.
+    fileprivate var futureDrafts: [(place: DraftPlace, name: RequestID)] {
+        var places: Set<DraftPlace> = []
+        var drafts: [(place: DraftPlace, name: RequestID)] = []
+        for item in items {
+            guard let place = item.draft?.place else { continue }
+            places.insert(place)
+            if let write = draftWrite(at: place), write.content == nil { continue }
+            drafts.append((place, item.requestID))
+        }
+        let writes = draftWrites.sorted { $0.value.ticket < $1.value.ticket }
+        for (place, write) in writes where write.ticket > disk.lastDone {
+            guard write.content != nil, !places.contains(place), let name = draftNames[place]
+            else { continue }
+            drafts.append((place, name))
+        }
+        return drafts
+    }
+
     /// Returns the drafts of a channel, or all; the one that was edited last is first.
     package func drafts(in channel: ChannelURL? = nil) -> [MessageDraft] {
         items.reversed().filter { $0.channel == channel ?? $0.channel }.compactMap(\.draft)
@@ -123,17 +184,19 @@ extension Outbox {
 }
 
 extension SyncState {
-    /// Removes the oldest draft if there are as many as allowed.
+    /// Removes the oldest drafts if there are as many as allowed, those being written included.
     fileprivate mutating func makeRoomForDraft() {
-        let drafts = outbox.items.filter { $0.draft != nil }
-        guard drafts.count >= MessageDraft.maxCount, let oldest = drafts.first else { return }
-        enqueue(.discard(oldest.requestID))
+        let drafts = outbox.futureDrafts
+        for draft in drafts.prefix(max(0, drafts.count + 1 - MessageDraft.maxCount)) {
+            outbox.noteDraftWrite(at: draft.place, enqueue(.discard(draft.name)), nil)
+        }
     }
 
     /// Removes the drafts of a channel that the user has left or lost.
     mutating func discardDrafts(in channel: ChannelURL) {
-        for item in outbox.items where item.channel == channel && item.draft != nil {
-            enqueue(.discard(item.requestID))
+        for item in outbox.items where item.channel == channel {
+            guard let place = item.draft?.place else { continue }
+            outbox.noteDraftWrite(at: place, enqueue(.discard(item.requestID)), nil)
         }
     }
 

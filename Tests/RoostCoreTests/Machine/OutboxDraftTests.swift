@@ -63,6 +63,25 @@ struct OutboxDraftTests {
         #expect(script.machine.state.outbox.draft(at: Self.place)?.text == "one")
     }
 
+    @Test func `a sent draft is removed, but no other one that is saved or being written`() throws {
+        var script = Script()
+        let (disk, writes) = try #require(script.save("one").effects.writes)
+        let one = try #require(Self.kept(writes).first)
+        _ = script.write(disk, [.item(Self.item(one, 1))])
+        let other = script.remove("two")
+        #expect(other.effects == [.finish(other.id, .done)])
+        let (next, _) = try #require(script.save("two").effects.writes)
+        // The disk has the first text still.
+        let late = script.remove("one")
+        #expect(late.effects == [.finish(late.id, .done)])
+        _ = script.write(next, [.failed(Script.error(.localDatabaseError))])
+        let (_, removals) = try #require(script.remove("one").effects.writes)
+        #expect(removals == [.takeBack(one.requestID)])
+        // The removal is on its way, so there is nothing left to remove.
+        let again = script.remove("one")
+        #expect(again.effects == [.finish(again.id, .done)])
+    }
+
     @Test func `the newer draft of two processes counts, until the next text`() throws {
         var script = Script()
         let (disk, writes) = try #require(script.save("one").effects.writes)
@@ -83,6 +102,11 @@ struct OutboxDraftTests {
 extension MachineScript {
     fileprivate mutating func save(_ text: String) -> (id: ID, effects: [Effect]) {
         let drafting = OutboxDrafting(DraftContent(text), in: Self.channel)
+        return start(.outbox(.drafting(drafting)))
+    }
+
+    fileprivate mutating func remove(_ sent: String) -> (id: ID, effects: [Effect]) {
+        let drafting = OutboxDrafting(removing: DraftContent(sent), in: Self.channel)
         return start(.outbox(.drafting(drafting)))
     }
 }
