@@ -32,26 +32,33 @@ package struct CacheFiguresWatch: Equatable, Codable, Sendable {
     fileprivate var isOutdated = false
 }
 
-/// The reading of the figures; one at a time.
+/// The reading of the figures; one at a time, for which further callers wait.
 package struct FiguresReading: SyncOperation {
-    private var hasBegun = false
+    private enum State: Equatable, Codable, Sendable {
+        case beginning, reading, waiting
+    }
+
+    private var state = State.beginning
 
     package init() {}
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
-        switch (hasBegun, reply) {
-        case (false, .begin):
-            // The reading in progress serves its caller, too, only later.
-            guard !sync.notes.figures.isReading else { return .end(.done) }
-            hasBegun = true
+        switch (state, reply) {
+        case (.beginning, .begin) where sync.notes.figures.isReading:
+            state = .waiting
+            return .need(.wait(.figures))
+        case (.beginning, .begin):
+            state = .reading
             sync.notes.figures.isReading = true
             sync.notes.figures.isOutdated = false
             return .need(.read(.figures))
-        case (true, .read(let result)):
+        case (.reading, .read(let result)):
             sync.notes.figures.isReading = false
             if case .success(.figures(let figures)) = result { sync.notes.figures.last = figures }
             sync.pauseFigures()
+            sync.wakeAll(.figures, nil)
             return .end(.done)
+        case (.waiting, .woken): return .end(.done)
         default: return .fail(reply)
         }
     }

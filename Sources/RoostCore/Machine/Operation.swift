@@ -82,6 +82,8 @@ package enum Condition: Hashable, Codable, Sendable {
     case download(DownloadID)
     /// The end of a count of messages in gaps.
     case counting
+    /// The end of a reading of the cache's figures.
+    case figures
     /// A channel of an inbox to look at, or the end of the reader.
     case inbox(InboxID)
 }
