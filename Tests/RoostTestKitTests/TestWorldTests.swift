@@ -101,15 +101,79 @@ struct TestWorldTests {
         }
     }
 
-    @Test(arguments: TestFault.allCases)
-    func `a message is stored once whatever fault meets it`(fault: TestFault) async throws {
+    /// Sends a message, a text or a file with a caption.
+    private static func send(
+        _ text: String, hasFile: Bool, _ client: ChatClient, to channel: ChannelURL
+    ) async throws -> Message {
+        guard hasFile else { return try await client.send(text, to: channel) }
+        let file = OutgoingFile(.bytes([1, 2, 3]), name: "a.png", type: "image/png")
+        return try await client.send(
+            FileMessageParams(files: [file], caption: text), to: channel)
+    }
+
+    @Test(arguments: [false, true])
+    func `a message over the socket meets its faults, with a file or without`(
+        hasFile: Bool
+    ) async throws {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            let (client, channel) = (scene.client, scene.channel)
+            scene.phone.inject(.refusedMessage)
+            _ = try await Self.send("refused", hasFile: hasFile, client, to: channel)
+            func statuses() async -> [SendingStatus] {
+                await client.unsentMessages(in: channel).map(\.status)
+            }
+            try await world.wait { await statuses() == [.failed] }
+            #expect(try await world.messages(in: channel).isEmpty)
+            scene.phone.inject(.lostAcknowledgement)
+            _ = try await Self.send("unsure", hasFile: hasFile, client, to: channel)
+            try await world.wait {
+                try await world.messages(in: channel).map(\.text) == ["unsure"]
+            }
+            await world.pass(.seconds(1))
+            #expect(await statuses() == [.failed, .pending])
+            await scene.phone.cutLink()
+            scene.phone.restoreLink()
+            try await world.wait { await statuses() == [.failed] }
+            #expect(try await world.messages(in: channel).map(\.text) == ["unsure"])
+        }
+    }
+
+    @Test func `a cut loses the requests on their way although the link is soon back`()
+        async throws
+    {
+        try await TestWorld.run { world in
+            let scene = try await Scene(world)
+            await world.pass()
+            scene.phone.setDelay(.seconds(3))
+            let client = scene.client
+            async let channel = client.createChannel(ChannelCreateParams(memberIDs: ["bob"]))
+            await world.pass(.seconds(1))
+            await scene.phone.cutLink()
+            scene.phone.restoreLink()
+            do {
+                Issue.record("\(try await channel.url) was made.")
+            } catch {
+                #expect((error as? RoostError)?.remedy == .retry)
+            }
+            scene.phone.setDelay(nil)
+            let list = try await client.channelList()
+            await world.pass(.seconds(20))
+            #expect(await list.snapshot.channels.map(\.url) == [scene.channel])
+        }
+    }
+
+    @Test(arguments: TestFault.allCases, [false, true])
+    func `a message is stored once whatever fault meets it`(
+        fault: TestFault, hasFile: Bool
+    ) async throws {
         try await TestWorld.run { world in
             let scene = try await Scene(world)
             let (client, channel) = (scene.client, scene.channel)
             _ = try await client.timeline(of: channel)
             await world.pass()
             scene.phone.inject(fault, times: 2)
-            let message = try await client.send("once", to: channel)
+            let message = try await Self.send("once", hasFile: hasFile, client, to: channel)
             await world.pass(.seconds(120))
             scene.phone.inject(fault, times: 0)
             await scene.phone.cutLink()

@@ -146,9 +146,8 @@ struct FileMessageTests {
         _ world: SimulatedWorld, _ phone: SimulatedWorld.Device, _ lines: Lines
     ) async {
         await lines.wait(world) { $0.uploads > 0 }
-        await phone.network.cut()
-        phone.network.restore()
         phone.network.weather.busyLogin = 1000
+        await phone.network.loseSockets()
         await world.pass(.seconds(30))
     }
 
@@ -168,7 +167,8 @@ struct FileMessageTests {
             let sent = try await alice.send(
                 FileMessageParams(files: [Self.file(.bytes(Self.bytes(9_000)))]), to: channel)
             await lines.wait(world) { $0.uploads > 0 }
-            await phone.network.cut()
+            phone.network.weather.busyLogin = 1000
+            await phone.network.loseSockets()
             // This device has got no event of it.
             try await bob.send("between", to: channel)
             await Self.loseSocket(world, phone, lines)

@@ -10,7 +10,7 @@ public enum TestFault: Hashable, Sendable, CaseIterable {
     case refusedRequest
     /// The server refuses a message over the socket for good, with the code `channelFrozen`.
     case refusedMessage
-    /// The server stores a message, and the acknowledgement does not reach the device.
+    /// The server stores a message or an edit, and the acknowledgement does not reach the device.
     case lostAcknowledgement
     /// A frame reaches the device twice.
     case repeatedFrame

@@ -13,6 +13,8 @@ import Synchronization
 package final class SimulatedNetwork: HTTPTransport, SocketTransport {
     private struct State {
         var isUp = true
+        /// The number of cuts so far.
+        var cutCount = 0
         var weather = Weather.calm
         /// The faults that a test injected, by the number of times that remain.
         var requested = Weather.calm
@@ -86,8 +88,16 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
 
     /// Cuts the link: frames and requests on their way are lost in both directions.
     package func cut() async {
-        let sockets = state.withLock { state in
+        state.withLock { state in
             state.isUp = false
+            state.cutCount += 1
+        }
+        await loseSockets()
+    }
+
+    /// Breaks the sockets; requests on their way go on.
+    package func loseSockets() async {
+        let sockets = state.withLock { state in
             defer { state.sockets = [] }
             return state.sockets
         }
@@ -253,11 +263,14 @@ package final class SimulatedNetwork: HTTPTransport, SocketTransport {
         }
     }
 
-    /// Waits for one crossing of the link.
+    /// Waits for one crossing of the link; a cut loses it, even if the link is back by then.
     private func cross(_ latency: Duration) async throws(TransportError) {
+        let (isUp, cutCount) = state.withLock { ($0.isUp, $0.cutCount) }
         guard isUp else { throw TransportError(.unreachable, "The simulated link is down.") }
         try await pause(latency)
-        guard isUp else { throw TransportError(.lost, "The simulated link was cut.") }
+        guard state.withLock({ $0.cutCount }) == cutCount else {
+            throw TransportError(.lost, "The simulated link was cut.")
+        }
     }
 
     // MARK: WebSocket

@@ -100,7 +100,7 @@ actor SimulatedSocket: Socket {
             hasEnded = true
             return await leave()
         }
-        if text.hasPrefix("MESG") || text.hasPrefix("MEDI"), text.field("req_id") != nil,
+        if text.isMessage || text.isEdit, text.field("req_id") != nil,
             network.happens(\.lostAcknowledgement, "lost acknowledgement")
         {
             network.noteLostFrame()
@@ -162,7 +162,7 @@ actor SimulatedSocket: Socket {
                 isHalfOpen = true
                 continue
             }
-            if text.hasPrefix("MESG"), network.happens(\.refusedMessage, "refused message") {
+            if text.isMessage, network.happens(\.refusedMessage, "refused message") {
                 let error = ServerError(.channelFrozen, "The simulated server refuses the message.")
                 let request = text.field("req_id").map { RequestID($0) }
                 arrive(ServerEvent.error(error, acknowledges: request).encoded)
@@ -173,7 +173,7 @@ actor SimulatedSocket: Socket {
                 return await self.break()
             }
             await server.receive(text, from: session)
-            if text.hasPrefix("MESG"), network.happens(\.repeatedFrame, "repeated send") {
+            if text.isMessage, network.happens(\.repeatedFrame, "repeated send") {
                 await server.receive(text, from: session)
             }
         }
@@ -228,6 +228,12 @@ actor SimulatedSocket: Socket {
 }
 
 extension String {
+    /// Whether a frame is a message of a user.
+    fileprivate var isMessage: Bool { hasPrefix("MESG") || hasPrefix("FILE") }
+
+    /// Whether a frame is an edit of one.
+    fileprivate var isEdit: Bool { hasPrefix("MEDI") || hasPrefix("FEDI") }
+
     /// Returns the first text field of this name in a frame's JSON.
     fileprivate func field(_ name: String) -> String? {
         let key = Array("\"\(name)\":\"".utf8)
