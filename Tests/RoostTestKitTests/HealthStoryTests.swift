@@ -49,16 +49,6 @@ struct HealthStoryTests {
         }
     }
 
-    @Test func `the health waits for the figures that a stream has begun to read`() async throws {
-        try await TestWorld.run { world in
-            let client = try await world.device(of: "alice").launch()
-            let states = await client.healthStates()
-            #expect(await client.health.cache.bytes != nil)
-            var values = states.makeAsyncIterator()
-            #expect(await values.next() != nil)
-        }
-    }
-
     @Test func `an unsent message grows old, and its age is a metric`() async throws {
         try await TestWorld.run { world in
             let scene = try await Self.settled(world)

@@ -331,6 +331,16 @@ struct HealthTests {
         return nil
     }
 
+    @Test func `a call for the health waits for the figures that are being read`() throws {
+        var script = Script.connected()
+        let reading = try #require(script.give(.healthReading(isBeginning: true)).figures.first)
+        let call = script.start(.figures(FiguresReading()))
+        #expect(call.effects.figures.isEmpty && call.effects.finished.isEmpty)
+        let figures = CacheFigures(bytes: 4_096, channelsWithHoles: 0)
+        #expect(script.read(reading, .figures(figures)).finished.contains(call.id))
+        #expect(script.machine.state.health.cache.bytes == 4_096)
+    }
+
     @Test func `the figures are read for a reader only, and after commits once in five seconds`()
         throws
     {
