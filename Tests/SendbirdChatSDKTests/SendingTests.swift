@@ -309,8 +309,7 @@ extension SendbirdChatTests {
                 let (_, uploads) = await Self.upload(
                     story, try #require(view.channel), until: \.isRequested
                 ) { network in
-                    await network.cut()
-                    network.restore()
+                    await network.loseSockets()
                     network.weather.busyLogin = 1000
                 }
                 // No login was possible yet.
@@ -336,8 +335,7 @@ extension SendbirdChatTests {
                     story, channel, until: \.isRequested
                 ) { network in
                     // The upload succeeds, the message does not; only the socket is lost for good.
-                    await network.cut()
-                    network.restore()
+                    await network.loseSockets()
                     network.weather.lostRequest = 1000
                 }
                 #expect(answers.values.count == 1)
