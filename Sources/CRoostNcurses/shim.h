@@ -169,11 +169,20 @@ static inline void roost_nc_leave_crashes(void) {
     (void)sigaltstack(&none, NULL);
 }
 
-/* Takes the terminal over; returns -1 for a terminal that ncurses does not know. */
+/* Takes the terminal over; returns -1 for a terminal that ncurses does not know, or in which it cannot draw. */
 static inline int roost_nc_open(void) {
+    SCREEN *screen;
+    const char *move;
     roost_nc_set_locale();
     roost_nc_watch_crashes();
-    if (!newterm(NULL, stdout, stdin)) {
+    screen = newterm(NULL, stdout, stdin);
+    move = screen ? tigetstr("cup") : NULL;
+    /* Without a way to place the cursor, all would be drawn over one line. */
+    if (!move || move == (char *)-1) {
+        if (screen) {
+            endwin();
+            delscreen(screen);
+        }
         roost_nc_leave_crashes();
         return -1;
     }

@@ -214,6 +214,32 @@ struct ChatCommandTests {
 
     @Test(
         .disabled(if: TmuxScreen.isMissing, "tmux is not installed; scripts/setup installs it"),
+        .timeLimit(.minutes(Patience.minutes)), arguments: ["dumb", "nonesuch"])
+    func `a terminal without a place for the cursor, or of no known kind, gets a sentence`(
+        kind: String
+    ) async throws {
+        let program = try Program()
+        defer { try? program.remove() }
+        let screen = try await TmuxScreen(
+            kind, in: program.folder,
+            Self.watched(
+                ["env", "TERM=\(kind)"]
+                    + (try Self.words("ada", "http://127.0.0.1:1", with: "bo"))))
+        do {
+            let lines = try await screen.wait(for: "over")
+            #expect(lines.first?.contains("unknown, or cannot place its cursor") == true)
+            #expect(!lines.contains { $0.contains("Enter") || $0.contains("│") })
+            #expect(try Self.text("status", program) == "1\n")
+            #expect(try Self.text("after", program) == Self.text("before", program))
+        } catch {
+            await screen.end()
+            throw error
+        }
+        await screen.end()
+    }
+
+    @Test(
+        .disabled(if: TmuxScreen.isMissing, "tmux is not installed; scripts/setup installs it"),
         .timeLimit(.minutes(Patience.minutes)))
     func `a paste ends behind an escape, and a signal keeps the part that has come`() async throws {
         let program = try Program()

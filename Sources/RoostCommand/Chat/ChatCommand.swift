@@ -118,8 +118,8 @@ extension Command {
         guard isKnown else {
             throw CommandFailure(
                 .failed,
-                "This terminal is unknown: set TERM to its kind, such as xterm-256color, and install "
-                    + "its description.")
+                "This terminal is unknown, or cannot place its cursor: set TERM to its kind, such "
+                    + "as xterm-256color, and install its description.")
         }
     }
 }

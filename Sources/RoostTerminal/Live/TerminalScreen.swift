@@ -82,7 +82,7 @@ public final class TerminalScreen: Sendable {
     /// Takes the terminal over and blocks the calling thread until `finish`.
     ///
     /// - Parameter receive: Gets keys, actions of the mouse and sizes, the first size at once.
-    /// - Returns: False for a terminal that ncurses does not know.
+    /// - Returns: False for a terminal that ncurses does not know, or in which it cannot draw.
     @inline(never)
     public func run(_ receive: (ChatInput) -> Void) -> Bool {
         guard roost_nc_open() == 0 else { return false }
