@@ -75,6 +75,9 @@ struct ChatScreenTests {
     @Test func `a tiny screen says so`() {
         #expect(
             Sample.screen(Sample.chat(rows: 4, columns: 30)).hasPrefix("This window is too small."))
+        let narrow = Sample.screen(Sample.chat(rows: 5, columns: 20))
+        #expect(narrow.hasPrefix("This window is too\nsmall. It needs 24 ×\n8."))
+        #expect(Sample.screen(Sample.chat(rows: 8, columns: 24)).contains("Just got on"))
         #expect(Sample.screen(Sample.chat(rows: 0, columns: 0)) == "")
     }
 
@@ -208,6 +211,37 @@ struct ChatScreenTests {
         health.outbox.pending = 3
         _ = state.receive(.health(health))
         #expect(Sample.screen(state).contains("catching up · 3 waiting"))
+    }
+
+    @Test func `the reason of a failure has room on a screen of 80 × 24`() {
+        var state = Sample.chat(
+            rows: 24, columns: 80, channels: [Sample.channel("train", "Bo", unread: 0)])
+        var health = state.health
+        health.connection.state = .refused
+        health.connection.failure = RoostError(.tokenInvalid, remedy: .none, message: "")
+        health.outbox.pending = 2
+        _ = state.receive(.health(health))
+        #expect(
+            Sample.screen(state).contains(
+                " Bo  ○ Bo  ○ Cleo ✗ refused: wrong or missing token · 2 w"))
+        let reason =
+            "There is no connection: the server refused the login: "
+            + "the application is unknown there."
+        _ = state.receive(.failed(reason))
+        let lines = Sample.screen(state).split(separator: "\n").map { String($0.dropFirst(21)) }
+        #expect(
+            lines.suffix(4).dropLast(2) == [
+                "── There is no connection: the server refused the login: ──",
+                "── the application is unknown there. "
+                    + String(repeating: "─", count: 22),
+            ])
+        // The newest message moves up and stays on screen.
+        #expect(lines[lines.count - 5].contains("Just got on"))
+        // A reason without an end leaves most of the screen to the messages.
+        _ = state.receive(.failed(String(repeating: "why ", count: 500)))
+        #expect(Sample.screen(state).contains("Just got on"))
+        #expect(Sample.screen(state).split(separator: "\n").count { $0.contains("why") } == 3)
+        #expect(Sample.screen(state).contains("why w…"))
     }
 
     @Test func `scrolling by rows and back comes to the same screen`() {

@@ -76,13 +76,50 @@ struct KeyHelpTests {
         #expect(Set(understood).subtracting(listed).isEmpty, "keys that the table lacks")
     }
 
-    @Test func `the help has room for each key and its action on a screen of 80 × 24`() {
+    @Test func `the help has each key beside its action on a screen of 80 × 24`() {
         var state = Sample.chat(rows: 24, columns: 80)
         state.press(.function(1))
         let screen = Sample.screen(state)
+        #expect(screen.hasPrefix(" Enter          send               "))
         for help in KeyHelp.all {
             #expect(screen.contains(help.shortNames) && screen.contains(help.action), "\(help)")
         }
+        // There is nothing to scroll, so any key leaves.
+        #expect(screen.hasSuffix("\n any key leaves"))
+        state.press(.down)
+        #expect(state.focus == .composer)
+    }
+
+    @Test(arguments: [(8, 24), (10, 30), (14, 40)])
+    func `a small screen shows each key with its action, further down`(rows: Int, columns: Int) {
+        var state = Sample.chat(rows: rows, columns: columns)
+        state.press(.function(1))
+        // A row of the help, and the one behind it, where a narrow screen has the action.
+        var lines: [String] = []
+        for _ in 0..<80 {
+            let screen = Sample.screen(state).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            #expect(screen.last == " ↑↓ more  Esc leaves")
+            lines.append(screen.prefix(2).joined(separator: " "))
+            lines.append(screen.dropLast().suffix(2).joined(separator: " "))
+            state.press(.down)
+        }
+        for help in KeyHelp.all {
+            let isShown = lines.contains { line in
+                let name = line.firstRange(of: " \(help.shortNames)  ")
+                return name.map { line[$0.upperBound...].contains(help.action) } ?? false
+            }
+            #expect(isShown, "\(help)")
+        }
+        let end = Sample.screen(state)
+        state.press(.pageUp)
+        #expect(Sample.screen(state) != end)
+        state.press(.pageDown)
+        #expect(Sample.screen(state) == end)
+        _ = state.receive(.mouse(MouseAction(.wheelUp, row: 2, column: 2)))
+        #expect(Sample.screen(state) != end && state.focus == .help)
+        state.press(.character("x"))
+        #expect(state.focus == .composer && state.composer.isEmpty)
     }
 
     @Test func `the document has the same keys in the same order`() throws {

@@ -7,7 +7,16 @@ public enum ChatScreen {
         var grid = Grid(state.size)
         let layout = ScreenLayout(state)
         guard layout.isUsable else {
-            grid.put("This window is too small.", row: 0, column: 0, end: state.size.columns)
+            let least = ScreenLayout.least
+            let text = "This window is too small. It needs \(least.columns) × \(least.rows)."
+            for (row, line) in SafeText.line(text).wrapped(to: state.size.columns).enumerated() {
+                grid.put(line, row: row, column: 0, end: state.size.columns)
+            }
+            return grid
+        }
+        if state.focus == .help {
+            HelpPane(state).draw(on: &grid)
+            KeyLine(state).draw(on: &grid, layout.keys)
             return grid
         }
         if layout.list.rows > 0 { ChannelPane(state, layout.list).draw(on: &grid) }
@@ -18,14 +27,10 @@ public enum ChatScreen {
         }
         if layout.timeline.rows > 0 {
             HeaderPane(state, layout).draw(on: &grid)
-            switch state.focus {
-            case .help: HelpPane(layout.timeline).draw(on: &grid)
-            default:
-                if state.search != nil, state.focus == .results {
-                    ResultsPane(state, layout.timeline).draw(on: &grid)
-                } else {
-                    TimelinePane(state, layout.timeline).draw(on: &grid)
-                }
+            if state.showsTimeline {
+                TimelinePane(state, layout.timeline).draw(on: &grid)
+            } else {
+                ResultsPane(state, layout.timeline).draw(on: &grid)
             }
             StatusPane(state, layout.status).draw(on: &grid)
             ComposerPane(state, layout.composer).draw(on: &grid)

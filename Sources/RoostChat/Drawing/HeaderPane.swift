@@ -15,7 +15,9 @@ struct HeaderPane {
     func draw(on grid: inout Grid) {
         let pane = layout.header
         let link = Self.connection(state)
-        let status = SafeText.line(link.text).fitted(to: pane.columns / 2)
+        // The state has the room that the name leaves, and half of the line at least.
+        let rest = pane.columns - 3 - title.reduce(0) { $0 + $1.units.columns }
+        let status = SafeText.line(link.text).fitted(to: max(pane.columns / 2, rest))
         let start = pane.end - status.columns - 1
         var column = pane.column + 1
         for span in title {

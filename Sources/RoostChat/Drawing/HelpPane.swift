@@ -58,28 +58,54 @@ struct KeyHelp {
     var shortNames: String { names.replacing("Ctrl-", with: "^") }
 }
 
-/// All keys, in the place of the timeline.
+/// All keys, on the whole screen above the key line.
 struct HelpPane {
-    /// The columns from a name to its action; a longer name moves its own action.
-    private static let actionColumn = 10
+    /// The columns of a name, with the space behind it.
+    private static let nameColumns = (KeyHelp.all.map(\.shortNames.count).max() ?? 0) + 2
+    /// The columns of a name with its action.
+    private static let lineColumns =
+        nameColumns + (KeyHelp.all.map(\.action.count).max() ?? 0) + 2
 
     private let pane: Pane
+    /// The first row on screen.
+    private let first: Int
+    /// The rows of a key: two where its action has no room beside its name.
+    private let rowsEach: Int
+    /// The keys beside each other.
+    private let across: Int
 
-    init(_ pane: Pane) { self.pane = pane }
+    init(_ state: ChatState) {
+        pane = Pane(row: 0, column: 0, rows: state.size.rows - 1, columns: state.size.columns)
+        first = state.helpRow
+        across = max((pane.columns - 1) / Self.lineColumns, 1)
+        rowsEach = pane.columns - 1 < Self.lineColumns ? 2 : 1
+    }
+
+    /// The keys below each other.
+    private var down: Int { (KeyHelp.all.count + across - 1) / across }
+
+    /// The last row at which the help can begin.
+    var lastRow: Int { max(down * rowsEach - pane.rows, 0) }
 
     func draw(on grid: inout Grid) {
-        // As many columns as are needed for the rows.
-        let rows = max(pane.rows, 1)
-        let count = (KeyHelp.all.count + rows - 1) / rows
-        let width = max(pane.columns / count, 10)
+        // A larger screen has room for more.
+        let first = min(first, lastRow)
         for (index, help) in KeyHelp.all.enumerated() {
-            let (row, column) = (pane.row + index % rows, pane.column + 1 + index / rows * width)
-            let end = min(column + width - 1, pane.end)
-            let next = grid.put(
-                help.shortNames, row: row, column: column, end: end,
-                style: CellStyle(.accent, bold: true))
-            grid.put(
-                help.action, row: row, column: max(next + 2, column + Self.actionColumn), end: end)
+            let row = pane.row + index % down * rowsEach - first
+            let column = pane.column + 1 + index / down * Self.lineColumns
+            put(help.shortNames, row, column, CellStyle(.accent, bold: true), on: &grid)
+            if rowsEach == 1 {
+                put(help.action, row, column + Self.nameColumns, .plain, on: &grid)
+            } else {
+                put(help.action, row + 1, column + 2, .plain, on: &grid)
+            }
         }
+    }
+
+    private func put(
+        _ text: String, _ row: Int, _ column: Int, _ style: CellStyle, on grid: inout Grid
+    ) {
+        guard pane.contains(row, column) else { return }
+        grid.put(text, row: row, column: column, end: pane.end, style: style)
     }
 }

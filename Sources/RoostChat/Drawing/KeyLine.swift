@@ -14,6 +14,7 @@ struct KeyLine {
 
     init(_ state: ChatState) {
         var entries: [Entry]
+        let newChat = Entry(label: "^T", purpose: "new chat", key: .control("t"))
         switch state.focus {
         case .composer:
             entries = [
@@ -22,6 +23,10 @@ struct KeyLine {
                 Entry(label: "↑", purpose: "messages", key: .up),
                 Entry(label: "Tab", purpose: "channels", key: .tab),
             ]
+            if state.conversation == nil {
+                // Without a channel there is nothing to write to, and nothing to read.
+                entries = [newChat]
+            }
             if state.conversation?.thread != nil || state.conversation?.editing != nil {
                 entries.insert(Entry(label: "Esc", purpose: "back", key: .escape), at: 1)
             }
@@ -51,7 +56,14 @@ struct KeyLine {
                 Entry(label: "Enter", purpose: "go there", key: .enter),
                 Entry(label: "Esc", purpose: "leave", key: .escape),
             ]
-        case .help: entries = [Entry(label: "any key", purpose: "leaves", key: .escape)]
+        case .help:
+            entries = [Entry(label: "any key", purpose: "leaves", key: .escape)]
+            if HelpPane(state).lastRow > 0 {
+                entries = [
+                    Entry(label: "↑↓", purpose: "more", key: .down),
+                    Entry(label: "Esc", purpose: "leaves", key: .escape),
+                ]
+            }
         }
         if state.focus != .prompt, state.focus != .help {
             entries += [
@@ -59,10 +71,13 @@ struct KeyLine {
                 Entry(label: "^F", purpose: "search", key: .control("f")),
                 Entry(
                     label: "^O", purpose: state.isCut ? "connect" : "cut", key: .control("o")),
-                Entry(label: "^D", purpose: "fetch all", key: .control("d")),
-                Entry(label: "^T", purpose: "new chat", key: .control("t")),
-                Entry(label: "^Q", purpose: "quit", key: .control("q")),
             ]
+            if let open = state.conversation {
+                let purpose = open.isFetching ? "pause" : "fetch all"
+                entries.append(Entry(label: "^D", purpose: purpose, key: .control("d")))
+            }
+            if entries.first?.key != newChat.key { entries.append(newChat) }
+            entries.append(Entry(label: "^Q", purpose: "quit", key: .control("q")))
         }
         self.entries = entries
     }

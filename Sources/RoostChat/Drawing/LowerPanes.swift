@@ -3,7 +3,12 @@
 import Roost
 
 /// The line between timeline and composer: people who type, notices, the thing that is edited.
+///
+/// A long notice has more lines.
 struct StatusPane {
+    /// The most lines of a notice.
+    private static let maxRows = 3
+
     private let state: ChatState
     private let pane: Pane
 
@@ -12,14 +17,33 @@ struct StatusPane {
         self.pane = pane
     }
 
+    /// Returns the lines that the present text takes.
+    static func rows(_ state: ChatState, columns: Int) -> Int {
+        guard let notice = state.notice else { return 1 }
+        return min(lines(notice.text, columns: columns).count, maxRows)
+    }
+
+    private static func lines(_ text: String, columns: Int) -> [[TextUnit]] {
+        SafeText.line(text).wrapped(to: columns - 5)
+    }
+
     func draw(on grid: inout Grid) {
-        grid.put(
-            String(repeating: "─", count: pane.columns), row: pane.row, column: pane.column,
-            end: pane.end, style: .quiet)
+        for row in pane.row..<(pane.row + pane.rows) {
+            grid.put(
+                String(repeating: "─", count: pane.columns), row: row, column: pane.column,
+                end: pane.end, style: .quiet)
+        }
         guard let (text, style) = content else { return }
-        grid.put(
-            SafeText.line(" \(text) ").fitted(to: pane.columns - 3), row: pane.row,
-            column: pane.column + 2, end: pane.end, style: style)
+        let lines = Self.lines(text, columns: pane.columns)
+        for (offset, line) in lines.prefix(pane.rows).enumerated() {
+            // The last line has an ellipsis if there are more.
+            let space = SafeText.line(" ")
+            let isLast = offset == pane.rows - 1
+            let rest = isLast ? Array(lines[offset...].joined(separator: space)) : line
+            grid.put(
+                space + rest.fitted(to: pane.columns - 5) + space, row: pane.row + offset,
+                column: pane.column + 2, end: pane.end, style: style)
+        }
     }
 
     private var content: (String, CellStyle)? {

@@ -20,6 +20,8 @@ struct Pane: Hashable {
 /// Channels are on the left, the timeline on the right, the keys in the last row. A screen below 60
 /// columns has room for one of them: the channels while they have the keys.
 struct ScreenLayout: Hashable {
+    /// The smallest screen that shows anything.
+    static let least = GridSize(rows: 8, columns: 24)
     /// The smallest screen with both panes.
     static let twoPanes = 60
     /// The most lines of the composer before it scrolls.
@@ -40,9 +42,14 @@ struct ScreenLayout: Hashable {
     /// Whether the screen has room for anything.
     let isUsable: Bool
 
+    /// Whether a screen of a size has room for anything.
+    static func isUsable(_ size: GridSize) -> Bool {
+        size.rows >= least.rows && size.columns >= least.columns
+    }
+
     init(_ state: ChatState) {
         let size = state.size
-        isUsable = size.rows >= 8 && size.columns >= 24
+        isUsable = Self.isUsable(size)
         guard isUsable else { return }
         keys = Pane(row: size.rows - 1, column: 0, rows: 1, columns: size.columns)
         let body = size.rows - 1
@@ -53,7 +60,7 @@ struct ScreenLayout: Hashable {
             border = width
             start = width + 1
             columns = size.columns - start
-        } else if state.focus == .channels || state.conversation == nil, state.focus != .help {
+        } else if state.focus == .channels || state.conversation == nil {
             list = Pane(row: 0, column: 0, rows: body, columns: size.columns)
             return
         }
@@ -63,7 +70,9 @@ struct ScreenLayout: Hashable {
         header = Pane(row: 0, column: start, rows: 1, columns: columns)
         bar = Pane(row: 1, column: start, rows: 1, columns: columns)
         composer = Pane(row: body - composing, column: start, rows: composing, columns: columns)
-        status = Pane(row: composer.row - 1, column: start, rows: 1, columns: columns)
+        let telling = min(StatusPane.rows(state, columns: columns), max(composer.row / 4, 1))
+        status = Pane(
+            row: composer.row - telling, column: start, rows: telling, columns: columns)
         timeline = Pane(row: 2, column: start, rows: status.row - 2, columns: columns)
     }
 }

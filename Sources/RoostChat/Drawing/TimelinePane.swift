@@ -10,10 +10,14 @@ struct TimelinePane {
     private let shown: [ShownMessage]
     private let context: MessageBlock.Context
     private let conversation: Conversation?
+    private let hintWithoutChannel: String
 
     init(_ state: ChatState, _ pane: Pane) {
         self.pane = pane
         conversation = state.conversation
+        hintWithoutChannel =
+            state.wanted.map { "The chat with \($0) starts with the connection." }
+            ?? "No channel yet. Ctrl-T starts one with people you name."
         shown = state.conversation?.shown(to: state.me) ?? []
         context = MessageBlock.Context(
             me: state.me, timeZone: state.timeZone, columns: pane.columns,
@@ -22,7 +26,16 @@ struct TimelinePane {
     }
 
     private func block(_ index: Int) -> [[Span]] {
-        MessageBlock(shown[index], after: index > 0 ? shown[index - 1] : nil, context).rows
+        let rows = MessageBlock(
+            shown[index], after: index > 0 ? shown[index - 1] : nil, context
+        ).rows
+        return index == firstReply ? [[Span("       older replies: PgUp", .quiet)]] + rows : rows
+    }
+
+    /// The index of the reply behind which older ones are missing; nil if none are.
+    private var firstReply: Int? {
+        guard let thread = conversation?.thread, thread.ends.hasOlder else { return nil }
+        return thread.parent == nil ? 0 : 1
     }
 
     /// The index of the message at the lower edge, and its rows below the edge.
@@ -128,12 +141,13 @@ struct TimelinePane {
 
     func draw(on grid: inout Grid) {
         guard let conversation else {
-            drawHint("No channel yet. Ctrl-T starts one with people you name.", on: &grid)
+            drawHint(hintWithoutChannel, on: &grid)
             return
         }
         let rows = rows
         if rows.isEmpty {
-            drawHint(conversation.isLoaded ? "No messages yet." : "Reading…", on: &grid)
+            let isLoaded = conversation.shownEnds.isLoaded
+            drawHint(isLoaded ? "No messages yet." : "Reading…", on: &grid)
         }
         let first = pane.row + pane.rows - rows.count
         for (offset, row) in rows.enumerated() {
@@ -160,12 +174,11 @@ struct TimelinePane {
 
     /// Tells of messages above and below the pane.
     private func drawEdges(_ open: Conversation, on grid: inout Grid) {
-        if open.isPaging, pane.rows > 2 {
+        if open.shownEnds.isPaging, pane.rows > 2 {
             drawEdge(" fetching older messages… ", row: pane.row, .waiting, on: &grid)
         }
-        guard open.thread == nil else { return }
         let last = pane.row + pane.rows - 1
-        if open.hasHugeGap {
+        if open.hasHugeGap, open.thread == nil {
             drawEdge(" more than 300 are missing here: End ", row: last, .waiting, on: &grid)
         } else if !open.followsNewest {
             drawEdge(" newer messages below: End ", row: last, .accent, on: &grid)

@@ -201,7 +201,11 @@ public actor ChatSession {
             send(.found(words, page.matches, isComplete: page.unseen.isEmpty))
         case .createChannel(let people):
             let params = ChannelCreateParams(memberIDs: people, isDistinct: people.count == 1)
-            send(.created(try await client.createChannel(params).url))
+            do throws(RoostError) {
+                send(.created(try await client.createChannel(params).url))
+            } catch {
+                send(.chatRefused(people, reason: error.message))
+            }
         case .loadMoreChannels: try await list?.loadMore()
         case .readPresence(let people):
             let page = try await client.users(UserQuery(ids: people))
@@ -221,7 +225,7 @@ public actor ChatSession {
         let history = await client.download(DownloadRequest(channels: [channel]))
         self.history = history
         for await progress in await history.progressUpdates() {
-            send(.historyDownload(channel, progress))
+            send(.historyDownload(channel, progress.state, messages: progress.messages))
             doubt()
             await ChatClock.pause(ChatClock.frame)
         }
@@ -270,6 +274,9 @@ public actor ChatSession {
         var following: Task<Void, Never>?
         var thread: Timeline?
         var followingThread: Task<Void, Never>?
+
+        /// The list on screen, which pages and jumps move.
+        var shown: Timeline? { thread ?? timeline }
     }
 
     private func move(_ effect: ChatEffect, _ place: inout OpenPlace) async {
@@ -284,24 +291,27 @@ public actor ChatSession {
                 if let draft = await client.draft(at: DraftPlace(channel)) {
                     send(.draft(draft.place, draft.text))
                 }
-            case .jump(let moment): try await place.timeline?.jump(to: moment)
+            case .jump(let moment): try await place.shown?.jump(to: moment)
             case .loadOlder:
-                let count = try await place.timeline?.loadOlder()
+                let count = try await place.shown?.loadOlder()
                 // Without a new message no snapshot ends the wait for the page.
-                if count == 0 { await repeatSnapshot(of: place.timeline) }
+                if count == 0 { await repeatSnapshot(of: place) }
             case .loadNewer:
-                let count = try await place.timeline?.loadNewer()
-                if count == 0 { await repeatSnapshot(of: place.timeline) }
-            case .openThread(let channel, let parent):
+                let count = try await place.shown?.loadNewer()
+                if count == 0 { await repeatSnapshot(of: place) }
+            case .openThread(let channel, let parent, let moment):
                 await closeThread(&place)
                 let thread = try await client.timeline(
-                    of: channel, filter: MessageFilter(replyType: .all, parentID: parent))
+                    of: channel, startingAt: moment ?? .distantFuture,
+                    filter: MessageFilter(replyType: .all, parentID: parent))
                 place.thread = thread
                 place.followingThread = Task { [self] in
+                    async let parentWasSent: Void = sendParent(parent, in: channel)
                     for await snapshot in await thread.snapshots() {
-                        send(.replies(parent, snapshot.messages))
+                        send(.replies(parent, ChatInput.Window(snapshot)))
                         await ChatClock.pause(ChatClock.frame)
                     }
+                    await parentWasSent
                 }
                 let draft = await client.draft(at: DraftPlace(channel, thread: parent))
                 if let draft { send(.draft(draft.place, draft.text)) }
@@ -309,7 +319,7 @@ public actor ChatSession {
             default: break
             }
         } catch {
-            await repeatSnapshot(of: place.timeline)
+            await repeatSnapshot(of: place)
             // Without a connection the screen says so already.
             if error.code != .connectionRequired { send(.failed(error.message)) }
         }
@@ -325,9 +335,21 @@ public actor ChatSession {
         }
     }
 
-    private func repeatSnapshot(of timeline: Timeline?) async {
-        guard let timeline else { return }
-        send(.messages(timeline.channel, ChatInput.Window(await timeline.snapshot)))
+    private func repeatSnapshot(of place: OpenPlace) async {
+        guard let shown = place.shown else { return }
+        let window = ChatInput.Window(await shown.snapshot)
+        if let parent = shown.filter.parentID {
+            send(.replies(parent, window))
+        } else {
+            send(.messages(shown.channel, window))
+        }
+    }
+
+    /// Tells of a thread's parent from the disk or the server; without it the replies stand alone.
+    private func sendParent(_ parent: MessageID, in channel: ChannelURL) async {
+        var message = try? await client.cachedMessage(parent)
+        if message == nil { message = try? await client.fetchMessage(parent, in: channel) }
+        if let message { send(.threadParent(message)) }
     }
 
     private func close(_ place: inout OpenPlace) async {

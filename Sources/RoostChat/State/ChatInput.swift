@@ -22,7 +22,9 @@ public enum ChatInput: Sendable {
 
     case messages(ChannelURL, Window)
     /// The replies to a message.
-    case replies(MessageID, [Message])
+    case replies(MessageID, Window)
+    /// The message that the replies of a thread answer.
+    case threadParent(Message)
     /// The changes of a channel's messages that the server has not made yet.
     case pending(ChannelURL, [PendingChange])
     case holes(ChannelURL, [Hole])
@@ -32,8 +34,11 @@ public enum ChatInput: Sendable {
     case file(address: String, FileState)
     /// The path of a file that could not be sent, and why.
     case fileRefused(path: String, reason: String)
+    /// The people with whom no chat could be started, and why.
+    case chatRefused([UserID], reason: String)
     case found(String, [MessageSearchPage.Match], isComplete: Bool)
-    case historyDownload(ChannelURL, HistoryDownload.Progress)
+    /// The state of a download of a channel's history, and the messages that have come.
+    case historyDownload(ChannelURL, HistoryDownload.State, messages: Int)
     case created(ChannelURL)
     /// Asks for the chat with a user, from the disk or the server.
     case want(UserID)
@@ -54,7 +59,7 @@ public enum ChatInput: Sendable {
         }
     }
 
-    /// The part of a channel's history that is on screen.
+    /// The part of a channel's or a thread's history that is on screen.
     public struct Window: Sendable {
         public var messages: [Message]
         public var hasOlder: Bool
@@ -73,6 +78,17 @@ public enum ChatInput: Sendable {
     }
 }
 
+extension ChatInput {
+    /// Whether the input has no meaning for a reader who sees nothing on a small screen.
+    var needsScreen: Bool {
+        switch self {
+        case .key(.control("q")), .key(.control("c")): false
+        case .key, .paste, .mouse: true
+        default: false
+        }
+    }
+}
+
 /// The progress of a file on its way to this device.
 public enum FileState: Hashable, Sendable {
     case loading(received: Int64, total: Int64?)
@@ -85,10 +101,12 @@ public enum FileState: Hashable, Sendable {
 public enum ChatEffect: Hashable, Sendable {
     /// Opens a channel at a moment, nil for its newest messages.
     case open(ChannelURL, at: Timestamp?)
+    /// Shows another moment of the thread, or of the channel if no thread is open.
     case jump(Timestamp)
     case loadOlder
     case loadNewer
-    case openThread(ChannelURL, MessageID)
+    /// Opens the thread of a message at a moment, nil for its newest replies.
+    case openThread(ChannelURL, MessageID, at: Timestamp? = nil)
     case closeThread
     case send(String, ChannelURL, thread: MessageID?)
     case sendFile(path: String, ChannelURL, thread: MessageID?)

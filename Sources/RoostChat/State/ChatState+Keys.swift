@@ -8,11 +8,10 @@ extension ChatState {
 
     /// Applies a key.
     mutating func take(_ key: Key) -> [ChatEffect] {
-        if let effects = pressAnywhere(key) { return effects }
+        if notice?.isAboutKey == true { notice = nil }
+        if focus != .help, let effects = pressAnywhere(key) { return effects }
         switch focus {
-        case .help:
-            focus = .composer
-            return []
+        case .help: return pressInHelp(key)
         case .prompt: return pressInPrompt(key)
         case .channels: return pressInChannels(key)
         case .messages: return pressInMessages(key)
@@ -27,7 +26,8 @@ extension ChatState {
         case .control("q"), .control("c"): return leave() + [.quit]
         case .control("l"): return [.repaint]
         case .function(1):
-            focus = focus == .help ? .composer : .help
+            (helpBack, helpRow) = (focus, 0)
+            focus = .help
             return []
         case .control("n"): return step(by: 1)
         case .control("p"): return step(by: -1)
@@ -40,7 +40,7 @@ extension ChatState {
         case .control("d"):
             guard let conversation else { return [] }
             return [
-                conversation.download?.state == .running
+                conversation.isFetching
                     ? .pauseDownload : .downloadHistory(conversation.channel)
             ]
         case .pageUp: return scroll(by: pageRows)
@@ -60,14 +60,48 @@ extension ChatState {
     }
 
     mutating func ask(_ kind: Prompt.Kind) -> [ChatEffect] {
-        let back: Focus = focus == .prompt || focus == .help ? .composer : focus
-        prompt = Prompt(kind: kind, back: back)
-        if kind == .attach {
-            prompt?.answer = Composer(refusedPath ?? "")
-            refusedPath = nil
-        }
+        prompt = Prompt(kind: kind, back: prompt?.back ?? focus)
         focus = .prompt
+        // An answer that was refused is there again, and the notice about it has done its work.
+        var refused: String?
+        switch kind {
+        case .attach: swap(&refused, &refusedPath)
+        case .newChannel: swap(&refused, &refusedPeople)
+        case .search, .reaction, .discard: break
+        }
+        if let refused {
+            prompt?.answer = Composer(refused)
+            notice = nil
+        }
         return []
+    }
+
+    /// Gives the keys back to a place, or to the composer if nothing is selected there any more.
+    mutating func giveBack(to place: Focus) {
+        let isEmpty = place == .messages && conversation?.selected == nil
+        focus = isEmpty ? .composer : place
+    }
+
+    // MARK: Help
+
+    private mutating func pressInHelp(_ key: Key) -> [ChatEffect] {
+        let page = max(size.rows - 2, 1)
+        let hasMore = HelpPane(self).lastRow > 0
+        switch key {
+        case .up where hasMore: scrollHelp(by: -1)
+        case .down where hasMore: scrollHelp(by: 1)
+        case .pageUp where hasMore: scrollHelp(by: -page)
+        case .pageDown where hasMore: scrollHelp(by: page)
+        default:
+            giveBack(to: helpBack)
+            // A key that means the same everywhere does so here.
+            return key == .function(1) ? [] : pressAnywhere(key) ?? []
+        }
+        return []
+    }
+
+    mutating func scrollHelp(by rows: Int) {
+        helpRow = min(max(helpRow + rows, 0), HelpPane(self).lastRow)
     }
 
     // MARK: Composer
@@ -152,6 +186,7 @@ extension ChatState {
             let effects = leave()
             conversation?.thread = nil
             conversation?.selected = nil
+            conversation?.anchor = nil
             takeUp()
             return effects + [.closeThread]
         }
@@ -228,8 +263,7 @@ extension ChatState {
     }
 
     private mutating func close(_ prompt: Prompt) {
-        focus = prompt.back
-        self.prompt = nil
+        giveBack(to: prompt.back)
     }
 
     private mutating func answer(_ prompt: Prompt) -> [ChatEffect] {
@@ -248,6 +282,7 @@ extension ChatState {
             ]
         case .newChannel:
             let names = text.split { $0 == " " || $0 == "," }.map { UserID(String($0)) }
+            guard !names.isEmpty else { return refuse("Name a user ID.") }
             focus = .composer
             return [.createChannel(names)]
         case .reaction, .discard: return []
@@ -269,17 +304,34 @@ extension ChatState {
             guard let search, let matches = search.matches,
                 matches.indices.contains(search.selected)
             else { return [] }
-            return openMatch(matches[search.selected])
+            return openFound(matches[search.selected].message)
         default: break
         }
         return []
     }
 
-    mutating func openMatch(_ match: MessageSearchPage.Match) -> [ChatEffect] {
+    /// Opens a found message, a reply in its thread.
+    mutating func openFound(_ message: Message) -> [ChatEffect] {
         search = nil
+        let effects: [ChatEffect]
+        if let parent = message.parentID, message.isOnlyInThread {
+            effects = openReply(message, to: parent)
+        } else {
+            effects = open(message.channelURL, at: message.createdAt, wanting: message.messageID)
+        }
+        // The message is selected when it comes.
         focus = .messages
-        let message = match.message
-        return open(message.channelURL, at: message.createdAt, wanting: message.messageID)
+        return effects
+    }
+
+    private mutating func openReply(_ reply: Message, to parent: MessageID) -> [ChatEffect] {
+        if conversation?.channel == reply.channelURL, conversation?.thread?.id == parent {
+            conversation?.thread?.wanted = reply.messageID
+            conversation?.anchor = nil
+            return [.jump(reply.createdAt)]
+        }
+        let effects = open(reply.channelURL)
+        return effects + enterThread(parent, at: reply.createdAt, wanting: reply.messageID)
     }
 }
 

@@ -15,15 +15,15 @@ extension ChatState {
 
     /// Asks for the page that the reader has come to.
     private mutating func page(isAtTop: Bool) -> [ChatEffect] {
-        guard let open = conversation, open.thread == nil, !open.isPaging, open.isLoaded else {
+        guard let open = conversation, !open.shownEnds.isPaging, open.shownEnds.isLoaded else {
             return []
         }
-        if isAtTop, open.hasOlder {
-            conversation?.isPaging = true
+        if isAtTop, open.shownEnds.hasOlder {
+            conversation?.shownEnds.isPaging = true
             return [.loadOlder]
         }
-        if open.anchor == nil, open.hasNewer {
-            conversation?.isPaging = true
+        if open.anchor == nil, open.shownEnds.hasNewer {
+            conversation?.shownEnds.isPaging = true
             return [.loadNewer]
         }
         return []
@@ -34,7 +34,9 @@ extension ChatState {
         conversation?.anchor = nil
         conversation?.selected = nil
         if focus == .messages { focus = .composer }
-        guard let conversation, conversation.hasNewer || conversation.hasHugeGap else { return [] }
+        guard let open = conversation,
+            open.shownEnds.hasNewer || open.hasHugeGap && open.thread == nil
+        else { return [] }
         return [.jump(.distantFuture)]
     }
 
@@ -51,7 +53,7 @@ extension ChatState {
             let place = shown.firstIndex(where: { $0.message.rowID == selected })
         {
             index = place + count
-            if index >= shown.count, !open.hasNewer { return followNewest() }
+            if index >= shown.count, !open.shownEnds.hasNewer { return followNewest() }
         }
         let isAtTop = index < 0
         index = min(max(index, 0), shown.count - 1)
@@ -122,9 +124,10 @@ extension ChatState {
 
     private static let reactsLater = "A message takes reactions once the server has it."
 
-    /// Says why a key does nothing here.
-    private mutating func refuse(_ reason: String) -> [ChatEffect] {
+    /// Says why a key does nothing here, until the next one.
+    mutating func refuse(_ reason: String) -> [ChatEffect] {
         say(reason, isFailure: true)
+        notice?.isAboutKey = true
         return []
     }
 
@@ -165,22 +168,31 @@ extension ChatState {
     }
 
     private mutating func openThread() -> [ChatEffect] {
-        guard let shown = selectedMessage, !shown.isDeleted, conversation?.thread == nil,
-            let channel = conversation?.channel
-        else { return [] }
+        guard let shown = selectedMessage, !shown.isDeleted, conversation?.thread == nil else {
+            return []
+        }
         guard let id = shown.message.messageID else {
             return refuse("A message has a thread once the server has it.")
         }
+        return enterThread(id)
+    }
+
+    /// Opens the thread of a message at a moment, nil for its newest replies.
+    mutating func enterThread(
+        _ id: MessageID, at moment: Timestamp? = nil, wanting reply: MessageID? = nil
+    ) -> [ChatEffect] {
+        guard let channel = conversation?.channel else { return [] }
         if conversation?.editing != nil { takeUp() }
         conversation?.editing = nil
         let effects = leave()
         setAside.append(composer.text)
-        conversation?.thread = Conversation.Thread(parent: shown.message, id: id)
+        let parent = conversation?.messages.last { $0.messageID == id }
+        conversation?.thread = Conversation.Thread(id: id, parent: parent, wanted: reply)
         conversation?.selected = nil
         conversation?.anchor = nil
         composer = Composer()
         focus = .composer
-        return effects + [.openThread(channel, id)]
+        return effects + [.openThread(channel, id, at: moment)]
     }
 
     // MARK: Mouse
@@ -191,6 +203,10 @@ extension ChatState {
         switch action.kind {
         case .wheelUp, .wheelDown:
             let rows = action.kind == .wheelUp ? 3 : -3
+            if focus == .help {
+                scrollHelp(by: -rows)
+                return []
+            }
             if layout.list.contains(action.row, action.column) {
                 let index = channels.firstIndex { $0.url == highlighted } ?? 0
                 let next = min(max(index - rows.signum(), 0), max(channels.count - 1, 0))
@@ -206,7 +222,7 @@ extension ChatState {
         at row: Int, _ column: Int, _ layout: ScreenLayout
     ) -> [ChatEffect] {
         if focus == .help {
-            focus = .composer
+            giveBack(to: helpBack)
             return []
         }
         if let key = KeyLine(self).key(at: row, column, layout) { return take(key) }
@@ -216,6 +232,8 @@ extension ChatState {
             return open(channel)
         }
         if layout.composer.contains(row, column) {
+            // A question has the place of the message.
+            guard focus != .prompt else { return [] }
             if focus == .messages { conversation?.selected = nil }
             focus = .composer
             return []
@@ -225,7 +243,7 @@ extension ChatState {
             guard let index = ResultsPane(self, layout.timeline).index(at: row),
                 let match = search?.matches?[index]
             else { return [] }
-            return openMatch(match)
+            return openFound(match.message)
         }
         guard let message = TimelinePane(self, layout.timeline).message(at: row) else { return [] }
         conversation?.selected = message

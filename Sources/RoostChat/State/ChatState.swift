@@ -33,6 +33,14 @@ public struct ChatState: Sendable {
         var answer = Composer()
         /// The focus to return to.
         let back: Focus
+
+        /// Whether the question is about a message of the open channel.
+        var isAboutMessage: Bool {
+            switch kind {
+            case .reaction, .discard: true
+            case .search, .attach, .newChannel: false
+            }
+        }
     }
 
     /// The answer of a search on this device.
@@ -49,6 +57,8 @@ public struct ChatState: Sendable {
         let text: String
         let isFailure: Bool
         let until: Timestamp
+        /// Whether it tells of the last key only, so that the next one ends it.
+        var isAboutKey = false
     }
 
     public let me: UserID
@@ -62,7 +72,14 @@ public struct ChatState: Sendable {
     /// The highlighted channel of the list, while the list has the keys.
     var highlighted: ChannelURL?
     public internal(set) var conversation: Conversation?
-    var focus = Focus.composer
+    /// A question ends when the keys go elsewhere; the help gives them back to it.
+    var focus = Focus.composer {
+        didSet { if focus != .prompt, focus != .help { prompt = nil } }
+    }
+    /// The focus to which the help returns.
+    var helpBack = Focus.composer
+    /// The first row of the help that is on screen.
+    var helpRow = 0
     var composer = Composer()
     /// The texts that an edit or a thread has set aside, the last one on top.
     var setAside: [String] = []
@@ -77,6 +94,8 @@ public struct ChatState: Sendable {
     var prompt: Prompt?
     /// The path of a file that could not be sent, for the next question for one.
     var refusedPath: String?
+    /// The people with whom no chat could be started, for the next question for them.
+    var refusedPeople: String?
     var search: Search?
     var notice: Notice?
     /// The user whose chat is to be opened; nil once it was.
@@ -110,6 +129,12 @@ public struct ChatState: Sendable {
 
     /// Applies an input and returns the effects to perform, in this order.
     public mutating func receive(_ input: ChatInput) -> [ChatEffect] {
+        // Any input may bring the newest message to the screen, such as a key or another size.
+        apply(input) + markAsRead()
+    }
+
+    private mutating func apply(_ input: ChatInput) -> [ChatEffect] {
+        guard ScreenLayout.isUsable(size) || !input.needsScreen else { return [] }
         switch input {
         case .key(let key): return take(key)
         case .paste(let text): return paste(text)
@@ -132,17 +157,26 @@ public struct ChatState: Sendable {
         case .messages(let channel, let window):
             guard conversation?.channel == channel else { break }
             conversation?.show(window)
-            return markAsRead()
-        case .replies(let parent, let replies):
-            guard conversation?.thread?.id == parent else { break }
-            conversation?.thread?.replies = replies
-            conversation?.thread?.isLoaded = true
+        case .replies(let parent, let window):
+            if conversation?.thread?.id == parent { conversation?.showReplies(window) }
+        case .threadParent(let parent):
+            guard let thread = conversation?.thread, thread.id == parent.messageID,
+                thread.parent == nil
+            else { break }
+            conversation?.thread?.parent = parent
         case .pending(let channel, let changes):
             if conversation?.channel == channel { conversation?.pending = changes }
         case .holes(let channel, let holes):
             if conversation?.channel == channel { conversation?.holes = holes }
         case .draft(let place, let text):
-            if place == draftPlace, composer.isEmpty { composer = Composer(text) }
+            if place == draftPlace {
+                if composer.isEmpty { composer = Composer(text) }
+            } else if place.channel == conversation?.channel, place.thread == nil,
+                setAside.first?.isEmpty == true
+            {
+                // The thread was opened before the channel's draft came.
+                setAside[0] = text
+            }
         case .uploading(let request, let progress):
             uploads[request] = progress.sent < progress.total ? progress : nil
         case .file(let address, let state): return note(state, of: address)
@@ -150,8 +184,8 @@ public struct ChatState: Sendable {
             guard search?.words == words else { break }
             search?.matches = matches
             search?.isComplete = isComplete
-        case .historyDownload(let channel, let progress):
-            if conversation?.channel == channel { conversation?.download = progress }
+        case .historyDownload(let channel, let state, let messages):
+            if conversation?.channel == channel { conversation?.download = (state, messages) }
         case .created(let channel):
             // The list of channels may have opened it before, and the reader is in one of its threads.
             return conversation?.channel == channel ? [] : open(channel)
@@ -161,6 +195,9 @@ public struct ChatState: Sendable {
         case .fileRefused(let path, let reason):
             refusedPath = path
             say("Ctrl-U corrects the path: \(reason)", isFailure: true)
+        case .chatRefused(let people, let reason):
+            refusedPeople = people.map(\.rawValue).joined(separator: " ")
+            say("Ctrl-T tries again: \(reason)", isFailure: true)
         case .failed(let sentence): say(sentence, isFailure: true)
         case .told(let sentence): say(sentence, isFailure: false)
         }
@@ -180,14 +217,27 @@ public struct ChatState: Sendable {
     }
 
     private mutating func show(_ channels: [GroupChannel], _ hasMore: Bool) -> [ChatEffect] {
+        let hadOpenChannel = openChannel != nil
         self.channels = channels
         hasMoreChannels = hasMore
+        // A channel that is only further down in the list stays open.
+        if hadOpenChannel, openChannel == nil, !hasMore { return leaveLostChannel() }
         if highlighted.map({ url in !channels.contains { $0.url == url } }) ?? true {
             highlighted = conversation?.channel ?? channels.first?.url
         }
         if wanted != nil { return seek() }
-        guard conversation == nil, let first = channels.first else { return markAsRead() }
+        guard conversation == nil, let first = channels.first else { return [] }
         return open(first.url)
+    }
+
+    /// Leaves a channel that the user has no more, for the first one of the list.
+    private mutating func leaveLostChannel() -> [ChatEffect] {
+        say(
+            "This channel was deleted or hidden, or you are no longer in it.", isFailure: true)
+        if let first = channels.first { return open(first.url) }
+        let effects = leave()
+        reset(nil)
+        return effects
     }
 
     private mutating func note(_ state: FileState, of address: String) -> [ChatEffect] {
@@ -227,21 +277,32 @@ public struct ChatState: Sendable {
     mutating func open(
         _ channel: ChannelURL, at moment: Timestamp? = nil, wanting message: MessageID? = nil
     ) -> [ChatEffect] {
-        highlighted = channel
-        if focus == .messages, message == nil { focus = .composer }
         if conversation?.channel == channel, conversation?.thread == nil {
+            highlighted = channel
+            giveUpSelection()
             conversation?.wanted = message
             conversation?.anchor = nil
             return moment.map { [.jump($0)] } ?? []
         }
-        var effects = leave()
-        var conversation = Conversation(channel)
-        conversation.wanted = message
+        let effects = leave()
+        reset(Conversation(channel))
+        conversation?.wanted = message
+        return effects + [.open(channel, at: moment)] + readPresence()
+    }
+
+    /// Puts another conversation in the place of the open one, without a text.
+    private mutating func reset(_ conversation: Conversation?) {
+        giveUpSelection()
         self.conversation = conversation
+        highlighted = conversation?.channel
         composer = Composer()
         setAside = []
-        effects.append(.open(channel, at: moment))
-        return effects + readPresence()
+    }
+
+    /// Ends the selection of a message, with a question about it.
+    private mutating func giveUpSelection() {
+        conversation?.selected = nil
+        if focus == .messages || prompt?.isAboutMessage == true { focus = .composer }
     }
 
     /// Leaves the composer's place: keeps the draft, and ends the typing.
@@ -264,12 +325,19 @@ public struct ChatState: Sendable {
         return [.endTyping(channel)]
     }
 
+    /// Whether the messages of the channel or the thread are on screen, and nothing in their place.
+    var showsTimeline: Bool {
+        focus != .help && (focus != .results || search == nil)
+            && ScreenLayout(self).timeline.rows > 0
+    }
+
     /// Marks the open channel as read, if its newest message is on screen.
     private mutating func markAsRead() -> [ChatEffect] {
-        guard let conversation, conversation.followsNewest, conversation.isLoaded,
-            let channel = openChannel, channel.unreadMessageCount > 0,
+        guard let channel = openChannel, channel.unreadMessageCount > 0,
+            let conversation, conversation.thread == nil, conversation.followsNewest,
+            conversation.ends.isLoaded,
             let newest = conversation.messages.last(where: { $0.position != nil }),
-            newest.createdAt > conversation.markedThrough
+            newest.createdAt > conversation.markedThrough, showsTimeline
         else { return [] }
         self.conversation?.markedThrough = newest.createdAt
         return [.markAsRead(channel.url, through: newest.createdAt)]

@@ -16,26 +16,35 @@ public struct Conversation: Sendable {
         let message: Message
     }
 
+    /// The state of a list of messages at its ends.
+    struct Ends: Hashable, Sendable {
+        var hasOlder = false
+        var hasNewer = false
+        /// Whether the first messages have come from the disk.
+        var isLoaded = false
+        /// Whether the reader has asked for a page that has not come.
+        var isPaging = false
+    }
+
     /// The replies to a message, shown in the place of the channel's messages.
     public struct Thread: Sendable {
-        let parent: Message
         let id: MessageID
+        /// The message that the replies answer; nil if it is not on this device.
+        var parent: Message?
         var replies: [Message] = []
-        var isLoaded = false
+        var ends = Ends()
+        /// The reply to select when it comes.
+        var wanted: MessageID?
     }
 
     public let channel: ChannelURL
     public internal(set) var messages: [Message] = []
-    var hasOlder = false
-    var hasNewer = false
+    /// The ends of the channel's messages.
+    var ends = Ends()
     var hasHugeGap = false
-    /// Whether the first messages have come from the disk.
-    var isLoaded = false
-    /// Whether the reader has asked for a page that has not come.
-    var isPaging = false
     var pending: [PendingChange] = []
     var holes: [ChatInput.Hole]?
-    var download: HistoryDownload.Progress?
+    var download: (state: HistoryDownload.State, messages: Int)?
     var anchor: Anchor?
     public internal(set) var selected: Message.Identity?
     var thread: Thread?
@@ -49,33 +58,49 @@ public struct Conversation: Sendable {
 
     init(_ channel: ChannelURL) { self.channel = channel }
 
-    /// Whether the newest messages are on screen, and new ones move the others up.
-    var followsNewest: Bool { anchor == nil && !hasNewer }
+    /// The ends of the messages in the pane: of the thread if one is open.
+    var shownEnds: Ends {
+        get { thread?.ends ?? ends }
+        set { if thread == nil { ends = newValue } else { thread?.ends = newValue } }
+    }
+
+    /// Whether the newest messages are in the pane, and new ones move the others up.
+    var followsNewest: Bool { anchor == nil && !shownEnds.hasNewer }
+
+    /// Whether the channel's whole history comes, or will with the connection.
+    var isFetching: Bool {
+        switch download?.state {
+        case .running, .waitingForConnection: true
+        case .paused, .canceled, .finished, nil: false
+        }
+    }
 
     /// The messages to show, with changes that wait for the server.
     ///
     /// Deleted ones keep their place; replies are in their thread only.
     func shown(to me: UserID) -> [ShownMessage] {
-        if let thread {
-            return ([thread.parent] + thread.replies).map { ShownMessage($0, isDeleted: false) }
-        }
-        return messages.compactMap { message in
+        guard let thread else {
             // The message that they answer shows their number.
-            if message.parentID != nil, !message.isReplyToChannel { return nil }
-            if deleted[message.rowID] != nil { return ShownMessage(message, isDeleted: true) }
-            guard !pending.isEmpty else { return ShownMessage(message, isDeleted: false) }
-            guard let changed = message.applying(pending, by: me) else {
-                return ShownMessage(message, isDeleted: true, isWaiting: true)
-            }
-            return ShownMessage(changed, isDeleted: false, isWaiting: changed != message)
+            return messages.filter { !$0.isOnlyInThread }.map { shown($0, to: me) }
         }
+        return (thread.parent.map { [$0] } ?? []).map { shown($0, to: me) }
+            + thread.replies.map { shown($0, to: me) }
+    }
+
+    private func shown(_ message: Message, to me: UserID) -> ShownMessage {
+        if deleted[message.rowID] != nil { return ShownMessage(message, isDeleted: true) }
+        guard !pending.isEmpty else { return ShownMessage(message, isDeleted: false) }
+        guard let changed = message.applying(pending, by: me) else {
+            return ShownMessage(message, isDeleted: true, isWaiting: true)
+        }
+        return ShownMessage(changed, isDeleted: false, isWaiting: changed != message)
     }
 
     /// Takes over a new window, and keeps the places of messages that were deleted on screen.
     mutating func show(_ window: ChatInput.Window) {
         let kept = Set(window.messages.map(\.rowID))
         var merged = window.messages
-        if isLoaded, let first = window.messages.first, let last = window.messages.last {
+        if ends.isLoaded, let first = window.messages.first, let last = window.messages.last {
             let gone = messages.filter { message in
                 !kept.contains(message.rowID) && message.position != nil
                     && message.createdAt >= first.createdAt && message.createdAt <= last.createdAt
@@ -89,23 +114,50 @@ public struct Conversation: Sendable {
         }
         deleted = deleted.filter { !kept.contains($0.key) }
         if deleted.count > Self.maxDeleted { deleted = [:] }
+        renewParent(from: window)
         messages = merged.filter { kept.contains($0.rowID) || deleted[$0.rowID] != nil }
-        hasOlder = window.hasOlder
-        hasNewer = window.hasNewer
+        ends = Ends(window)
         hasHugeGap = window.hasHugeGap
-        isLoaded = true
-        isPaging = false
-        if let wanted, let found = messages.last(where: { $0.messageID == wanted }) {
+        guard thread == nil else { return }
+        if goToMessage(wanted, among: messages.filter { !$0.isOnlyInThread }) { wanted = nil }
+    }
+
+    /// Takes over a new window of the open thread.
+    mutating func showReplies(_ window: ChatInput.Window) {
+        thread?.replies = window.messages
+        thread?.ends = Ends(window)
+        let shown = (thread?.parent.map { [$0] } ?? []) + window.messages
+        if goToMessage(thread?.wanted, among: shown) { thread?.wanted = nil }
+    }
+
+    /// Takes over the thread's parent from the channel's messages.
+    private mutating func renewParent(from window: ChatInput.Window) {
+        guard let thread else { return }
+        if let new = window.messages.last(where: { $0.messageID == thread.id }) {
+            self.thread?.parent = new
+        } else if let old = messages.last(where: { $0.messageID == thread.id }),
+            window.covers(old.createdAt)
+        {
+            deleted[old.rowID] = Tombstone(message: old)
+        }
+    }
+
+    /// Selects a message if it has come, and gives up a place that is no longer shown.
+    ///
+    /// - Returns: Whether the message has come.
+    private mutating func goToMessage(_ wanted: MessageID?, among shown: [Message]) -> Bool {
+        let found = wanted.flatMap { wanted in shown.last { $0.messageID == wanted } }
+        if let found {
             selected = found.rowID
             anchor = Anchor(message: found.rowID, hiddenRows: 0)
-            self.wanted = nil
         }
-        if let anchor, !messages.contains(where: { $0.rowID == anchor.message }) {
+        if let anchor, !shown.contains(where: { $0.rowID == anchor.message }) {
             self.anchor = nil
         }
-        if let selected, !messages.contains(where: { $0.rowID == selected }), thread == nil {
+        if let selected, !shown.contains(where: { $0.rowID == selected }) {
             self.selected = nil
         }
+        return found != nil
     }
 
     private static let maxDeleted = 50
@@ -118,6 +170,28 @@ public struct Conversation: Sendable {
         case (nil, _): false
         }
     }
+}
+
+extension Conversation.Ends {
+    /// The ends of a window that has come.
+    init(_ window: ChatInput.Window) {
+        self.init(hasOlder: window.hasOlder, hasNewer: window.hasNewer, isLoaded: true)
+    }
+}
+
+extension ChatInput.Window {
+    /// Whether a message of this time would be in the window.
+    fileprivate func covers(_ moment: Timestamp) -> Bool {
+        let delivered = messages.filter { $0.position != nil }
+        let isBehindStart = !hasOlder || delivered.first.map { $0.createdAt <= moment } ?? false
+        let isBeforeEnd = !hasNewer || delivered.last.map { moment <= $0.createdAt } ?? false
+        return isBehindStart && isBeforeEnd
+    }
+}
+
+extension Message {
+    /// Whether the message is a reply that its channel does not show.
+    var isOnlyInThread: Bool { parentID != nil && !isReplyToChannel }
 }
 
 /// A message as the screen shows it.
