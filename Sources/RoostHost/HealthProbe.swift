@@ -3,14 +3,16 @@
 import RoostExecutors
 import RoostSockets
 
-/// The answers to `/health` and `/ready`, from at most one check of the storage per second.
+/// The answers to `/health` and `/ready`, from at most one check of the storage per second and at once.
 ///
-/// A check writes to the disk durably, so unbounded checks would be an attack.
+/// A check writes to the disk durably, so unbounded checks would be an attack. While a database waits
+/// for its standby, each one holds a session, which reads could use.
 actor HealthProbe {
     private let check: @Sendable () async -> Bool
     private let second: @Sendable () -> Int64
     /// The newest check, finished or under way, and the second in which it began.
     private var last: (second: Int64, answer: Task<Bool, Never>)?
+    private var isChecking = false
     private let leaving = Guarded(false)
 
     /// Prepares a probe.
@@ -48,9 +50,13 @@ actor HealthProbe {
 
     private func isWell() async -> Bool {
         let now = second()
-        if let last, last.second == now { return await last.answer.value }
+        if let last, last.second == now || isChecking { return await last.answer.value }
+        isChecking = true
         // The task belongs to all requests of this second, so a cancelled one must not cancel it.
-        let answer = Task { [check] in await check() }
+        let answer = Task {
+            defer { isChecking = false }
+            return await check()
+        }
         last = (now, answer)
         return await answer.value
     }

@@ -65,6 +65,28 @@ struct HealthTests {
         #expect(await broken.readiness().status == 503)
     }
 
+    @Test func `a check that waits for the storage is joined, however long it takes`() async {
+        let second = Mutex<Int64>(0)
+        let count = Mutex(0)
+        let probe = HealthProbe {
+            second.withLock { second in
+                second += 1
+                return second
+            }
+        } check: {
+            count.withLock { $0 += 1 }
+            while second.withLock({ $0 }) < 3 { await Task.yield() }
+            return true
+        }
+        await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<3 { group.addTask { await probe.health().status } }
+            for await status in group { #expect(status == 200) }
+        }
+        #expect(count.withLock { $0 } == 1)
+        #expect(await probe.health().status == 200)
+        #expect(count.withLock { $0 } == 2)
+    }
+
     @Test func `a flood of health requests writes to the disk once a second`() async {
         let count = Mutex(0)
         let probe = HealthProbe {
