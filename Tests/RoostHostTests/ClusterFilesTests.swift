@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RoostCluster
 import RoostModel
 import RoostPostgres
@@ -104,6 +105,24 @@ struct ClusterFilesTests {
         let metrics = String(decoding: try await scene.ask(0, "/metrics").body, as: UTF8.self)
         #expect(metrics.contains("\nroost_files_up 1\n"))
         await scene.close()
+    }
+
+    @Test func `begun uploads of a server that has died leave a shared folder after a day`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let now = Timestamp(milliseconds: 1_800_000_000_000)
+        for (name, age) in [("old.part", 90_000), ("young.part", 80_000), ("kept", 90_000)] {
+            let path = folder.file(name)
+            try #require(FileManager.default.createFile(atPath: path, contents: Data()))
+            let date = Date(timeIntervalSince1970: Double(1_800_000_000 - age))
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+        }
+        let files = try await ClusterFiles.open(
+            .folder(folder.path), fileLimitMB: 1, time: { now }, LogWriter(from: nil))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(names) == ["young.part", "kept"])
+        await files.close()
     }
 
     @Test func `a bucket that goes away refuses uploads and downloads until it is back`()

@@ -35,6 +35,8 @@ struct ClusterFiles: Sendable {
         case .folder(let folder):
             try ChatHost.makeFolder(folder)
             let files = FolderFiles(folder)
+            // The uploads of a server that has died; those of the others are younger.
+            await files.store.sweep(before: time().advanced(by: -86_400_000))
             return ClusterFiles(store: files.store, close: { await files.thread.shutDown() })
         case .bucket(let settings):
             let world = S3World.live(time: time) { log.write($0) }

@@ -2,13 +2,15 @@
 
 import Foundation
 import RoostExecutors
+import RoostModel
 import RoostPages
 import RoostSQLite
 import RoostServer
 
 /// The uploads in a folder, a file each: its content type on the first line, then its bytes.
 ///
-/// The name of a begun file ends in `.part`; the next start deletes it. It is open during a call only,
+/// The name of a begun file ends in `.part`; the next start deletes it, in a folder that several servers
+/// share after a day. It is open during a call only,
 /// because a slow client could keep the descriptors of many files otherwise.
 actor FolderFileStore: FileStore {
     private nonisolated let executor: ThreadExecutor
@@ -33,9 +35,18 @@ actor FolderFileStore: FileStore {
     }
 
     /// Deletes files that were begun and not kept before the last end of the process.
-    func sweep() {
+    ///
+    /// - Parameter end: Leaves files that were written behind this time, perhaps by another server.
+    func sweep(before end: Timestamp? = nil) {
         for name in PlainFile.names(in: folder) where name.hasSuffix(".part") {
-            try? FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+            let path = "\(folder)/\(name)"
+            if let end {
+                let file = try? FileManager.default.attributesOfItem(atPath: path)
+                guard let date = file?[.modificationDate] as? Date,
+                    date.timeIntervalSince1970 < Double(end.milliseconds) / 1_000
+                else { continue }
+            }
+            try? FileManager.default.removeItem(atPath: path)
         }
     }
 
