@@ -50,7 +50,8 @@ package struct PostgresMigrator: Sendable {
 
     /// Brings the database to the newest schema; each migration is one transaction.
     ///
-    /// Two processes may migrate at once: one waits for the other.
+    /// Two processes may migrate at once: one waits for the other. An index of a large table takes long,
+    /// so the pool's `answerPatience` should be that of an import.
     ///
     /// - Parameter report: Is called with the name of each migration before its start.
     /// - Throws: A sentence for a newer database, or the failure of a migration; then the migrations
@@ -61,6 +62,7 @@ package struct PostgresMigrator: Sendable {
         try await prepare()
         for migration in PostgresSchema.migrations {
             try await pool.write { db async throws(PostgresError) in
+                db.add(.workLong)
                 db.add(PostgresQuery("LOCK TABLE migration IN EXCLUSIVE MODE"))
                 let done = try await db.all(.migrations)
                 if case .ahead(let number) = Self.state(done) { throw .newer(number) }

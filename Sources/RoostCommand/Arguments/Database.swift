@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCluster
 import RoostCommandLine
 import RoostPostgres
 
@@ -45,10 +46,11 @@ extension PostgresConfiguration {
         return hasty
     }
 
-    /// The configuration for work that outlasts a change of the primary.
+    /// The configuration for work that outlasts a change of the primary, and builds large indexes.
     var patient: PostgresConfiguration {
         var patient = self
         patient.patience = .seconds(60)
+        patient.answerPatience = EmbeddedImport.answerPatience
         return patient
     }
 }
