@@ -43,6 +43,15 @@ enum BusTargets {
         "bus-messages",
         samples: [
             BusContent.notice(Notice(frame: "MESG{\"a\":1}", recipients: ["a", "b"])),
+            .notice(
+                placed(
+                    LogPlace(
+                        channel: "g", sequence: 9, first: 8, change: 120, previousChange: 90))),
+            .notice(
+                placed(
+                    LogPlace(
+                        channel: "g", sequence: 10, first: 10, change: 121, previousChange: 120,
+                        era: "0badcafe"))),
             .heartbeat(name: "chat1"), .signal(Signal(name: "order", bytes: [1, 2, 3])),
         ].flatMap { content in
             var number: UInt64 = 41
@@ -57,8 +66,41 @@ enum BusTargets {
             return "A part differs after another encoding."
         }
         guard let content = BusContent(kind: part.kind, part.bytes) else { return nil }
-        return BusContent(kind: part.kind, content.encoded[...])?.encoded == content.encoded
-            ? nil : "A message differs after another encoding."
+        guard BusContent(kind: part.kind, content.encoded[...])?.encoded == content.encoded else {
+            return "A message differs after another encoding."
+        }
+        guard case .notice(let notice) = content, let place = notice.place else { return nil }
+        return delivers(notice, place)
+    }
+
+    private static func placed(_ place: LogPlace) -> Notice {
+        var notice = Notice(frame: "MESG{\"a\":1}", recipients: ["a"])
+        notice.place = place
+        return notice
+    }
+
+    /// Takes a notice between two true ones; an answer of the database must end all questions.
+    private static func delivers(_ notice: Notice, _ place: LogPlace) -> String? {
+        var order = DeliveryOrder(swept: 100)
+        let start = ContinuousClock.now
+        let near = { (sequence: Int64) in
+            LogPlace(
+                channel: place.channel, sequence: sequence, first: sequence, change: 110,
+                previousChange: 90)
+        }
+        _ = order.take(notice, near(5), at: start)
+        _ = order.take(notice, place, at: start)
+        _ = order.take(notice, near(6), at: start)
+        order.goBack(to: 95)
+        order.sweep([], settled: 130, isUrgent: true, at: start)
+        for round in 1...4 {
+            let moment = start + DeliveryOrder.patience * round
+            for _ in order.readings(at: moment) {
+                _ = order.take([], of: place.channel, through: 6, isWhole: true, at: moment)
+            }
+        }
+        return order.readings(at: start + .seconds(60)).isEmpty
+            ? nil : "The database is asked for ever."
     }
 
     private static let orders = FuzzTarget(

@@ -26,8 +26,8 @@ internal import RoostSockets
     var onLoss: (() -> Void)?
     /// The number of the server's timeline, which grows with each promotion of a standby.
     var timeline: Int64 = 0
-    /// A name that a crash of the server changes; nil before the first migration.
-    var era: String?
+    /// The time since the server's last crash or promotion; nil before the first migration.
+    var era: PostgresEra?
 
     /// Takes an open session over.
     ///

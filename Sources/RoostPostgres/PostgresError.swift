@@ -66,7 +66,18 @@ extension PostgresError {
         "The library libpq 14 or later was not found. Install it (apt-get install libpq5, "
             + "brew install libpq), or start without --database.")
 
+    package static let changedPrimary = PostgresError(
+        .lost, "The database has crashed or has another primary; the question is asked again.")
+
     static let closed = PostgresError(.closed, "The connections to the database are closed.")
+
+    /// The error for a transaction that may have taken effect, so nothing here may repeat it.
+    static func unknownFate(_ reason: String) -> PostgresError {
+        PostgresError(
+            .unreachable,
+            "It is not known whether a change took effect, because the database did not say. "
+                + reason)
+    }
 
     package static func malformed(_ object: String, because reason: String) -> PostgresError {
         PostgresError(.malformed, "A stored object cannot be read: \(object). \(reason)")

@@ -26,6 +26,8 @@ package actor PostgresPool {
     private var isClosed = false
     /// The reason why the last attempt to open a session failed; nil after a success.
     private var lastFailure: PostgresError?
+    /// Whether no session has worked since that failure.
+    private var isAway = false
     /// The number of failed attempts since the last success.
     private var failedAttempts = 0
     /// All sessions, those in use included.
@@ -54,8 +56,8 @@ package actor PostgresPool {
         await dialThread.shutDown()
     }
 
-    /// The reason why the database is out of reach; nil while the last attempt succeeded.
-    package var outage: PostgresError? { lastFailure }
+    /// The reason why the database is out of reach; nil while a session works.
+    package var outage: PostgresError? { isAway ? lastFailure : nil }
 
     // MARK: Lending
 
@@ -146,6 +148,7 @@ package actor PostgresPool {
             lose()
             return
         }
+        isAway = false
         guard waiters.isEmpty else {
             finish(waiters.removeFirst(), .success(connection))
             return
@@ -191,6 +194,11 @@ package actor PostgresPool {
 
     private func dial(after delay: Duration) async {
         if delay > .zero { await pause(delay) }
+        // Those who waited may have got other sessions.
+        guard delay == .zero || !waiters.isEmpty else {
+            count -= 1
+            return
+        }
         do throws(PostgresError) {
             guard !isClosed else { throw .closed }
             let opened = try await dialer.dial()
@@ -211,6 +219,7 @@ package actor PostgresPool {
             count -= 1
             failedAttempts += 1
             lastFailure = error
+            isAway = true
             guard !isClosed else { return }
             // Only a change by a person helps, so nobody waits for another attempt.
             if error.kind == .library || error.kind == .rejected { failWaiters(error) }
@@ -247,19 +256,14 @@ package actor PostgresPool {
         }
         guard row.bool(2) else { return }
         let era = try await connection.run(
-            [(Self.newEra, []), (Self.era, [])], patience: configuration.patience
+            [(.newEra, []), (.era, [])], patience: configuration.patience
         ).rows
         if era.count == 2, era[1].count == 1 {
-            connection.era = PostgresRow(rows: era[1], index: 0).text(0)
+            let row = PostgresRow(rows: era[1], index: 0)
+            connection.era = PostgresEra(
+                name: row.text(0), start: row.int64(1), timeline: connection.timeline)
         }
     }
-
-    /// The table is not logged, so a crash or a promotion empties it.
-    private static let newEra: PostgresSQL = """
-        INSERT INTO era (id, name) VALUES (1, gen_random_uuid()) ON CONFLICT DO NOTHING
-        """
-
-    private static let era: PostgresSQL = "SELECT name FROM era"
 
     /// The settings of each session.
     ///

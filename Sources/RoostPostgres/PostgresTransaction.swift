@@ -37,8 +37,8 @@ package final class PostgresTransaction {
     /// The number of the server's timeline.
     package var timeline: Int64 { connection.timeline }
 
-    /// The name of the time since the server's last crash or promotion; nil if it is unknown.
-    package var era: String? { connection.era }
+    /// The time since the server's last crash or promotion; nil if it is unknown.
+    package var era: PostgresEra? { connection.era }
 
     /// The number of a writing transaction, known after its first question; 0 before.
     package var change: Int64 { number.flatMap { Int64($0) } ?? 0 }
@@ -186,31 +186,48 @@ extension PostgresPool {
                 }
             } catch {
                 guard error.kind == .lost, let doubt else { throw error }
-                let isDone = try await repeating { () async throws(PostgresError) in
-                    guard try await hasCommitted(doubt.number, in: doubt.era) else { return false }
-                    try await confirm()
-                    return true
-                }
-                guard isDone else { throw error }
+                guard try await isDone(doubt.number, in: doubt.era) else { throw error }
                 return doubt.result
             }
+        }
+    }
+
+    /// Asks whether a transaction has taken effect for good.
+    ///
+    /// - Throws: An error after which the work is not repeated: nobody knows whether it was done.
+    private func isDone(
+        _ number: String, in era: PostgresEra?
+    ) async throws(PostgresError) -> Bool {
+        do throws(PostgresError) {
+            return try await repeating { () async throws(PostgresError) in
+                guard try await hasCommitted(number, in: era) else { return false }
+                // Another server may answer now, which has not got the transaction.
+                guard try await confirm() == era else { throw .changedPrimary }
+                return true
+            }
+        } catch {
+            throw error.isTransient ? .unknownFate(error.message) : error
         }
     }
 
     /// The result of a transaction whose commit got no answer.
     fileprivate struct Doubt<T> {
         let number: String
-        let era: String?
+        let era: PostgresEra?
         let result: T
     }
 
     /// Waits until all commits of the past have reached the standbys that the server waits for.
     ///
     /// A commit can be visible without that, if its session ended during the wait.
-    private func confirm() async throws(PostgresError) {
+    ///
+    /// - Returns: The era of the server that has answered; nil if it is unknown.
+    /// - Throws: `.lost` if the wait was cut short. It is not repeated.
+    package func confirm() async throws(PostgresError) -> PostgresEra? {
         try await lend { connection async throws(PostgresError) in
             try await perform(connection, isWriting: true) { transaction in
                 transaction.add(PostgresQuery(Self.mark))
+                return transaction.era
             }
         }
     }
@@ -268,12 +285,13 @@ extension PostgresPool {
     /// Asks whether a transaction has taken effect, and waits for it if it is under way.
     ///
     /// After a crash or a promotion its number may belong to another transaction, so the answer is no.
+    /// The server gives a wait for a standby up after eight seconds, so no commit takes longer.
     private func hasCommitted(
-        _ number: String, in era: String?
+        _ number: String, in era: PostgresEra?
     ) async throws(PostgresError) -> Bool {
         guard let era else { return false }
         let query = PostgresQuery<String>(Self.fate, .text(number)) { $0.text(0) }
-        for _ in 0..<50 {
+        for _ in 0..<120 {
             let fate: String?
             do throws(PostgresError) {
                 fate = try await lend { connection async throws(PostgresError) -> String? in
@@ -290,7 +308,7 @@ extension PostgresPool {
             guard fate == "in progress" else { return fate == "committed" }
             await pause(.milliseconds(100))
         }
-        return false
+        throw .unknownFate("It was still under way.")
     }
 
     private static let fate: PostgresSQL = "SELECT pg_xact_status($1::text::xid8)"

@@ -22,11 +22,24 @@ struct BusCodingTests {
             Notice(
                 frame: String(repeating: "ä", count: 70_000),
                 recipients: (0..<300).map { UserID("user\($0)") })),
+        .notice(
+            placed(LogPlace(channel: "g", sequence: 9, first: 8, change: 5, previousChange: 4))),
+        .notice(
+            placed(
+                LogPlace(
+                    channel: "", sequence: .max - 1, first: 1, change: .max, previousChange: 0,
+                    era: "0badcafe"))),
         .heartbeat(name: "host 1"),
         .signal(Signal(name: "end", bytes: [0, 255, 10])),
         .signal(Signal(name: "", bytes: [])),
     ]
     private static let host = HostID(rawValue: 0x0102_0304_0506_0708)
+
+    private static func placed(_ place: LogPlace) -> Notice {
+        var notice = Notice(frame: "MESG{}", recipients: ["a"])
+        notice.place = place
+        return notice
+    }
 
     @Test(arguments: contents, [0, 40, 64, 1_048_576])
     func `content is the same after the bus, in however many parts`(
@@ -67,6 +80,21 @@ struct BusCodingTests {
         for content in Self.contents {
             #expect(BusContent(kind: content.kind, (content.encoded + [1, 2, 3])[...]) == content)
         }
+    }
+
+    @Test(
+        arguments: [
+            (1, .min, .max, 0), (1, 0, 2, 1), (2, 3, 2, 1), (.max, 1, 2, 1), (.min, .min, 2, 1),
+            (1, 1, 0, 0), (1, 1, 2, 2), (1, 1, 2, -1), (1, 1, .min, .min),
+        ] as [(Int64, Int64, Int64, Int64)])
+    func `a notice at a place that no log has is refused`(
+        sequence: Int64, first: Int64, change: Int64, previous: Int64
+    ) {
+        let place = LogPlace(
+            channel: "g", sequence: sequence, first: first, change: change,
+            previousChange: previous, era: "0badcafe")
+        let bytes = BusContent.notice(Self.placed(place)).encoded
+        #expect(BusContent(kind: BusPart.Kind.notice, bytes[...]) == nil)
     }
 
     @Test func `random and changed bytes never trap`() {

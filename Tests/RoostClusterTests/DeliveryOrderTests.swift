@@ -86,6 +86,42 @@ struct DeliveryOrderTests {
         #expect(order.readings(at: Self.at(0)) == [.init(url: "g", start: .transaction(80))])
     }
 
+    @Test func `a new era's numbers are new, although higher ones are swept`() {
+        var order = DeliveryOrder(swept: 1_010)
+        // A state that was made when all up to 1,010 was known.
+        _ = order.take(Self.notice("7"), Self.place(7, by: 1_011, after: 900), at: Self.at(0))
+        order.goBack(to: 1_000)
+        let next = Self.place(8, by: 1_002, after: 900)
+        #expect(order.take(Self.notice("8"), next, at: Self.at(1)).map(\.frame) == ["8"])
+        order.sweep(
+            [ChannelNews(url: "h", sequence: 3, logChange: 1_003, viewChange: 0)], settled: 1_004,
+            isUrgent: true, at: Self.at(2))
+        #expect(order.readings(at: Self.at(2)) == [.init(url: "h", start: .transaction(1_000))])
+    }
+
+    @Test func `a state without a number goes back to the beginning of an era too`() {
+        var order = DeliveryOrder(swept: 1_010)
+        order.sweep([Self.news(3, 1_012)], settled: 1_012, isUrgent: true, at: Self.at(0))
+        #expect(order.readings(at: Self.at(0)) == [.init(url: "g", start: .transaction(1_010))])
+        order.goBack(to: 1_000)
+        // The answer of the lost primary counts no more.
+        let late = [(sequence: Int64(3), notices: [Self.notice("gone")])]
+        #expect(order.take(late, of: "g", through: 3, at: Self.at(1)).isEmpty)
+        #expect(order.readings(at: Self.at(60)) == [.init(url: "g", start: .transaction(1_000))])
+    }
+
+    @Test func `a number that the whole log lacks is asked for once`() {
+        var order = DeliveryOrder(swept: 100)
+        _ = order.take(Self.notice("1"), Self.place(1), at: Self.at(0))
+        _ = order.take(Self.notice("far"), Self.place(.max - 1), at: Self.at(0))
+        _ = order.readings(at: Self.at(50))
+        #expect(order.take([], of: "g", through: 1, isWhole: true, at: Self.at(60)).isEmpty)
+        #expect(order.readings(at: Self.at(1_000)).isEmpty)
+        #expect(order.take(Self.notice("2"), Self.place(2), at: Self.at(1_000)).count == 1)
+        order.sweep([], settled: 100, isUrgent: false, at: Self.at(70_000))
+        #expect(order.count == 0)
+    }
+
     @Test func `a lost first notice of a transaction is noticed by the second`() {
         var order = DeliveryOrder(swept: 100)
         let place = Self.place(12, first: 11, after: 50)

@@ -205,6 +205,83 @@ struct PostgresTests {
         await server.end()
     }
 
+    @Test
+    func `a commit that waits for a standby longer than the patience of a question runs once`()
+        async throws
+    {
+        let server = try await PostgresServer(
+            port: try FreePort.next(), settings: ["fsync=off"])
+        let relay = try CuttingRelay(to: try #require(server.port))
+        let pool = try await Self.pool(
+            "host=127.0.0.1 port=\(relay.port) user=roost dbname=postgres", sessions: 1,
+            patience: .seconds(30))
+        let watcher = try await Self.pool(server.address)
+        let waiting: PostgresSQL = """
+            SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'
+            """
+        // The first session of a pool notes the era, and must not wait.
+        _ = try await Self.notes(pool)
+        try server.set("synchronous_standby_names", to: "nobody")
+        let setting: PostgresSQL = """
+            SELECT count(*) FROM pg_settings
+            WHERE name = 'synchronous_standby_names' AND setting = 'nobody'
+            """
+        while try await Self.count(watcher, setting) == 0 {}
+        let runs = Mutex(0)
+        async let writing: Void = pool.write { db async throws(PostgresError) in
+            runs.withLock { $0 += 1 }
+            _ = try await db.all(PostgresQuery("SELECT 1") { $0.int64(0) })
+            db.add(Self.insert(7))
+        }
+        while try await Self.count(watcher, waiting) == 0 {}
+        relay.kill()
+        relay.revive()
+        // The connection is gone; the commit goes on waiting.
+        _ = try await Self.count(
+            watcher, "SELECT count(*) FROM (SELECT pg_sleep(6.5)) AS pause")
+        #expect(try await Self.count(watcher, waiting) == 1)
+        try server.set("synchronous_standby_names", to: "")
+        try await writing
+        #expect(runs.withLock { $0 } == 1)
+        #expect(try await Self.notes(pool) == [7])
+        await server.end()
+    }
+
+    private static func count(_ pool: PostgresPool, _ sql: PostgresSQL) async throws -> Int64 {
+        try await pool.read { db async throws(PostgresError) in
+            try await db.first(PostgresQuery<Int64>(sql) { $0.int64(0) }) ?? 0
+        }
+    }
+
+    @Test func `a refused session beside one that works is no outage`() async throws {
+        let server = try await PostgresServer(
+            port: try FreePort.next(),
+            settings: ["fsync=off", "max_connections=1", "superuser_reserved_connections=0"])
+        let pool = try await Self.pool(server.address, sessions: 2)
+        let second = Mutex<Task<[Int64], any Error>?>(nil)
+        try await pool.write { db async throws(PostgresError) in
+            _ = try await db.all(PostgresQuery("SELECT 1") { $0.int64(0) })
+            second.withLock { $0 = Task { try await Self.notes(pool) } }
+            while await pool.outage == nil { await Task.yield() }
+        }
+        #expect(try await second.withLock { $0 }?.value == [])
+        #expect(await pool.outage == nil)
+        await server.end()
+    }
+
+    @Test func `an era has a name, and begins with the transaction that noted it`() async throws {
+        let pool = try await Self.pool()
+        let (era, number) = try await pool.write { db async throws(PostgresError) in
+            let number = try await db.first(
+                PostgresQuery<Int64>("SELECT xmin::text::bigint FROM era") { $0.int64(0) })
+            return (db.era, number)
+        }
+        // The tests' database is too young for a second half of its numbers.
+        #expect(era?.start == number)
+        #expect(era?.shortName.count == 8)
+        #expect(era?.timeline == 1)
+    }
+
     @Test func `calls wait for a database that comes back, and go on by themselves`() async throws {
         let server = try await PostgresServer.onOwnPort()
         let relay = try CuttingRelay(to: try #require(server.port))

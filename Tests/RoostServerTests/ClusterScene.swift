@@ -6,6 +6,7 @@ import RoostModel
 import RoostPostgres
 import RoostServer
 import RoostSockets
+import RoostTestSupport
 import RoostWire
 import Synchronization
 import Testing
@@ -24,6 +25,7 @@ final class TestBus: Sendable {
         var waiting: [(notice: Notice, from: Int)] = []
         var fate: @Sendable (Notice) -> Fate = { _ in .arrives }
         var isConnected = true
+        var passesOrders = true
     }
 
     private let state = Mutex(State())
@@ -32,6 +34,9 @@ final class TestBus: Sendable {
     func setFate(_ fate: @escaping @Sendable (Notice) -> Fate) {
         state.withLock { $0.fate = fate }
     }
+
+    /// Loses all orders from now on.
+    func obeysNobody() { state.withLock { $0.passesOrders = false } }
 
     /// Breaks the bus, or repairs it.
     func connect(_ isConnected: Bool) { state.withLock { $0.isConnected = isConnected } }
@@ -72,7 +77,7 @@ final class TestBus: Sendable {
     }
 
     fileprivate func tell(_ order: PeerOrder, from number: Int) async {
-        guard isConnected else { return }
+        guard state.withLock({ $0.isConnected && $0.passesOrders }) else { return }
         for end in state.withLock({ $0.ends }) where end.number != number {
             await end.receive(order)
         }
@@ -130,9 +135,20 @@ struct ClusterScene {
     }
     private let shared = Shared()
 
-    init(servers count: Int = 2) async throws {
+    /// Starts servers.
+    ///
+    /// - Parameters:
+    ///   - count: Their number.
+    ///   - own: The database; nil for that of all tests, which no test may harm.
+    ///   - patience: The longest wait for the database; nil for that of a real server.
+    /// - Throws: A failure of the database.
+    init(
+        servers count: Int = 2, on own: PostgresServer? = nil, patience: Duration? = nil
+    ) async throws {
         let loop = try PostgresStorage.testLoop()
-        let configuration = try await PostgresStorage.testConfiguration()
+        var configuration = try await PostgresStorage.testConfiguration()
+        if let own { configuration.address = own.address }
+        if let patience { configuration.patience = patience }
         try await PostgresMigrator(PostgresPool(configuration, on: loop)).migrate()
         var (servers, fanOuts) = ([ServerFixture](), [ClusterFanOut]())
         var presences: [PostgresPresence] = []

@@ -222,6 +222,31 @@ struct ClusterTests {
         #expect(try bob.inbox.take().contains { $0.category == .propertiesChanged })
     }
 
+    @Test func `changes reach clients while a part of the bus is cut off, however long`()
+        async throws
+    {
+        let (scene, ann, bob) = try await Self.start()
+        try await scene.flush()
+        // Connected, and deaf to each other.
+        scene.bus.setFate { _ in .isLost }
+        scene.bus.obeysNobody()
+        for _ in 0..<3 {
+            scene.advance(ClusterFanOut.mistrustTime)
+            #expect(try await scene.presences[0].flush() == 2)
+            let alive = try #require(try await scene.presences[1].flush())
+            await scene.fanOuts[1].compareHosts(alive: alive, heard: 1)
+            await scene.settle()
+        }
+        _ = try bob.inbox.take()
+        try await ask("PUT", "group_channels/g", #"{"name":"new"}"#, at: scene.servers[0], as: ann)
+        await scene.settle()
+        #expect(try bob.inbox.take().contains { $0.category == .propertiesChanged })
+        try await ask("PUT", "users/bob", #"{"is_active":false}"#, at: scene.servers[0])
+        #expect(!bob.inbox.isClosed)
+        await scene.settle()
+        #expect(bob.inbox.isClosed)
+    }
+
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func `whatever the bus does, every reader gets every message once and in the log's order`(
         seed: UInt64

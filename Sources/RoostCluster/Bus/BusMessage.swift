@@ -46,16 +46,19 @@ extension BusContent {
     private static let hasRoom: UInt8 = 1
     private static let hasExcept: UInt8 = 2
     private static let hasPlace: UInt8 = 4
+    private static let hasEra: UInt8 = 8
 
     /// The bytes of the content, without the header of a part.
     package var encoded: [UInt8] {
         var writer = BusWriter()
         switch self {
         case .notice(let notice):
+            let era = notice.place?.era ?? ""
             writer.append(
                 (notice.room == nil ? 0 : Self.hasRoom)
                     | (notice.except == nil ? 0 : Self.hasExcept)
-                    | (notice.place == nil ? 0 : Self.hasPlace))
+                    | (notice.place == nil ? 0 : Self.hasPlace)
+                    | (era.isEmpty ? 0 : Self.hasEra))
             writer.append(notice.frame)
             if let room = notice.room { writer.append(room.rawValue) }
             if let except = notice.except {
@@ -70,6 +73,7 @@ extension BusContent {
                 writer.append(UInt64(bitPattern: place.first))
                 writer.append(UInt64(bitPattern: place.change))
                 writer.append(UInt64(bitPattern: place.previousChange))
+                if !era.isEmpty { writer.append(era) }
             }
         case .heartbeat(let name):
             writer.append(name)
@@ -124,20 +128,30 @@ extension BusContent {
         }
         var notice = Notice(frame: frame, recipients: recipients, room: room, except: except)
         if flags & hasPlace != 0 {
-            guard let place = place(from: &reader) else { return nil }
+            guard let place = place(from: &reader, hasEra: flags & hasEra != 0) else { return nil }
             notice.place = place
         }
         return notice
     }
 
-    private static func place(from reader: inout BusReader) -> LogPlace? {
+    /// Reads a place; nil also for numbers that no log has, with which the order cannot reckon.
+    private static func place(from reader: inout BusReader, hasEra: Bool) -> LogPlace? {
         guard let channel = reader.text(), let sequence = reader.number(),
             let first = reader.number(), let change = reader.number(),
             let previous = reader.number()
         else { return nil }
-        return LogPlace(
+        var era = ""
+        if hasEra {
+            guard let text = reader.text(), !text.isEmpty else { return nil }
+            era = text
+        }
+        let place = LogPlace(
             channel: ChannelURL(channel), sequence: Int64(bitPattern: sequence),
             first: Int64(bitPattern: first), change: Int64(bitPattern: change),
-            previousChange: Int64(bitPattern: previous))
+            previousChange: Int64(bitPattern: previous), era: era)
+        let isPossible =
+            0 < place.first && place.first <= place.sequence && place.sequence < .max
+            && 0 <= place.previousChange && place.previousChange < place.change
+        return isPossible ? place : nil
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostModel
+import RoostPostgres
 package import RoostServer
 package import RoostSockets
 package import RoostWire
@@ -55,15 +56,26 @@ package actor ClusterFanOut: FanOut {
     private var lostSince: Int64?
     /// The time until which notices of a silent host may be missing.
     private var mistrust: Instant?
+    /// The number of times in a row that the database knew of more servers than the bus.
+    private var disagreements = 0
     /// The changes of channels that clients here were told, as far as sweeps still name them.
     private var reported: [ChannelURL: Int64] = [:]
-    private var timeline: Int64?
+    /// The era of the numbers in `order`, as sweeps have seen it.
+    private var era: PostgresEra?
+    /// The notices of another era, until a sweep sees it.
+    private var foreign: [Notice] = []
     private var tally = DeliveryCounts()
 
     /// The time by which a loss may be older than its report, such as of a server that fell silent.
     package static let lateness = Duration.seconds(10)
     /// The time for which a host that has fallen silent may still write.
     package static let mistrustTime = Duration.seconds(600)
+    private static let formerPrimary =
+        "A former primary of the database answers; what it says is left out."
+    /// The most readings that one record in the write-ahead log confirms.
+    private static let readingsAtOnce = 16
+    /// The most notices of another era that wait; sweeps find the changes of more.
+    package static let foreignLimit = 1_000
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -89,7 +101,9 @@ package actor ClusterFanOut: FanOut {
         self.loop = loop
         self.now = now
         self.log = log
-        order = DeliveryOrder(swept: try await storage.settledTransaction())
+        let beginning = try await storage.beginning()
+        order = DeliveryOrder(swept: beginning.settled)
+        era = beginning.era
     }
 
     /// Names the server whose sockets get the notices.
@@ -123,7 +137,18 @@ package actor ClusterFanOut: FanOut {
     /// Takes a notice of any server, this one included.
     private func take(_ notice: Notice) async {
         guard let place = notice.place else { return await send([notice]) }
+        guard isOfEra(place) else {
+            // By its numbers it would be judged wrongly, before the next sweep has gone back.
+            foreign.append(notice)
+            if foreign.count > Self.foreignLimit { foreign.removeFirst() }
+            return
+        }
         await send(order.take(notice, place, at: now()))
+    }
+
+    /// Whether a place has the numbers of the known era; servers of an earlier version do not say it.
+    private func isOfEra(_ place: LogPlace) -> Bool {
+        era.map { place.era.isEmpty || place.era == $0.shortName } ?? true
     }
 
     /// Delivers notices behind those that are on their way, and waits for it.
@@ -165,21 +190,49 @@ package actor ClusterFanOut: FanOut {
         if isLasting { mistrust = now() + Self.mistrustTime }
     }
 
+    /// Compares the servers that the bus hears with those that the database knows to be alive.
+    ///
+    /// A part of the bus that is cut off reports nothing, and may be so from the start. A server that has
+    /// just started may not be heard yet, so the first difference alone does not last.
+    ///
+    /// - Parameters:
+    ///   - alive: The number of servers under a lease, this one included.
+    ///   - heard: The number of servers that the bus has heard of late, this one included.
+    package func compareHosts(alive: Int, heard: Int) {
+        guard alive > heard else {
+            disagreements = 0
+            return
+        }
+        disagreements += 1
+        noteLoss(isLasting: disagreements > 1)
+        // The lease of a server that has died lasts for three renewals.
+        guard disagreements == 4 else { return }
+        let message =
+            "The database knows \(alive) servers, the bus \(heard). Check that the servers of the bus "
+            + "reach each other. Until then the database is asked for what is missing."
+        log(LogLine(.warning, "bus_loss", [.init("message", .string(message))]))
+    }
+
     /// Looks for changes whose notices have not come; a host calls it every 250 ms.
     package func sweep() async {
         guard !isSweeping else { return }
         isSweeping = true
         defer { isSweeping = false }
-        let (lost, swept) = (lostSince, order.swept)
+        var (lost, swept) = (lostSince, order.swept)
         lostSince = nil
         do throws(StorageError) {
-            let news = try await storage.news(after: min(lost ?? swept, swept))
+            var news = try await storage.news(after: min(lost ?? swept, swept))
+            while news.era != era {
+                if let era, let seen = news.era, seen.timeline < era.timeline {
+                    throw StorageError(Self.formerPrimary)
+                }
+                await enter(news.era)
+                lost = news.era.map { era in lost.map { min($0, era.start) } } ?? lost
+                swept = order.swept
+                news = try await storage.news(after: min(lost ?? swept, swept))
+            }
             let isConnected = await bus?.isConnected ?? false
             let moment = now()
-            if timeline != news.timeline {
-                if timeline != nil { order.goBack(to: news.settled) }
-                timeline = news.timeline
-            }
             order.sweep(
                 news.channels, settled: news.settled, isUrgent: !isConnected, at: moment)
             tally.sweeps += 1
@@ -196,6 +249,23 @@ package actor ClusterFanOut: FanOut {
             log(LogLine(.warning, "sweep", [.init("message", .string(error.message))]))
         }
         await tick()
+    }
+
+    /// Begins a new era, whose numbers tell nothing about what was known behind its start.
+    private func enter(_ era: PostgresEra?) async {
+        self.era = era
+        guard let era else { return }
+        order.goBack(to: era.start)
+        past = past.map { ($0.at, min($0.swept, era.start)) }
+        lostSince = lostSince.map { min($0, era.start) }
+        reported = reported.filter { $0.value <= era.start }
+        let moment = now()
+        let ready = foreign.flatMap { notice -> [Notice] in
+            guard let place = notice.place, isOfEra(place) else { return [] }
+            return order.take(notice, place, at: moment)
+        }
+        foreign = []
+        await send(ready)
     }
 
     /// Tells clients here that channels have changed, if their messages alone do not show it.
@@ -233,26 +303,64 @@ package actor ClusterFanOut: FanOut {
         isReading = true
         defer { isReading = false }
         // A failed reading is due again after the patience, so each call ends.
-        for reading in order.readings(at: now()) { await read(reading) }
+        let due = order.readings(at: now())
+        for start in stride(from: 0, to: due.count, by: Self.readingsAtOnce) {
+            await read(due[start..<min(start + Self.readingsAtOnce, due.count)])
+        }
     }
 
-    private func read(_ reading: DeliveryOrder.Reading) async {
-        tally.readings += 1
-        var found: (changes: [(sequence: Int64, notices: [Notice])], through: Int64)?
+    private struct Answer {
+        let news: LogNews
+        var changes: [(sequence: Int64, notices: [Notice])] = []
+    }
+
+    private func read(_ readings: ArraySlice<DeliveryOrder.Reading>) async {
+        var answers: [(reading: DeliveryOrder.Reading, answer: Answer?)] = []
+        for reading in readings {
+            tally.readings += 1
+            answers.append((reading, await answer(to: reading)))
+        }
+        let confirmed = await confirm(answers.compactMap(\.answer))
+        for (reading, answer) in answers {
+            // An answer of another era than the sweeps' is asked for again, when they have seen it.
+            let answer = answer.flatMap { $0.news.era == era && confirmed($0) ? $0 : nil }
+            let ready = order.take(
+                answer?.changes, of: reading.url, through: answer?.news.through ?? 0,
+                isWhole: answer?.news.isWhole ?? false, at: now())
+            tally.recovered += answer?.changes.count ?? 0
+            await send(ready)
+        }
+    }
+
+    private func answer(to reading: DeliveryOrder.Reading) async -> Answer? {
         do {
-            let news = try await storage.changes(in: reading.url, after: reading.start)
-            var changes: [(sequence: Int64, notices: [Notice])] = []
+            var answer = Answer(
+                news: try await storage.changes(in: reading.url, after: reading.start))
             if let audience, try await audience.hasAudience(in: reading.url) {
-                changes = try await audience.notices(of: news.changes, in: reading.url)
+                answer.changes = try await audience.notices(
+                    of: answer.news.changes, in: reading.url)
             }
-            found = (changes, news.through)
+            return answer
         } catch {
             log(LogLine(.warning, "reading", [.init("message", .string("\(error)"))]))
+            return nil
         }
-        let ready = order.take(
-            found?.changes, of: reading.url, through: found?.through ?? 0, at: now())
-        tally.recovered += found?.changes.count ?? 0
-        await send(ready)
+    }
+
+    /// Proves that answers outlive the primary, and returns the test of a single one.
+    ///
+    /// A client must not see a message that no standby has: after a failover the log would lack it.
+    private func confirm(_ answers: [Answer]) async -> (Answer) -> Bool {
+        guard let era = answers.first(where: { !$0.changes.isEmpty })?.news.era else {
+            return \.changes.isEmpty
+        }
+        do throws(StorageError) {
+            try await storage.confirm(in: era)
+            return { $0.changes.isEmpty || $0.news.era == era }
+        } catch {
+            log(LogLine(.warning, "reading", [.init("message", .string(error.message))]))
+            return \.changes.isEmpty
+        }
     }
 }
 

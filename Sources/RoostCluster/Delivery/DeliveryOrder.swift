@@ -33,7 +33,7 @@ package struct DeliveryOrder: Sendable {
         /// The number up to which all changes are delivered; nil if only its transaction is known.
         var delivered: Int64?
         /// The transactions whose changes are delivered.
-        let baseline: Int64
+        var baseline: Int64
         /// The changes that the database gave, in order; late notices about them are dropped.
         var read: [ClosedRange<Int64>] = []
         var held: [Int64: [Notice]] = [:]
@@ -41,8 +41,8 @@ package struct DeliveryOrder: Sendable {
         /// The highest number that the channel is known to have.
         var target: Int64 = 0
         var behindSince: Instant?
-        /// The place from which the database was asked; nil without a question.
-        var asked: LogStart?
+        /// The place from which the database was asked, and the target then; nil without a question.
+        var asked: (start: LogStart, target: Int64)?
         var lastUse: Instant
     }
 
@@ -106,8 +106,15 @@ package struct DeliveryOrder: Sendable {
         }
     }
 
-    /// Goes back after the promotion of a standby, which may give numbers of transactions again.
-    package mutating func goBack(to settled: Int64) { swept = min(swept, settled) }
+    /// Goes back to the beginning of a new era, which gives later numbers of transactions again.
+    ///
+    /// Changes behind that number in the era before are gone, so nothing of the new era is known.
+    package mutating func goBack(to start: Int64) {
+        swept = min(swept, start)
+        for (url, channel) in channels where channel.baseline > start {
+            channels[url]?.baseline = start
+        }
+    }
 
     /// Returns the questions to the database that are due, and notes that they are asked.
     package mutating func readings(at now: Instant, limit: Int = 64) -> [Reading] {
@@ -120,8 +127,9 @@ package struct DeliveryOrder: Sendable {
         // The longest wait comes first.
         let first = due.sorted { ($0.since, $0.url.rawValue) < ($1.since, $1.url.rawValue) }
         return first.prefix(limit).compactMap { url, _ in
-            guard let start = channels[url]?.start else { return nil }
-            channels[url]?.asked = start
+            guard let channel = channels[url] else { return nil }
+            let start = channel.start
+            channels[url]?.asked = (start, channel.target)
             return Reading(url: url, start: start)
         }
     }
@@ -135,11 +143,12 @@ package struct DeliveryOrder: Sendable {
     ///   - changes: The notices of each change in the answer; nil after a failure.
     ///   - url: The channel.
     ///   - through: The number up to which the answer is complete.
+    ///   - isWhole: Whether the log had no change behind that number.
     ///   - now: The present moment.
     /// - Returns: The notices to deliver, in order.
     package mutating func take(
         _ changes: [(sequence: Int64, notices: [Notice])]?, of url: ChannelURL, through: Int64,
-        at now: Instant
+        isWhole: Bool = false, at now: Instant
     ) -> [Notice] {
         guard var channel = channels[url], let asked = channel.asked else { return [] }
         defer {
@@ -149,13 +158,14 @@ package struct DeliveryOrder: Sendable {
         channel.asked = nil
         channel.behindSince = nil
         // After a failure, and if notices have come meanwhile, the question is asked again.
-        guard let changes, asked == channel.start else { return [] }
+        guard let changes, asked.start == channel.start else { return [] }
         var ready: [Notice] = []
         for (sequence, notices) in changes {
             let except = channel.held[sequence]?.lazy.compactMap(\.except).first
             ready += notices.map { $0.leavingOut(except) }
         }
         channel.noteRead(through: through)
+        if isWhole, through < asked.target { channel.forget(asked.target, through: through) }
         ready += channel.drain()
         return ready
     }
@@ -222,6 +232,13 @@ extension DeliveryOrder.Channel {
         }
         // Notices are late by seconds at most.
         if read.count > 64 { read.removeFirst() }
+    }
+
+    /// Forgets a number that the log lacks, as that of a commit that went with the primary.
+    fileprivate mutating func forget(_ number: Int64, through: Int64) {
+        _ = release(number)
+        guard target == number else { return }
+        target = held.keys.reduce(through, max)
     }
 
     /// Notes since when changes are missing.

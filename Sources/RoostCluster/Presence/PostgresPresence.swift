@@ -68,8 +68,10 @@ package final class PostgresPresence: PeerPresence {
 
     /// Writes what has changed since the last call, and renews the lease if it is due.
     ///
+    /// - Returns: The number of servers that are alive, this one included; nil if no lease was due.
     /// - Throws: An error after which the next call writes the same again.
-    package func flush() async throws(StorageError) {
+    @discardableResult
+    package func flush() async throws(StorageError) -> Int? {
         let now = now()
         let (changed, taken, isDue) = state.withLock { state in
             defer { state.changed = [] }
@@ -77,11 +79,12 @@ package final class PostgresPresence: PeerPresence {
             let isDue = state.lastRenewal.map { $0.duration(to: now) >= Self.renewal } ?? true
             return (state.changed, state.taken, isDue)
         }
-        guard isDue || !changed.isEmpty else { return }
+        guard isDue || !changed.isEmpty else { return nil }
         do throws(StorageError) {
-            try await write(changed, of: taken, isDue: isDue)
+            let alive = try await write(changed, of: taken, isDue: isDue)
             // Any write renews the lease. Only the regular one removes the rows of dead servers.
             if isDue { state.withLock { $0.lastRenewal = now } }
+            return alive
         } catch {
             state.withLock { $0.changed.formUnion(changed) }
             throw error
@@ -90,9 +93,9 @@ package final class PostgresPresence: PeerPresence {
 
     private func write(
         _ changed: Set<PresencePlace>, of taken: Set<PresencePlace>, isDue: Bool
-    ) async throws(StorageError) {
+    ) async throws(StorageError) -> Int? {
         let (host, name) = (host, name)
-        try await storage.write { db async throws(PostgresError) in
+        return try await storage.write { db async throws(PostgresError) in
             if try await db.first(.renewHost(host)) != nil {
                 db.add(.removePresence(of: host, changed.subtracting(taken)))
                 db.add(.addPresence(of: host, changed.intersection(taken)))
@@ -101,7 +104,9 @@ package final class PostgresPresence: PeerPresence {
                 db.add(.removePresence(of: host))
                 db.add(.addPresence(of: host, taken))
             }
-            if isDue { db.add(.removeDeadHosts) }
+            guard isDue else { return nil }
+            db.add(.removeDeadHosts)
+            return try await db.first(.livingHosts).map { Int(clamping: $0) }
         }
     }
 
@@ -217,6 +222,10 @@ extension PostgresQuery where Output == Void {
 }
 
 extension PostgresQuery where Output == Int64 {
+    fileprivate static var livingHosts: PostgresQuery {
+        PostgresQuery("SELECT count(*) FROM host WHERE alive_until > now()") { $0.int64(0) }
+    }
+
     fileprivate static func renewHost(_ host: Int64) -> PostgresQuery {
         PostgresQuery(
             "UPDATE host SET alive_until = now() + interval '15 s' WHERE id = $1 RETURNING id",

@@ -32,10 +32,10 @@ struct AppendPlan {
         var marks: [Int64: Int64] = [:]
 
         /// Returns the place of the last change.
-        func place(in url: ChannelURL, _ change: Int64) -> LogPlace {
+        func place(in url: ChannelURL, _ change: Int64, _ era: String) -> LogPlace {
             LogPlace(
                 channel: url, sequence: seq, first: first, change: change,
-                previousChange: logChange)
+                previousChange: logChange, era: era)
         }
     }
 
@@ -51,8 +51,9 @@ struct AppendPlan {
     }
 
     private let now: Timestamp
-    /// The transaction of the plan.
+    /// The transaction of the plan, and the era of its number.
     private let change: Int64
+    private let era: String
     private let users: [UserID: UserRow]
     private let known: [RequestName: KnownRequest]
     private var numbers: ArraySlice<Int64>
@@ -70,12 +71,13 @@ struct AppendPlan {
     private(set) var touched: Set<ChannelURL> = []
 
     init(
-        now: Timestamp, change: Int64, channels: [ChannelRow], lastLive: [Int64: MessageID],
-        users: [UserID: UserRow], known: [RequestName: KnownRequest],
-        parents: [StoredName: Message?], numbers: [Int64]
+        now: Timestamp, change: Int64, era: String, channels: [ChannelRow],
+        lastLive: [Int64: MessageID], users: [UserID: UserRow],
+        known: [RequestName: KnownRequest], parents: [StoredName: Message?], numbers: [Int64]
     ) {
         self.now = now
         self.change = change
+        self.era = era
         self.users = users
         self.known = known
         self.parents = parents
@@ -133,7 +135,7 @@ struct AppendPlan {
         if let request { newOfRequest[request] = new.count }
         newOfName[name] = new.count
         new.append(entry)
-        places.append((name.id, false, channel.place(in: url, change)))
+        places.append((name.id, false, channel.place(in: url, change, era)))
         // A message may name its own number, which its sender guessed.
         let own = message.parentID == name.id
         var row = stored
@@ -149,7 +151,7 @@ struct AppendPlan {
             parent.note(reply: stored)
             channel.seq += 1
             keep(parent, StoredName(channel: channel.row, id: id), channel)
-            places.append((id, true, channel.place(in: url, change)))
+            places.append((id, true, channel.place(in: url, change, era)))
             answered = parent
         }
         channels[url] = channel

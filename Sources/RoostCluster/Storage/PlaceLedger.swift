@@ -2,6 +2,7 @@
 
 import RoostExecutors
 import RoostModel
+import RoostPostgres
 import RoostServer
 
 /// The places of the changes that this server has stored of late, for the notices about them.
@@ -41,8 +42,12 @@ final class PlaceLedger: Sendable {
     func noteThread(_ id: MessageID, _ place: LogPlace) {
         state.withLock { state in
             state.change(id, place, limit) { entry in
-                // A repeated transaction gives its numbers again.
-                entry.threads.removeAll { $0.sequence >= place.sequence }
+                // A repeated transaction gives its numbers again. The notices of an earlier one are
+                // published, or it has failed and there are none.
+                entry.threads.removeAll {
+                    $0.sequence >= place.sequence || $0.change != place.change
+                        || $0.era != place.era
+                }
                 entry.threads.append(place)
             }
         }
@@ -85,11 +90,11 @@ extension ChannelRow {
     ///
     /// - Parameters:
     ///   - sequence: The number of the change.
-    ///   - change: The transaction, which has read the row.
+    ///   - transaction: The transaction, which has read the row.
     /// - Returns: The place.
-    func place(_ sequence: Int64, _ change: Int64) -> LogPlace {
+    func place(_ sequence: Int64, by transaction: PostgresTransaction) -> LogPlace {
         LogPlace(
-            channel: url, sequence: sequence, first: seq + 1, change: change,
-            previousChange: logChange)
+            channel: url, sequence: sequence, first: seq + 1, change: transaction.change,
+            previousChange: logChange, era: transaction.era?.shortName ?? "")
     }
 }

@@ -144,7 +144,7 @@ extension PostgresTransaction {
             live[name] = .some(row.message.readable.value)
         }
         return AppendPlan(
-            now: now, change: change, channels: channels,
+            now: now, change: change, era: era?.shortName ?? "", channels: channels,
             lastLive: Dictionary(lastLive) { first, _ in first }, users: users,
             known: knownRequests, parents: live, numbers: numbers)
     }

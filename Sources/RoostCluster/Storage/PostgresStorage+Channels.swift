@@ -124,8 +124,7 @@ extension PostgresStorage {
             let (listings, unsettled) = try await db.all(
                 .listings(of: id, base: base, margin: margin), .unsettledChange)
             let settled = base + (unsettled.first ?? 1) - 1
-            // Eight digits tell the eras of one database apart, and keep tokens short.
-            let era = String((db.era ?? "").prefix(8))
+            let era = db.era?.shortName ?? ""
             return listings.map { listing in
                 var listing = listing
                 listing.settledSequence = settled

@@ -18,7 +18,7 @@ extension PostgresStorage {
             var after = before
             after.apply(edit, mentioned: mentioned, at: now)
             db.replace(row.id, with: after, in: channel, seq: channel.seq + 1, now: now)
-            places.note(edit.messageID, channel.place(channel.seq + 1, db.change))
+            places.note(edit.messageID, channel.place(channel.seq + 1, by: db))
             db.setMentions(after, row.id, in: channel)
             return .edited(after, oldMention: before.mention)
         }
@@ -35,7 +35,7 @@ extension PostgresStorage {
             db.replace(
                 row.id, with: before.tombstone, in: channel, seq: channel.seq + 1, now: now,
                 deletedAt: now)
-            places.note(id, channel.place(channel.seq + 1, db.change))
+            places.note(id, channel.place(channel.seq + 1, by: db))
             db.add(.clearMentions(channel.id, row.id))
             guard let parentID = before.parentID else { return .deleted(before, parent: nil) }
             let (ends, repliers, parents) = try await db.all(
@@ -49,7 +49,7 @@ extension PostgresStorage {
             parent.setReplies(
                 ends.first?.count ?? 0, lastAt: ends.first?.last, by: readable(repliers), now: now)
             db.replace(parentRow.id, with: parent, in: channel, seq: channel.seq + 2, now: now)
-            places.noteThread(parentID, channel.place(channel.seq + 2, db.change))
+            places.noteThread(parentID, channel.place(channel.seq + 2, by: db))
             return .deleted(before, parent: parent)
         }
     }
@@ -65,7 +65,7 @@ extension PostgresStorage {
             var message = try row.message()
             change(&message)
             db.replace(row.id, with: message, in: channel, seq: channel.seq + 1, now: now)
-            places.note(id, channel.place(channel.seq + 1, db.change))
+            places.note(id, channel.place(channel.seq + 1, by: db))
             return message
         }
     }

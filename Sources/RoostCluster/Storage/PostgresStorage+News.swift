@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostModel
-import RoostPostgres
+package import RoostPostgres
 package import RoostServer
 
 /// A channel that has changed.
@@ -27,8 +27,8 @@ package struct News: Sendable {
     package let channels: [ChannelNews]
     /// The number up to which all transactions have ended.
     package let settled: Int64
-    /// The database's timeline, which grows with each promotion of a standby.
-    package let timeline: Int64
+    /// The era of the numbers; nil if it is unknown.
+    package let era: PostgresEra?
 }
 
 /// The changes of a channel's log behind a place.
@@ -36,11 +36,10 @@ package struct LogNews: Sendable {
     package let changes: [LoggedChange]
     /// The number up to which the changes are complete.
     package let through: Int64
-
-    package init(changes: [LoggedChange], through: Int64) {
-        self.changes = changes
-        self.through = through
-    }
+    /// Whether the log has no change behind that number.
+    package let isWhole: Bool
+    /// The era of the database that has answered; nil if it is unknown.
+    package let era: PostgresEra?
 }
 
 /// The beginning of changes that a server has not delivered.
@@ -55,10 +54,25 @@ extension PostgresStorage {
     /// The most channels of one sweep, and the most changes of one reading.
     package static let newsLimit = 1_000
 
-    /// Returns the number up to which all transactions have ended.
-    package func settledTransaction() async throws(StorageError) -> Int64 {
+    /// Returns the number up to which all transactions have ended, without channels.
+    package func beginning() async throws(StorageError) -> News {
         try await read { db async throws(PostgresError) in
-            (try await db.first(.unsettledChange) ?? 1) - 1
+            let unsettled = try await db.first(.unsettledChange)
+            return News(channels: [], settled: (unsettled ?? 1) - 1, era: db.era)
+        }
+    }
+
+    /// Proves that all changes which were visible before the call outlive the death of the primary.
+    ///
+    /// A commit whose wait for a standby was given up is visible, although no standby may have it.
+    ///
+    /// - Parameter era: The era in which the changes were seen.
+    /// - Throws: A failure of the storage; the changes may disappear then.
+    package func confirm(in era: PostgresEra?) async throws(StorageError) {
+        do throws(PostgresError) {
+            guard try await pool.confirm() == era else { throw .changedPrimary }
+        } catch {
+            throw Self.failure(error)
         }
     }
 
@@ -81,7 +95,7 @@ extension PostgresStorage {
                 guard page.count == Self.newsLimit, let last = page.last else { break }
                 place = (last.change, last.id)
             }
-            return News(channels: channels, settled: settled, timeline: db.timeline)
+            return News(channels: channels, settled: settled, era: db.era)
         }
     }
 
@@ -95,11 +109,12 @@ extension PostgresStorage {
         try await read { db async throws(PostgresError) in
             // The row of a deleted channel keeps its counter.
             guard let channel = try await db.first(.anyChannel(url)) else {
-                return LogNews(changes: [], through: 0)
+                return LogNews(changes: [], through: 0, isWhole: true, era: db.era)
             }
             var rows = try await db.all(.loggedChanges(channel.id, start, Self.newsLimit))
             var through = channel.seq
-            if rows.count == Self.newsLimit, let last = rows.last {
+            let isWhole = rows.count < Self.newsLimit
+            if !isWhole, let last = rows.last {
                 through = last.row.sequence
                 // Made in this part of the log, and edited in a later one.
                 rows += try await db.all(.editedLater(channel.id, start, through))
@@ -112,7 +127,7 @@ extension PostgresStorage {
                     previousID: row.previous, deletedAt: row.row.deletedAt)
             }
             leaveOut(rows.count - changes.count)
-            return LogNews(changes: changes, through: through)
+            return LogNews(changes: changes, through: through, isWhole: isWhole, era: db.era)
         }
     }
 

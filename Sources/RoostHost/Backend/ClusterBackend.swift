@@ -85,7 +85,11 @@ extension Backend {
                     await fanOut.serve(chat)
                     let presenceTimer = Heartbeat(every: .milliseconds(250), on: loop) {
                         // While the database is away, the lease ends, and all is written again later.
-                        try? await presence.flush()
+                        guard let alive = try? await presence.flush(), let bus,
+                            await bus.isConnected
+                        else { return }
+                        await fanOut.compareHosts(
+                            alive: alive, heard: await bus.fanOut.hosts.count)
                     }
                     return [presenceTimer]
                         + timers(chat, storage, bus, fanOut, clock, steady, on: loop)

@@ -72,15 +72,19 @@ package struct LogPlace: Hashable, Sendable {
     package let change: Int64
     /// The last transaction before this one that changed the log.
     package let previousChange: Int64
+    /// The era of the transactions' numbers, which may be given again in the next; empty if unknown.
+    package let era: String
 
     package init(
-        channel: ChannelURL, sequence: Int64, first: Int64, change: Int64, previousChange: Int64
+        channel: ChannelURL, sequence: Int64, first: Int64, change: Int64, previousChange: Int64,
+        era: String = ""
     ) {
         self.channel = channel
         self.sequence = sequence
         self.first = first
         self.change = change
         self.previousChange = previousChange
+        self.era = era
     }
 }
 

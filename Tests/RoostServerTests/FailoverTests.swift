@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RoostCluster
+import RoostModel
+import RoostPostgres
+import RoostServer
+import RoostTestSupport
+import RoostWire
+import Synchronization
+import Testing
+
+/// Servers on a database that crashes, or whose standby is away.
+@Suite(.timeLimit(.minutes(Patience.minutes)))
+struct FailoverTests {
+    /// Two servers, with Ann at the first and Bob at the second, both in the channel "g".
+    private static func start(
+        on database: PostgresServer, patience: Duration? = nil
+    ) async throws -> (ClusterScene, ann: ServerFixture.Device, bob: ServerFixture.Device) {
+        let scene = try await ClusterScene(on: database, patience: patience)
+        let bob = try await scene.servers[1].connect("bob")
+        let ann = try await scene.servers[0].connect("ann")
+        try await scene.servers[0].channel(of: ["ann", "bob"], by: ann)
+        await scene.settle()
+        _ = try (ann.inbox.take(), bob.inbox.take())
+        return (scene, ann, bob)
+    }
+
+    private static func texts(_ device: ServerFixture.Device) throws -> [String] {
+        try device.inbox.take().compactMap { $0.message?.message.text }
+    }
+
+    private static func number(
+        _ pool: PostgresPool, _ sql: PostgresSQL
+    ) async throws -> Int64 {
+        try await pool.write { db async throws(PostgresError) in
+            try await db.first(PostgresQuery<Int64>(sql) { $0.int64(0) }) ?? 0
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `messages arrive once after a crash that gives numbers of transactions again`(
+        hasBus: Bool
+    ) async throws {
+        // Numbers that no logged change needs are lost by a crash, unless the writer comes in time.
+        let database = try await PostgresServer(settings: ["fsync=off", "wal_writer_delay=10s"])
+        let (scene, ann, bob) = try await Self.start(on: database)
+        scene.bus.connect(hasBus)
+        await scene.servers[0].send("zero", "r0", to: "g", on: ann)
+        await scene.settle()
+        #expect(try Self.texts(bob) == ["zero"])
+        // The states of quiet channels are forgotten.
+        scene.advance(DeliveryOrder.memory)
+        var last: Int64 = 0
+        for _ in 0..<200 {
+            last = try await Self.number(scene.pool, "SELECT pg_current_xact_id()::text::bigint")
+        }
+        await scene.settle()
+        let backend = try await Self.number(scene.pool, "SELECT pg_backend_pid()")
+        kill(pid_t(backend), SIGKILL)
+        for number in 1...3 {
+            await scene.servers[0].send("\(number)", RequestID("r\(number)"), to: "g", on: ann)
+        }
+        let change = try await Self.number(
+            scene.pool, "SELECT max(change::text::bigint) FROM message")
+        try #require(change > 0 && change < last, "The crash gave no number again.")
+        await scene.settle()
+        #expect(try Self.texts(bob) == ["1", "2", "3"])
+        // With notices, none of them is read.
+        #expect(await scene.fanOuts[1].counts.readings == 0 || !hasBus)
+        await scene.servers[1].send("4", "r4", to: "g", on: bob)
+        await scene.settle()
+        #expect(try Self.texts(ann).suffix(1) == ["4"])
+        #expect(try Self.texts(bob) == ["4"])
+        await scene.pool.close()
+        await database.end()
+    }
+
+    @Test func `a message that no standby has is shown to nobody before one has it`()
+        async throws
+    {
+        let database = try await PostgresServer(settings: ["fsync=off"])
+        let (scene, ann, bob) = try await Self.start(on: database, patience: .seconds(2))
+        scene.bus.connect(false)
+        let tool = try await scene.pool.read { db async throws(PostgresError) in
+            try await db.first(PostgresQuery<Int64>("SELECT 1") { $0.int64(0) })
+        }
+        #expect(tool == 1)
+        try database.set("synchronous_standby_names", to: "nobody")
+        // The server reads its settings a moment later.
+        while try await Self.value(scene.pool, "SHOW synchronous_standby_names") != "nobody" {}
+        let hasEnded = Mutex(false)
+        async let call: Void = {
+            await scene.servers[0].send("alone", "r1", to: "g", on: ann)
+            for _ in 0..<2 {
+                await scene.fanOuts[1].sweep()
+                scene.advance(.milliseconds(60))
+                await scene.fanOuts[1].tick()
+            }
+            hasEnded.withLock { $0 = true }
+        }()
+        // The commit becomes visible when the server gives its wait up.
+        while !hasEnded.withLock({ $0 }) {
+            _ = try await Self.value(
+                scene.pool,
+                """
+                SELECT count(pg_cancel_backend(pid))::text FROM pg_stat_activity
+                WHERE wait_event = 'SyncRep'
+                """)
+        }
+        await call
+        let stored = try await Self.value(scene.pool, "SELECT count(*)::text FROM message")
+        #expect(stored == "1")
+        #expect(try Self.texts(bob).isEmpty)
+        try database.set("synchronous_standby_names", to: "")
+        scene.advance(.milliseconds(60))
+        await scene.settle()
+        #expect(try Self.texts(bob) == ["alone"])
+        await scene.pool.close()
+        await database.end()
+    }
+
+    private static func value(
+        _ pool: PostgresPool, _ sql: PostgresSQL
+    ) async throws -> String? {
+        try await pool.read { db async throws(PostgresError) in
+            try await db.first(PostgresQuery<String>(sql) { $0.text(0) })
+        }
+    }
+}
