@@ -31,8 +31,8 @@ package final class PostgresStorage: Storage {
     ///   - pool: The sessions; the caller closes them.
     ///   - clockMargin: The most by which the clocks of the servers differ, with the longest commit, in
     ///     milliseconds.
-    /// - Throws: An error that names the remedy if the database cannot be reached, was not migrated, or
-    ///   belongs to a newer version.
+    /// - Throws: An error that names the remedy if the database cannot be reached, was not migrated,
+    ///   belongs to a newer version, or comes from a dump.
     package init(
         _ pool: PostgresPool, clockMargin: Int64 = 60_000
     ) async throws(StorageError) {
@@ -40,6 +40,7 @@ package final class PostgresStorage: Storage {
         self.clockMargin = clockMargin
         do throws(PostgresError) {
             try await PostgresMigrator(pool).checkIsCurrent()
+            try await PostgresRestoration(pool).checkIsDone()
             let server = try await pool.read { db async throws(PostgresError) in
                 try await db.first(.server)
             }

@@ -14,10 +14,13 @@ extension Command {
             version before go on meanwhile, because a migration only adds. Of two runs at once, one
             waits for the other.
 
+            After a restore from a dump (pg_dump), run it once with --restored, before the first server:
+            the new database counts its transactions from the beginning.
+
             The password may be part of the URL, which other users of this machine can see. Better
             places are the variable PGPASSWORD and the file ~/.pgpass. It is never printed.
             """,
-        options: [.database, .schema, .dryRun],
+        options: [.database, .schema, .dryRun, .restored],
         example: "roost migrate --database postgresql://roost@db1:5432/roost",
         exitCodes: [.done, .failed, .wrongArguments, .server],
         run: { arguments throws(CommandFailure) in
@@ -36,6 +39,7 @@ extension Command {
                 throw CommandFailure(.failed, PostgresError.newer(number).message)
             case .current:
                 StandardOutput.writeNow("\(schema): nothing to do, all migrations are applied")
+                try await restore(configuration, arguments)
                 return
             case .behind(let missing):
                 StandardOutput.writeNow(
@@ -57,5 +61,29 @@ extension Command {
             } catch {
                 throw CommandFailure(error)
             }
+            try await restore(configuration, arguments)
         })
+
+    /// Lets the numbers of a restored database begin anew, if that is asked for.
+    private static func restore(
+        _ configuration: PostgresConfiguration, _ arguments: Arguments
+    ) async throws(CommandFailure) {
+        guard arguments.has(.restored), !arguments.has(.dryRun) else { return }
+        do throws(PostgresError) {
+            let isDone = try await PostgresPool.lend(configuration.patient) {
+                pool throws(PostgresError) in try await PostgresRestoration(pool).run()
+            }
+            StandardOutput.writeNow(
+                isDone
+                    ? "done: the numbers of transactions begin anew"
+                    : "the database does not come from a dump; nothing was changed")
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
+
+extension Option {
+    fileprivate static let restored = Option(
+        "restored", help: "let the numbers of transactions begin anew, after a restore from a dump")
 }

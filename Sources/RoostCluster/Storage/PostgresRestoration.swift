@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RoostPostgres
+
+/// The return of a database from a dump.
+///
+/// A dump takes the numbers of transactions along as values, while the new database counts from its own
+/// beginning. They would all lie in its future: every sweep would find every channel changed, and clients
+/// would get the whole history as new messages.
+package struct PostgresRestoration: Sendable {
+    private let pool: PostgresPool
+
+    package init(_ pool: PostgresPool) { self.pool = pool }
+
+    /// Refuses a database that has come from a dump.
+    ///
+    /// - Throws: An error that names the remedy.
+    func checkIsDone() async throws(PostgresError) {
+        let isMissing = try await pool.read { db async throws(PostgresError) in
+            try await db.first(.comesFromDump)
+        }
+        if isMissing == true { throw .fromDump }
+    }
+
+    /// Lets the numbers of transactions begin anew, as one transaction.
+    ///
+    /// Tokens of change logs stay valid; a client is told of all channels of its user once.
+    ///
+    /// - Returns: Whether the database came from a dump.
+    /// - Throws: A sentence if servers run, or the database's timeline lies before that of its messages.
+    package func run() async throws(PostgresError) -> Bool {
+        try await pool.write { db async throws(PostgresError) in
+            db.add(.workLong)
+            guard try await db.first(.comesFromDump) == true else { return false }
+            if try await db.first(.hasLivingHosts) == true { throw .served }
+            if let timeline = try await db.first(.lastTimeline), timeline > db.timeline {
+                throw .timeline(timeline, db.timeline)
+            }
+            for statement in Self.statements { db.add(PostgresQuery(statement)) }
+            return true
+        }
+    }
+
+    private static let statements: [PostgresSQL] = [
+        .once(
+            """
+            UPDATE server SET change_base = change_base + greatest(
+                (SELECT max(change::text::bigint) FROM channel),
+                (SELECT max(change::text::bigint) FROM member))
+            """),
+        .once("UPDATE channel SET change = '0', log_change = '0', view_change = '0'"),
+        .once("UPDATE member SET change = '0'"),
+        .once("UPDATE message SET change = '0', first_change = '0'"),
+        .once("DELETE FROM era"), .once("DELETE FROM host"), .once("DELETE FROM presence"),
+    ]
+}
+
+extension PostgresQuery where Output == Bool {
+    /// Whether a visible row has a number that no transaction had yet.
+    fileprivate static var comesFromDump: PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT EXISTS (
+                SELECT 1 FROM channel WHERE change >= pg_snapshot_xmax(pg_current_snapshot()))
+            """
+        ) { $0.bool(0) }
+    }
+
+    fileprivate static var hasLivingHosts: PostgresQuery {
+        PostgresQuery("SELECT EXISTS (SELECT 1 FROM host WHERE alive_until > now())") { $0.bool(0) }
+    }
+}
+
+extension PostgresQuery where Output == Int64 {
+    /// The timeline of the newest message.
+    fileprivate static var lastTimeline: PostgresQuery {
+        PostgresQuery("SELECT coalesce(max(id), 0) >> 42 FROM message") { $0.int64(0) }
+    }
+}
+
+extension PostgresError {
+    fileprivate static let fromDump = PostgresError(
+        .rejected,
+        "The database comes from a dump, whose numbers of transactions lie in its future. Run once, "
+            + "before any server: roost migrate --restored --database ...")
+
+    fileprivate static let served = PostgresError(
+        .rejected,
+        "Servers use the database, or did so in the last 15 seconds. Stop them, and run the command again."
+    )
+
+    fileprivate static func timeline(_ messages: Int64, _ own: Int64) -> PostgresError {
+        PostgresError(
+            .rejected,
+            "The newest messages have numbers of timeline \(messages), and the database is on \(own), so "
+                + "new ones would have lower numbers. Each promotion of a standby raises the timeline: "
+                + "promote one as often as is missing, or restore a copy of pg_basebackup.")
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCluster
+import RoostModel
+import RoostPostgres
+import RoostServer
+import RoostWire
+import Testing
+
+struct RestorationTests {
+    @Test func `a database from a dump is refused until its numbers have begun anew`() async throws
+    {
+        let scene = try await ClusterScene(servers: 1)
+        let ann = try await scene.servers[0].connect("ann")
+        try await scene.servers[0].channel(of: ["ann", "bob"], by: ann)
+        await scene.servers[0].send("old", "r1", to: "g", on: ann)
+        // The old database was far ahead.
+        let dump: [StaticString] = [
+            """
+            UPDATE channel SET change = '999999999999', log_change = '999999999999',
+                view_change = '999999999998'
+            """,
+            "UPDATE member SET change = '999999999998'",
+            "UPDATE message SET change = '999999999999', first_change = '999999999999'",
+        ]
+        try await scene.pool.write { db async throws(PostgresError) in
+            for statement in dump { db.add(PostgresQuery(.once(statement))) }
+        }
+        let error = await #expect(throws: StorageError.self) {
+            try await PostgresStorage(scene.pool)
+        }
+        #expect(error?.message.contains("roost migrate --restored") == true, "\(error as Any)")
+
+        #expect(try await PostgresRestoration(scene.pool).run())
+        #expect(try await !PostgresRestoration(scene.pool).run())
+        let storage = try await PostgresStorage(scene.pool)
+        let beginning = try await storage.beginning()
+        #expect(try await storage.news(after: beginning.settled).channels.isEmpty)
+        // Nothing of the log is behind the present.
+        let news = try await storage.changes(in: "g", after: .transaction(beginning.settled))
+        #expect(news.changes.isEmpty)
+    }
+
+    @Test func `a database that servers use is not renumbered`() async throws {
+        let scene = try await ClusterScene(servers: 1)
+        try await scene.flush()
+        let ann = try await scene.servers[0].connect("ann")
+        try await scene.servers[0].channel(of: ["ann"], by: ann)
+        try await scene.pool.write { db async throws(PostgresError) in
+            db.add(PostgresQuery(.once("UPDATE channel SET change = '999999999999'")))
+        }
+        let error = await #expect(throws: PostgresError.self) {
+            try await PostgresRestoration(scene.pool).run()
+        }
+        #expect(error?.message.contains("Stop them") == true, "\(error as Any)")
+    }
+}
