@@ -40,6 +40,22 @@ struct ChatThreadTests {
         #expect(Sample.screen(state).contains("Reply 10"))
     }
 
+    @Test func `a page of nothing but replies of threads is followed by the one before it`() {
+        var state = Sample.chat()
+        state.press(.control("n"))
+        let channel = state.conversation?.channel ?? ""
+        func replies(_ numbers: ClosedRange<Int64>) -> ChatInput {
+            .messages(channel, ChatInput.Window(Self.replies(numbers), hasOlder: true))
+        }
+        #expect(state.receive(replies(20...59)).contains(.loadOlder))
+        // A page without a new message ends the search.
+        #expect(!state.receive(replies(20...59)).contains(.loadOlder))
+        #expect(state.receive(replies(5...59)).contains(.loadOlder))
+        let window = ChatInput.Window([Sample.message(3, "Beginning")] + Self.replies(5...59))
+        #expect(!state.receive(.messages(channel, window)).contains(.loadOlder))
+        #expect(Sample.screen(state).contains("Beginning"))
+    }
+
     @Test func `a message of the channel leaves the place in a thread as it is`() {
         var state = Self.thread(ChatInput.Window(Self.replies(20...59)))
         state.press(.pageUp)

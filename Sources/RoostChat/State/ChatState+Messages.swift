@@ -29,6 +29,15 @@ extension ChatState {
         return []
     }
 
+    /// Asks for older messages if all known ones are replies of threads, which the channel does not
+    /// show; `count` is the number of messages before the page.
+    mutating func pageBeyondReplies(after count: Int) -> [ChatEffect] {
+        guard let open = conversation, open.thread == nil, open.messages.count > count,
+            open.shown(to: me).isEmpty
+        else { return [] }
+        return page(isAtTop: true)
+    }
+
     /// Shows the newest messages, and follows them.
     mutating func followNewest() -> [ChatEffect] {
         conversation?.anchor = nil

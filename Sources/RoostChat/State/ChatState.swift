@@ -155,8 +155,9 @@ public struct ChatState: Sendable {
             typing[channel] = users.isEmpty ? nil : users.filter { $0.id != me }
         case .presence(let states): presence.merge(states) { _, new in new }
         case .messages(let channel, let window):
-            guard conversation?.channel == channel else { break }
+            guard let before = conversation, before.channel == channel else { break }
             conversation?.show(window)
+            return pageBeyondReplies(after: before.messages.count)
         case .replies(let parent, let window):
             if conversation?.thread?.id == parent { conversation?.showReplies(window) }
         case .threadParent(let parent):
