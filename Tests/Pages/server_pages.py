@@ -190,6 +190,11 @@ def chats(roost, server, browser, pictures):
     browser.run("document.querySelector('#chat-user').focus()")
     browser.press("enter")
     wait("the new channel", lambda: "Connected as new, in new." in browser.text())
+    # A third one, who is no member of the public channel yet.
+    browser.open(f"{origin}/page/chat?user=third&channel=new")
+    browser.run("document.querySelector('#chat-user').focus()")
+    browser.press("enter")
+    wait("the second member", lambda: "Connected as third, in new." in browser.text())
     is_refused_without_a_token(roost, browser, pictures)
 
 

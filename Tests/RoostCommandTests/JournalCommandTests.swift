@@ -56,6 +56,12 @@ struct JournalCommandTests {
         #expect(shown.output.contains("     recorded: .notice(.loggedIn)"))
         #expect(shown.output.contains("     replayed: .notice(.disarm(.outboxTurn))"))
         #expect(shown.errors == ["roost: The journal is of another release, or was edited."])
+        // Journals are sent by others.
+        let forged = Self.journal.replacing(
+            ".notice(.disarm(.outboxTurn))", with: "\\u001b]52;c;\\u0007")
+        let output = try await replay(forged).output
+        #expect(output.contains { $0.contains("]52;c;") })
+        #expect(!output.contains { $0.contains("\u{1B}") || $0.contains("\u{7}") })
         try program.remove()
     }
 }

@@ -28,6 +28,15 @@ struct HTMLTests {
         }
     }
 
+    @Test func `a value that the browser hands back keeps its invisible characters`() {
+        let user = "علي\u{200F}"
+        #expect(
+            HTML.element("input", [.value(user)]).source == "<input value=\"علي&#8207;\">")
+        #expect(
+            HTML.element("p", [.data(.chat, "a\u{AD}b\u{7F}<")]).source
+                == "<p data-chat=\"a&#173;b[U+007F]&lt;\"></p>")
+    }
+
     @Test func `a text of others is isolated and cut, with the number of what is missing`() {
         let quoted = HTML.quoted(String(repeating: "x", count: 65_536), limit: 10)
         #expect(quoted.source == #"<bdi class="quoted">xxxxxxxxxx… (65526 more)</bdi>"#)

@@ -100,6 +100,17 @@ struct SearchHitsTests {
         #expect(try fixture.marked("ガ", in: "xｶﾞy") == ["ｶﾞ"])
     }
 
+    @Test(.timeLimit(.minutes(Patience.minutes)))
+    func `a long text of nothing but matches is marked in one walk (scar 49)`() throws {
+        let fixture = try SearchFixture()
+        let words = String(repeating: "aa ", count: 21_845)
+        let marks = try fixture.query("aa").highlights(in: words, by: fixture.tokenizer)
+        #expect(marks.count == 21_845 && marks.last == 65_532..<65_534)
+        let run = String(repeating: "的 ", count: 16_384)
+        let snippet = try fixture.query("的").snippet(of: run, length: 40, by: fixture.tokenizer)
+        #expect(snippet.text.count == 40 && snippet.isCutAfter && !snippet.isCutBefore)
+    }
+
     @Test func `a snippet shows the hit and marks what it cuts off`() throws {
         let fixture = try SearchFixture()
         let text =

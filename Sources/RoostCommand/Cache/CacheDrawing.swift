@@ -74,9 +74,9 @@ struct CacheDrawing {
                     Measures.count(channel.coverage.ranges.count, "range"),
                     Measures.count(channel.coverage.holes.count, "hole"),
                 ] : ["its history is unknown"])
+        let summary = style(.quiet, counts.joined(separator: ", "))
         var lines = [
-            "", "  \(channel.url)  \(style(.quiet, counts.joined(separator: ", ")))",
-            "  \(bar.bar)",
+            "", "  \(channel.url.rawValue.onOneLine)  \(summary)", "  \(bar.bar)",
         ]
         if let last = bar.last {
             let first = bar.first.map { WallClock.date($0) } ?? "the beginning"
@@ -92,19 +92,20 @@ struct CacheDrawing {
             }
         let age = Measures.age(of: item.createdAt, now: now)
         let tries = item.attemptCount > 0 ? ", tried \(item.attemptCount)×" : ""
-        let words = item.shownText
+        let words = item.shownText?.onOneLine
+        let channel = item.channel.rawValue.onOneLine
         let text = words.map { showsText ? ": \($0)" : "" } ?? ""
         let kind = item.kind == "message" ? "" : " \(item.kind)"
         if item.draft != nil {
-            return "    \(style(.waiting, "draft")), \(age) old, to \(item.channel)\(text)"
+            return "    \(style(.waiting, "draft")), \(age) old, to \(channel)\(text)"
         }
         if let mark = item.inboxMark {
-            let place = item.channel.rawValue.isEmpty ? "" : " in \(item.channel)"
+            let place = item.channel.rawValue.isEmpty ? "" : " in \(channel)"
             return "    \(style(.waiting, "inbox mark")) of “\(mark.inbox)”\(place), \(age) old"
         }
         let target = item.change?.action.target.map { " of \($0.words)" } ?? ""
         return "    \(style(.waiting, state))\(kind)\(target), \(age) old\(tries), "
-            + "to \(item.channel)\(text)"
+            + "to \(channel)\(text)"
     }
 }
 

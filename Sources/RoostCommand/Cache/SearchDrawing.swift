@@ -76,15 +76,3 @@ struct SearchDrawing {
         return "\(period.channel.rawValue.onOneLine): from \(from) to \(through), \(reason)"
     }
 }
-
-extension String {
-    /// The text without line ends, and without control characters for the terminal.
-    fileprivate var onOneLine: String {
-        var text = ""
-        for scalar in unicodeScalars {
-            let isControl = scalar.properties.generalCategory == .control
-            text.unicodeScalars.append(isControl ? " " : scalar)
-        }
-        return text
-    }
-}

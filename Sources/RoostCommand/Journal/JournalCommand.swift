@@ -62,16 +62,18 @@ extension Command {
             let seconds = Double(entry.at.milliseconds(since: beginning)) / 1000
             StandardOutput.writeNow(
                 "\(difference == nil ? " " : "!")\(column(entry.number, 6)) \(column(seconds)) s  "
-                    + text.text(of: entry.input))
+                    + text.text(of: entry.input).onOneLine)
             guard let difference else {
-                for effect in entry.effects { StandardOutput.writeNow("           -> \(effect)") }
+                for effect in entry.effects {
+                    StandardOutput.writeNow("           -> \("\(effect)".onOneLine)")
+                }
                 continue
             }
             for effect in difference.recorded {
-                StandardOutput.writeNow("     recorded: \(effect)")
+                StandardOutput.writeNow("     recorded: \("\(effect)".onOneLine)")
             }
             for effect in difference.replayed {
-                StandardOutput.writeNow("     replayed: \(effect)")
+                StandardOutput.writeNow("     replayed: \("\(effect)".onOneLine)")
             }
         }
     }

@@ -150,7 +150,11 @@ package struct InboxMarking: SyncOperation {
             default: failure = failure ?? .outOfStep
             }
         }
-        return failure.map { .fail($0) } ?? .end(.done)
+        guard let failure else { return .end(.done) }
+        for mark in marks {
+            sync.lowerClaim(at: InboxPlace(inbox, mark.channel), from: mark.position)
+        }
+        return .fail(failure)
     }
 }
 
@@ -165,25 +169,52 @@ package struct InboxRemoval: SyncOperation {
         switch (state, reply) {
         case (nil, .begin):
             for id in sync.inboxes.ids where sync.inboxes[id]?.name == inbox { sync.close(id) }
-            var names = Set(
-                sync.outbox.items.filter { $0.inboxMark?.inbox == inbox }.map(\.requestID))
-            // A first mark that is being written is not in memory yet.
-            for (place, claim) in sync.outbox.inboxClaims where place.inbox == inbox {
-                names.insert(claim.name)
-            }
+            // The beginning goes first: without it the inbox is gone, whatever is left of it.
+            let beginnings = names(sync) { $0 == InboxPlace.noChannel }
+            let marks = names(sync) { $0 != InboxPlace.noChannel }
             sync.outbox.inboxClaims = sync.outbox.inboxClaims.filter { $0.key.inbox != inbox }
-            guard let last = names.sorted().map({ sync.enqueue(.discard($0)) }).last else {
+            guard let last = (beginnings + marks).map({ sync.enqueue(.discard($0)) }).last else {
                 return .end(.done)
             }
             state = last
             return .need(.wait(.outboxDisk(last)))
-        case (.some, .woken(nil)): return .end(.done)
+        case (.some, .woken(nil)):
+            // The disk may have refused an earlier part.
+            return sync.outbox.marks(of: inbox).isEmpty ? .end(.done) : .fail(.inboxPartsLeft)
         default: return .fail(reply)
         }
     }
 }
 
+extension InboxRemoval {
+    /// Returns the request IDs of the marks in some places, also of those that are being written.
+    private func names(
+        _ sync: SyncState, where isWanted: (ChannelURL) -> Bool
+    ) -> [RequestID] {
+        var names: Set<RequestID> = []
+        for item in sync.outbox.items where isWanted(item.channel) {
+            if item.inboxMark?.inbox == inbox { names.insert(item.requestID) }
+        }
+        for (place, claim) in sync.outbox.inboxClaims where isWanted(place.channel) {
+            if place.inbox == inbox { names.insert(claim.name) }
+        }
+        return names.sorted()
+    }
+}
+
+extension RoostError {
+    fileprivate static let inboxPartsLeft = RoostError(
+        .localDatabaseError, remedy: .retry,
+        message: "The disk refused to remove some places of the inbox. Repeat the call.")
+}
+
 extension Outbox {
+    /// Whether marks without an inbox are left of a creation or a removal that was cut off.
+    func hasRemains(of inbox: String) -> Bool {
+        !hasInbox(inbox) && !inboxClaims.contains { $0.key.inbox == inbox }
+            && !marks(of: inbox).isEmpty
+    }
+
     fileprivate func hasNote(of place: InboxPlace) -> Bool {
         guard !disk.unwritten.isEmpty, let name = order.mark(at: place)?.name else { return false }
         return disk.unwritten.contains { $0.note.requestID == name }
@@ -201,6 +232,13 @@ extension SyncState {
             position: max(position, known?.position ?? .distantPast))
         outbox.inboxClaims[place] = claim
         return claim
+    }
+
+    /// Takes a claim back whose write the disk has refused, unless a later one is being written.
+    fileprivate mutating func lowerClaim(at place: InboxPlace, from position: Position) {
+        guard outbox.inboxClaims[place]?.position == position else { return }
+        let known = outbox.order.mark(at: place)
+        outbox.inboxClaims[place]?.position = known?.position ?? .distantPast
     }
 
     /// Removes the marks of a channel that the user has left or lost; a return begins anew.

@@ -15,7 +15,7 @@ package struct InboxOpening: SyncOperation {
     /// The channels with the newest messages, of which few are as new as the inbox.
     private static let newestChannels = 200
 
-    private enum State: Equatable, Codable, Sendable { case beginning, reading, marking }
+    private enum State: Equatable, Codable, Sendable { case beginning, clearing, reading, marking }
 
     private let inbox: String
     private let start: InboxStart
@@ -31,12 +31,11 @@ package struct InboxOpening: SyncOperation {
         case (.beginning, .begin):
             if sync.isClosed { return .fail(.clientClosed) }
             if sync.outbox.hasInbox(inbox) { return .end(.done) }
-            if start == .beginning { return mark([], beginningAt: .beginning) }
-            // Only the server knows the time.
-            guard sync.session != nil else { return .fail(.notConnected) }
-            state = .reading
-            return .need(
-                .read(.channels(.everything, .latestLastMessage, limit: Self.newestChannels)))
+            guard sync.outbox.hasRemains(of: inbox) else { return begin(&sync) }
+            // Old marks would hide the messages before them.
+            state = .clearing
+            return .need(.run(.inboxRemoval(InboxRemoval(of: inbox))))
+        case (.clearing, .ended(.done)): return begin(&sync)
         case (.reading, .read(.success(.channels(let list)))):
             let newest = list.channels.compactMap(\.lastMessage?.createdAt).max()
             let now = sync.session?.frameClock?.until ?? newest ?? .beginning
@@ -52,6 +51,15 @@ package struct InboxOpening: SyncOperation {
         case (.marking, .ended(.done)): return .end(.done)
         default: return .fail(reply)
         }
+    }
+
+    private mutating func begin(_ sync: inout SyncState) -> Step {
+        if start == .beginning { return mark([], beginningAt: .beginning) }
+        // Only the server knows the time.
+        guard sync.session != nil else { return .fail(.notConnected) }
+        state = .reading
+        return .need(
+            .read(.channels(.everything, .latestLastMessage, limit: Self.newestChannels)))
     }
 
     /// Writes the marks of channels, and the beginning last: only then the inbox exists.

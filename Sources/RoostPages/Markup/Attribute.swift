@@ -84,10 +84,10 @@ package enum Attribute: Equatable, Sendable {
         case .tabIndex(let index): Self.written("tabindex", String(index))
         case .span(let columns): Self.written("colspan", String(columns))
         case .scope(let scope): Self.written("scope", scope)
-        case .data(let name, let value): Self.written("data-" + name.rawValue, value)
+        case .data(let name, let value): Self.written("data-" + name.rawValue, value, isValue: true)
         case .type(let type): Self.written("type", type)
         case .name(let name): Self.written("name", name)
-        case .value(let value): Self.written("value", value)
+        case .value(let value): Self.written("value", value, isValue: true)
         case .htmlFor(let id): Self.written("for", id)
         case .method(let method): Self.written("method", method)
         case .action(let path): Self.written("action", path.text)
@@ -123,8 +123,10 @@ package enum Attribute: Equatable, Sendable {
         written(name.description, value)
     }
 
-    private static func written(_ name: String, _ value: String) -> String {
-        " \(name)=\"\(Escaping.escaped(value))\""
+    private static func written(
+        _ name: String, _ value: String, isValue: Bool = false
+    ) -> String {
+        " \(name)=\"\(Escaping.escaped(value, isValue: isValue))\""
     }
 
     /// Returns a number with one decimal place at most.

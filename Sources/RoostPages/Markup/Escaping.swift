@@ -6,8 +6,8 @@ enum Escaping {
     /// the quotes of an attribute.
     ///
     /// Characters that cannot be seen, or that turn the direction of what follows, become visible:
-    /// they would let a text look like another one.
-    static func escaped(_ text: String) -> String {
+    /// they would let a text look like another one. A value that the browser hands back keeps them.
+    static func escaped(_ text: String, isValue: Bool = false) -> String {
         // Most texts need nothing.
         guard text.utf8.contains(where: { isSpecial($0) }) else { return text }
         var escaped = ""
@@ -21,6 +21,9 @@ enum Escaping {
             case "'": escaped += "&#39;"
             case "`": escaped += "&#96;"
             case "\n", "\t": escaped.unicodeScalars.append(scalar)
+            // HTML has no references to control characters.
+            case _ where isInvisible(scalar) && isValue && scalar.value > 0x9F:
+                escaped += "&#\(scalar.value);"
             case _ where isInvisible(scalar): escaped += visible(scalar)
             default: escaped.unicodeScalars.append(scalar)
             }

@@ -125,6 +125,6 @@ extension SearchQuery {
             start += count + 1
         }
         return SearchExcerpt(
-            snippet: try snippet(of: whole, length: length, by: tokenizer), marked: marked)
+            snippet: Self.snippet(of: whole, length: length, marking: highlights), marked: marked)
     }
 }

@@ -49,8 +49,8 @@ extension SearchQuery {
                 found.append(first.range.lowerBound..<last.range.upperBound)
             }
         }
-        return Self.joined(
-            found.map { text.wholeCharacters(in: segmented.origin(of: $0)) })
+        let bytes = Self.joined(found.map { segmented.origin(of: $0) })
+        return Self.joined(text.wholeCharacters(in: bytes))
     }
 
     /// Returns about `length` characters of a text around the first match, or its beginning.
@@ -60,8 +60,14 @@ extension SearchQuery {
     package func snippet(
         of text: String, length: Int, by tokenizer: WordTokenizer
     ) throws(SQLiteError) -> SearchSnippet {
+        Self.snippet(of: text, length: length, marking: try highlights(in: text, by: tokenizer))
+    }
+
+    /// Returns a snippet around the first of the known places.
+    static func snippet(
+        of text: String, length: Int, marking highlights: [Range<Int>]
+    ) -> SearchSnippet {
         precondition(length > 0, "A snippet has a character at least.")
-        let highlights = try highlights(in: text, by: tokenizer)
         let first = text.range(ofBytes: highlights.first ?? 0..<0)
         let hitLength = text[first].count
         let spare = max(0, length - hitLength)
@@ -128,18 +134,32 @@ extension String {
         return lower..<utf8.index(lower, offsetBy: range.count)
     }
 
-    /// Returns the characters that a range of bytes touches, as a range of bytes.
+    /// Returns the characters that ranges of bytes touch, as ranges of bytes.
     ///
-    /// A part of a character, such as a thumb without its colour, cannot be displayed.
-    fileprivate func wholeCharacters(in range: Range<Int>) -> Range<Int> {
+    /// A part of a character, such as a thumb without its colour, cannot be displayed. The ranges
+    /// are in order and not empty; a long text may have one for each of its words.
+    ///
+    /// - Complexity: One walk through the text.
+    fileprivate func wholeCharacters(in ranges: [Range<Int>]) -> [Range<Int>] {
+        var whole: [Range<Int>] = []
+        var rest = ranges[...]
         var start = 0
-        var lower = range.lowerBound
+        // The beginning of the characters of the first range of the rest.
+        var lower: Int?
         for character in self {
+            guard !rest.isEmpty else { break }
             let end = start + character.utf8.count
-            if start <= range.lowerBound { lower = start }
-            if end >= range.upperBound { return lower..<end }
+            while let range = rest.first, range.lowerBound < end {
+                let first = lower ?? start
+                lower = first
+                guard range.upperBound <= end else { break }
+                whole.append(first..<end)
+                rest.removeFirst()
+                lower = nil
+            }
             start = end
         }
-        return lower..<start
+        if let lower { whole.append(lower..<start) }
+        return whole
     }
 }

@@ -140,4 +140,65 @@ struct InboxCallTests {
         }
         #expect(mark.position < now.position)
     }
+
+    // MARK: Parts of an inbox
+
+    /// Reads marks from the disk that an earlier process has left.
+    private static func read(
+        _ script: inout Script, _ channels: [ChannelURL]
+    ) throws {
+        let read = try #require(script.othersWrote().newsRead)
+        let items = channels.enumerated().map { number, channel in
+            OutboxItem(
+                sequence: Int64(number + 1), requestID: RequestID("mark \(number)"),
+                channel: channel, createdAt: script.now,
+                content: .inbox(InboxMark("i", Script.position(100))))
+        }
+        _ = script.news(read, items)
+    }
+
+    @Test func `a removal that the disk refuses in part is an error, and the beginning goes first`()
+        throws
+    {
+        var script = Script()
+        try Self.read(&script, ["c1", "c2", InboxPlace.noChannel])
+        let removal = script.start(.inboxRemoval(InboxRemoval(of: "i")))
+        let (disk, writes) = try #require(removal.effects.writes)
+        #expect(writes == ["mark 2", "mark 0", "mark 1"].map { .takeBack(RequestID($0)) })
+        let refused = OutboxWritten.failed(Script.error(.localDatabaseError))
+        let end = script.write(disk, [.takenBack(true), refused, .takenBack(true)])
+        guard case .finish(removal.id, .failed(let error))? = end.last else {
+            Issue.record("no error: \(end)")
+            return
+        }
+        #expect(error.code == .localDatabaseError)
+    }
+
+    @Test func `marks that a removal has left do not hide messages from a new inbox`() throws {
+        var script = Script()
+        try Self.read(&script, ["c1"])
+        let opening = script.start(.inboxOpening(InboxOpening(of: "i", from: .beginning)))
+        let (disk, writes) = try #require(opening.effects.writes)
+        #expect(writes == [.takeBack("mark 0")])
+        let (_, later) = try #require(script.write(disk, [.takenBack(true)]).writes)
+        guard case .keep(let draft)? = later.first else { throw Script.Unexpected() }
+        #expect(draft.channel == InboxPlace.noChannel)
+    }
+
+    @Test func `an acknowledgement that the disk refused is not written by an earlier one`() throws
+    {
+        var script = Script()
+        try Self.read(&script, [InboxPlace.noChannel])
+        func acknowledge(_ id: Int64) throws -> (Script.ID, OutboxDraft) {
+            let mark = InboxMarking.Mark("c", Script.position(id))
+            let call = script.start(.inboxMarking(InboxMarking([mark], in: "i")))
+            let (disk, writes) = try #require(call.effects.writes)
+            guard case .keep(let draft)? = writes.first else { throw Script.Unexpected() }
+            return (disk, draft)
+        }
+        let (disk, _) = try acknowledge(200)
+        _ = script.write(disk, [.failed(Script.error(.localDatabaseError))])
+        let (_, draft) = try acknowledge(100)
+        #expect(draft.content == .inbox(InboxMark("i", Script.position(100))))
+    }
 }
