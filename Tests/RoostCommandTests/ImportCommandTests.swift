@@ -193,6 +193,8 @@ struct ImportCommandTests {
         try await check(
             ["import", "--data", "d", "--database", scene.address, "--schema", "A-b"],
             .wrongArguments, "--schema")
+        try await check(
+            scene.words("--files", "s3://bucket/uploads"), .wrongArguments, "to a folder only")
         try await check(scene.words(), .server, "Run: roost migrate")
         try await check(
             ["import", "--data", "d", "--database", "host=127.0.0.1 port=1 password=hidden"],

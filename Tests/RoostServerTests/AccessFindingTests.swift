@@ -93,6 +93,26 @@ struct AccessFindingTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a ban counts from its moment on, before its user is removed (R200)`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await kind.make()
+        let fixture = await ServerFixture(storage: storage)
+        let ann = try await fixture.connect("ann")
+        let eve = try await fixture.connect("eve")
+        try await fixture.channel("c", of: ["ann", "eve"], by: ann)
+        let now = fixture.world.now
+        // Another host has joined the user again meanwhile.
+        _ = try await storage.updateMember("eve", of: "c", now: now) { member in
+            member.traits.ban = Restriction(startedAt: now)
+        }
+        let code = await refusal { () async throws(APIFailure) in
+            try await fixture.call(CountMessages(channelURL: "c"), as: eve)
+        }
+        #expect(code == .notAMember)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a banned user does not come back by making a distinct channel again (R200)`(
         kind: StorageKind
     ) async throws {

@@ -34,12 +34,19 @@ extension Command {
             let configuration = try PostgresConfiguration(arguments)
             let folder = arguments.requiredText(.movedData)
             let schema = "schema \(configuration.schema)"
+            let files = arguments.text(.movedFiles)
+            guard files.map({ !S3Settings.isLocation($0) }) ?? true else {
+                throw CommandFailure(
+                    .wrongArguments,
+                    "roost import copies uploads to a folder only: name one with --files, and see "
+                        + "“Files” in docs/cluster.md for a bucket.")
+            }
             do throws(ImportFailure) {
                 // A first question that gives up soon, for a wrong address.
                 try await ImportCheck.reach(configuration.hasty)
                 let display = ImportDisplay()
                 let outcome = try await ChatImport.run(
-                    folder, into: configuration.patient, files: arguments.text(.movedFiles),
+                    folder, into: configuration.patient, files: files,
                     note: { display.show($0) }, noteFiles: { display.showFiles($0, of: $1) })
                 for line in ImportSummary.lines(outcome, schema, folder) {
                     StandardOutput.writeNow(line)

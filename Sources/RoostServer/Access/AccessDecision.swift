@@ -110,7 +110,8 @@ extension AccessRule {
                 throw ServerError(
                     RoostError.Code(900_023), "The invitation to this channel is not accepted yet.")
             }
-            guard access.state == .joined else { throw Self.forMembers }
+            // A ban counts from its moment on, before the user is removed.
+            guard access.state == .joined, !standing.isBanned else { throw Self.forMembers }
             guard place != .operator || standing.role == .operator else {
                 throw Self.forOperators
             }

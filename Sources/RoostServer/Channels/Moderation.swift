@@ -129,9 +129,7 @@ struct Moderation: ServerPart {
             endsAt: isForEver ? nil : now + .seconds(seconds),
             note: call.fields.string("description") ?? "")
         _ = try await existingUser(id)
-        if isBan {
-            try await ask(try await storage.removeMember(id, from: url, now: now))
-        } else {
+        if !isBan {
             let audience = try await publisher.audience(of: url)
             guard audience.room != nil || audience.members.contains(id) else {
                 throw ServerError(.notFound, "Only members can be muted.")
@@ -145,6 +143,8 @@ struct Moderation: ServerPart {
                     member.traits.mute = restriction
                 }
             })
+        // The ban comes first: the user cannot join between the two steps.
+        if isBan { try await ask(try await storage.removeMember(id, from: url, now: now)) }
         guard let member = changed else { return .empty }
         try await publishRestricted(member, isBan ? .banned : .muted, in: url)
         if isBan {
