@@ -194,3 +194,23 @@ struct ClusterScene {
         }
     }
 }
+
+extension ClusterScene {
+    /// Two servers, with Ann at the first and Bob at the second, both in the channel "g".
+    static func withAnnAndBob(
+        on database: PostgresServer? = nil, patience: Duration? = nil
+    ) async throws -> (ClusterScene, ann: ServerFixture.Device, bob: ServerFixture.Device) {
+        let scene = try await ClusterScene(on: database, patience: patience)
+        let bob = try await scene.servers[1].connect("bob")
+        let ann = try await scene.servers[0].connect("ann")
+        try await scene.servers[0].channel(of: ["ann", "bob"], by: ann)
+        await scene.settle()
+        _ = try (ann.inbox.take(), bob.inbox.take())
+        return (scene, ann, bob)
+    }
+
+    /// The texts of the messages that a device has received since the last call.
+    static func texts(_ device: ServerFixture.Device) throws -> [String] {
+        try device.inbox.take().compactMap { $0.message?.message.text }
+    }
+}

@@ -9,38 +9,23 @@ import Synchronization
 import Testing
 
 struct ClusterTests {
-    /// Two servers, with Ann at the first and Bob at the second, both in the channel "g".
-    private static func start() async throws -> (
-        ClusterScene, ann: ServerFixture.Device, bob: ServerFixture.Device
-    ) {
-        let scene = try await ClusterScene()
-        let bob = try await scene.servers[1].connect("bob")
-        let ann = try await scene.servers[0].connect("ann")
-        try await scene.servers[0].channel(of: ["ann", "bob"], by: ann)
-        await scene.settle()
-        _ = try (ann.inbox.take(), bob.inbox.take())
-        return (scene, ann, bob)
-    }
-
-    private static func texts(_ device: ServerFixture.Device) throws -> [String] {
-        try device.inbox.take().compactMap { $0.message?.message.text }
-    }
-
     @Test func `a message sent at one server arrives at the other`() async throws {
-        let (scene, ann, bob) = try await Self.start()
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         for number in 0..<5 {
             await scene.servers[0].send(
                 "\(number)", RequestID("a\(number)"), to: "g", on: ann)
             await scene.servers[1].send(
                 "\(number)'", RequestID("b\(number)"), to: "g", on: bob)
         }
-        #expect(try Self.texts(bob) == ["0", "0'", "1", "1'", "2", "2'", "3", "3'", "4", "4'"])
-        #expect(try Self.texts(ann) == ["0", "0'", "1", "1'", "2", "2'", "3", "3'", "4", "4'"])
+        #expect(
+            try ClusterScene.texts(bob) == ["0", "0'", "1", "1'", "2", "2'", "3", "3'", "4", "4'"])
+        #expect(
+            try ClusterScene.texts(ann) == ["0", "0'", "1", "1'", "2", "2'", "3", "3'", "4", "4'"])
         #expect(await scene.fanOuts[1].counts.readings == 0)
     }
 
     @Test func `counters that two servers increase at once lose nothing`() async throws {
-        let (scene, ann, bob) = try await Self.start()
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         let body = #"{"metacounter":{"a":1},"mode":"increase","upsert":true}"#
         let call = try APIRequest(
             method: "PUT", target: "/v3/group_channels/g/metacounter", body: Array(body.utf8))
@@ -63,13 +48,13 @@ struct ClusterTests {
     }
 
     @Test func `without the bus, a sweep brings messages, edits and deletions`() async throws {
-        let (scene, ann, bob) = try await Self.start()
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         scene.bus.connect(false)
         await scene.servers[0].send("one", "r1", to: "g", on: ann)
         await scene.servers[0].send("two", "r2", to: "g", on: ann)
-        #expect(try Self.texts(bob).isEmpty)
+        #expect(try ClusterScene.texts(bob).isEmpty)
         await scene.settle()
-        #expect(try Self.texts(bob) == ["one", "two"])
+        #expect(try ClusterScene.texts(bob) == ["one", "two"])
         let log = try await scene.servers[0].server.log(of: "g").map(\.message)
         let ids = log.compactMap(\.messageID)
         await scene.servers[0].say(
@@ -95,7 +80,7 @@ struct ClusterTests {
     @Test func `a message that was made and edited unseen comes at the place where it was made`()
         async throws
     {
-        let (scene, ann, bob) = try await Self.start()
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         await scene.servers[0].send("zero", "r0", to: "g", on: ann)
         scene.bus.connect(false)
         await scene.servers[0].send("one", "r1", to: "g", on: ann)
@@ -110,7 +95,7 @@ struct ClusterTests {
                         text: "edited \(number)")), on: ann)
         }
         await scene.servers[0].send("three", "r3", to: "g", on: ann)
-        _ = try Self.texts(bob)
+        _ = try ClusterScene.texts(bob)
         await scene.settle()
         let events = try bob.inbox.take()
         // The first one was there before, so its edit is one.
@@ -125,7 +110,7 @@ struct ClusterTests {
     func `a long part of the log has the messages that were edited behind it in their places`()
         async throws
     {
-        let (scene, ann, bob) = try await Self.start()
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         scene.bus.connect(false)
         let count = PostgresStorage.newsLimit + 20
         for number in 0..<count {
@@ -142,61 +127,61 @@ struct ClusterTests {
         for _ in 0..<3 { await scene.settle() }
         var wanted = (0..<count).map { "\($0)" }
         (wanted[0], wanted[500]) = ("edited 0", "edited 500")
-        #expect(try Self.texts(bob) == wanted)
+        #expect(try ClusterScene.texts(bob) == wanted)
     }
 
     @Test func `a lost notice is read from the database before later ones are delivered`()
         async throws
     {
-        let (scene, ann, bob) = try await Self.start()
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         await scene.servers[0].send("zero", "r0", to: "g", on: ann)
         scene.bus.setFate { $0.frame.contains("lost") ? .isLost : .arrives }
         await scene.servers[0].send("lost", "r1", to: "g", on: ann)
         await scene.servers[0].send("later", "r2", to: "g", on: ann)
-        #expect(try Self.texts(bob) == ["zero"])
+        #expect(try ClusterScene.texts(bob) == ["zero"])
         scene.advance(.milliseconds(51))
         await scene.fanOuts[1].tick()
-        #expect(try Self.texts(bob) == ["lost", "later"])
+        #expect(try ClusterScene.texts(bob) == ["lost", "later"])
         await scene.settle()
         #expect(try bob.inbox.take().isEmpty)
     }
 
     @Test func `notices that overtake each other are delivered in order, each once`() async throws {
-        let (scene, ann, bob) = try await Self.start()
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         await scene.servers[0].send("zero", "r0", to: "g", on: ann)
         scene.bus.setFate { _ in .waits }
         for number in 1...4 {
             await scene.servers[0].send("\(number)", RequestID("r\(number)"), to: "g", on: ann)
         }
         await scene.bus.releaseBackwards()
-        #expect(try Self.texts(bob) == ["zero", "1", "2", "3", "4"])
+        #expect(try ClusterScene.texts(bob) == ["zero", "1", "2", "3", "4"])
         await scene.settle()
         #expect(try bob.inbox.take().isEmpty)
     }
 
     @Test func `a notice that comes after the database gave its change is dropped`() async throws {
-        let (scene, ann, bob) = try await Self.start()
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         scene.bus.setFate { _ in .waits }
         await scene.servers[0].send("slow", "r1", to: "g", on: ann)
         await scene.settle()
-        #expect(try Self.texts(bob) == ["slow"])
+        #expect(try ClusterScene.texts(bob) == ["slow"])
         await scene.bus.releaseBackwards()
-        #expect(try Self.texts(bob).isEmpty)
+        #expect(try ClusterScene.texts(bob).isEmpty)
     }
 
     @Test func `a request is stored once, whichever server gets its repeat (scar 10)`() async throws
     {
-        let (scene, ann, bob) = try await Self.start()
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         let other = try await scene.servers[1].connect("ann")
         _ = try other.inbox.take()
         await scene.servers[0].send("once", "r", to: "g", on: ann)
         await scene.servers[1].send("once", "r", to: "g", on: other)
         #expect(try await scene.servers[1].server.log(of: "g").count == 1)
-        #expect(try Self.texts(bob) == ["once"])
+        #expect(try ClusterScene.texts(bob) == ["once"])
     }
 
     @Test func `a user who is ended at one server is ended at all`() async throws {
-        let (scene, _, bob) = try await Self.start()
+        let (scene, _, bob) = try await ClusterScene.withAnnAndBob()
         try await ask("PUT", "users/bob", #"{"is_active":false}"#, at: scene.servers[0])
         #expect(bob.inbox.isClosed)
     }
@@ -204,7 +189,7 @@ struct ClusterTests {
     @Test func `a socket whose session ended elsewhere ends, also if the order is lost`()
         async throws
     {
-        let (scene, _, bob) = try await Self.start()
+        let (scene, _, bob) = try await ClusterScene.withAnnAndBob()
         scene.bus.connect(false)
         try await ask("PUT", "users/bob", #"{"is_active":false}"#, at: scene.servers[0])
         #expect(!bob.inbox.isClosed)
@@ -213,7 +198,7 @@ struct ClusterTests {
     }
 
     @Test func `a change of a channel reaches clients also if its notice is lost`() async throws {
-        let (scene, ann, bob) = try await Self.start()
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         scene.bus.setFate { _ in .isLost }
         try await ask("PUT", "group_channels/g", #"{"name":"new"}"#, at: scene.servers[0], as: ann)
         #expect(try bob.inbox.take().isEmpty)
@@ -225,7 +210,7 @@ struct ClusterTests {
     @Test func `changes reach clients while a part of the bus is cut off, however long`()
         async throws
     {
-        let (scene, ann, bob) = try await Self.start()
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
         try await scene.flush()
         // Connected, and deaf to each other.
         scene.bus.setFate { _ in .isLost }

@@ -13,23 +13,6 @@ import Testing
 /// Servers on a database that crashes, or whose standby is away.
 @Suite(.timeLimit(.minutes(Patience.minutes)))
 struct FailoverTests {
-    /// Two servers, with Ann at the first and Bob at the second, both in the channel "g".
-    private static func start(
-        on database: PostgresServer, patience: Duration? = nil
-    ) async throws -> (ClusterScene, ann: ServerFixture.Device, bob: ServerFixture.Device) {
-        let scene = try await ClusterScene(on: database, patience: patience)
-        let bob = try await scene.servers[1].connect("bob")
-        let ann = try await scene.servers[0].connect("ann")
-        try await scene.servers[0].channel(of: ["ann", "bob"], by: ann)
-        await scene.settle()
-        _ = try (ann.inbox.take(), bob.inbox.take())
-        return (scene, ann, bob)
-    }
-
-    private static func texts(_ device: ServerFixture.Device) throws -> [String] {
-        try device.inbox.take().compactMap { $0.message?.message.text }
-    }
-
     private static func number(
         _ pool: PostgresPool, _ sql: PostgresSQL
     ) async throws -> Int64 {
@@ -44,11 +27,11 @@ struct FailoverTests {
     ) async throws {
         // Numbers that no logged change needs are lost by a crash, unless the writer comes in time.
         let database = try await PostgresServer(settings: ["fsync=off", "wal_writer_delay=10s"])
-        let (scene, ann, bob) = try await Self.start(on: database)
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob(on: database)
         scene.bus.connect(hasBus)
         await scene.servers[0].send("zero", "r0", to: "g", on: ann)
         await scene.settle()
-        #expect(try Self.texts(bob) == ["zero"])
+        #expect(try ClusterScene.texts(bob) == ["zero"])
         // The states of quiet channels are forgotten.
         scene.advance(DeliveryOrder.memory)
         var last: Int64 = 0
@@ -65,13 +48,13 @@ struct FailoverTests {
             scene.pool, "SELECT max(change::text::bigint) FROM message")
         try #require(change > 0 && change < last, "The crash gave no number again.")
         await scene.settle()
-        #expect(try Self.texts(bob) == ["1", "2", "3"])
+        #expect(try ClusterScene.texts(bob) == ["1", "2", "3"])
         // With notices, none of them is read.
         #expect(await scene.fanOuts[1].counts.readings == 0 || !hasBus)
         await scene.servers[1].send("4", "r4", to: "g", on: bob)
         await scene.settle()
-        #expect(try Self.texts(ann).suffix(1) == ["4"])
-        #expect(try Self.texts(bob) == ["4"])
+        #expect(try ClusterScene.texts(ann).suffix(1) == ["4"])
+        #expect(try ClusterScene.texts(bob) == ["4"])
         await scene.pool.close()
         await database.end()
     }
@@ -80,7 +63,8 @@ struct FailoverTests {
         async throws
     {
         let database = try await PostgresServer(settings: ["fsync=off"])
-        let (scene, ann, bob) = try await Self.start(on: database, patience: .seconds(2))
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob(
+            on: database, patience: .seconds(2))
         scene.bus.connect(false)
         let tool = try await scene.pool.read { db async throws(PostgresError) in
             try await db.first(PostgresQuery<Int64>("SELECT 1") { $0.int64(0) })
@@ -111,11 +95,11 @@ struct FailoverTests {
         await call
         let stored = try await Self.value(scene.pool, "SELECT count(*)::text FROM message")
         #expect(stored == "1")
-        #expect(try Self.texts(bob).isEmpty)
+        #expect(try ClusterScene.texts(bob).isEmpty)
         try database.set("synchronous_standby_names", to: "")
         scene.advance(.milliseconds(60))
         await scene.settle()
-        #expect(try Self.texts(bob) == ["alone"])
+        #expect(try ClusterScene.texts(bob) == ["alone"])
         await scene.pool.close()
         await database.end()
     }
