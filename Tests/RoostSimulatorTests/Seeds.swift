@@ -96,6 +96,8 @@ enum Seeds {
         KeptRun(
             .core, seed: 15_377, of: 60, steps: [7, 12, 14, 18, 23, 26, 27, 31, 46, 49, 56, 59],
             actions: 77),
+        // Two changes of a channel were written together, and the first one dropped the second.
+        KeptRun(.core, seed: 109_912, of: 60, steps: [16, 17, 18], actions: 77),
         // A filtered view alone had fetched the message that was deleted.
         KeptRun(.core, seed: 39_432, of: 60, steps: [0, 1, 2, 3, 4, 5, 11, 27, 38], actions: 77),
     ]

@@ -60,7 +60,7 @@ package struct OutboxChanging: SyncOperation {
             return queue(&sync)
         case (.appending, .ended(.item(let item))):
             requestID = item.requestID
-            return finish(&sync)
+            return finish(item.sequence, &sync)
         case (.canceling, .woken): return findDeleted(&sync)
         case (.findingDeleted(let id), .read(let result)):
             if case .success(.message(let message?)) = result {
@@ -149,12 +149,15 @@ package struct OutboxChanging: SyncOperation {
             .run(.outbox(.sending(OutboxSending(.change(queued), to: channel, as: nil)))))
     }
 
-    private mutating func finish(_ sync: inout SyncState) -> Step {
+    /// Drops the changes that this one replaces.
+    ///
+    /// A later change may have been written with it, and must stay.
+    private mutating func finish(_ sequence: Int64, _ sync: inout SyncState) -> Step {
         if case .markAsRead(let moment) = queued {
-            sync.dropReadMarks(of: channel, through: moment, before: requestID)
+            sync.dropReadMarks(of: channel, through: moment, before: sequence)
         }
         if case .channel(let change) = queued {
-            sync.dropChanges(of: channel, replacedBy: change, before: requestID)
+            sync.dropChanges(of: channel, replacedBy: change, before: sequence)
         }
         guard case .unsent? = queued.target else { return .end(.request(requestID)) }
         // The server may already have the message. The queued deletion then follows when the
@@ -247,10 +250,10 @@ extension Outbox {
 extension SyncState {
     /// Drops older read marks; the newer one includes them.
     fileprivate mutating func dropReadMarks(
-        of channel: ChannelURL, through moment: Timestamp, before name: RequestID
+        of channel: ChannelURL, through moment: Timestamp, before sequence: Int64
     ) {
         let old = outbox.items.filter { item in
-            guard item.channel == channel, item.requestID != name,
+            guard item.channel == channel, item.sequence < sequence,
                 case .change(.markAsRead(let earlier)) = item.content
             else { return false }
             return earlier <= moment && !outbox.lanes.isOnItsWay(item.requestID)

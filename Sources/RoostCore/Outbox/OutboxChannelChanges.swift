@@ -111,10 +111,10 @@ extension OutboxItem {
 extension SyncState {
     /// Drops the waiting changes of which a newer one leaves nothing.
     mutating func dropChanges(
-        of channel: ChannelURL, replacedBy change: ChannelChange, before name: RequestID
+        of channel: ChannelURL, replacedBy change: ChannelChange, before sequence: Int64
     ) {
         let old = outbox.channelChanges(in: channel).filter { item in
-            guard item.requestID != name, item.state == .pending,
+            guard item.sequence < sequence, item.state == .pending,
                 case .change(.channel(let earlier)) = item.content
             else { return false }
             return change.replaces(earlier) && !outbox.lanes.isOnItsWay(item.requestID)

@@ -167,6 +167,33 @@ struct OutboxChangingTests {
         #expect(effects.writes?.1.map(\.name).first?.hasPrefix("append") == true)
     }
 
+    @Test(
+        arguments: [
+            [
+                .markAsRead(through: Timestamp(milliseconds: 10)),
+                .markAsRead(through: Timestamp(milliseconds: 10)),
+            ],
+            [.channel(.hide(allowsAutoUnhide: true)), .channel(.unhide)],
+        ] as [[PendingChange.Action]])
+    func `of two changes that are written together the later one stays (scar 15)`(
+        actions: [PendingChange.Action]
+    ) throws {
+        var script = Script()
+        let (disk, _) = try #require(script.send("a", as: "a").effects.writes)
+        for action in actions { _ = script.act(action) }
+        let (next, writes) = try #require(script.write(disk, [.item(script.item("a", 1))]).writes)
+        let drafts = writes.compactMap { if case .append(let draft) = $0 { draft } else { nil } }
+        try #require(drafts.count == 2)
+        let items = drafts.enumerated().map { number, draft in
+            OutboxItem(
+                sequence: Int64(number + 2), requestID: draft.requestID, channel: draft.channel,
+                createdAt: draft.createdAt, content: draft.content)
+        }
+        _ = script.write(next, items.map { .item($0) })
+        let changes = script.machine.state.outbox.items.filter { $0.change != nil }
+        #expect(changes.map(\.requestID) == [drafts[1].requestID])
+    }
+
     @Test func `a read mark replaces the older ones of its channel that wait`() throws {
         var script = Script()
         let old = try script.queue(.markAsRead(through: Timestamp(milliseconds: 10)), 1)
