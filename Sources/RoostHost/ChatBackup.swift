@@ -15,7 +15,9 @@ package enum ChatBackup {
     /// Copies a server's folder, with everything acknowledged before the call.
     ///
     /// The target appears when it is complete. To restore it, stop the server and replace the
-    /// server's folder with it.
+    /// server's folder with it. The copy's numbers of changes and messages begin far behind those
+    /// of the original, so that a restored server tells clients its changes and gives no number
+    /// that they know.
     ///
     /// - Throws: `.localDatabaseError` if there is no such server, its database is damaged, or the
     ///   target exists or cannot be written; then nothing is left of the copy.
@@ -58,8 +60,18 @@ package enum ChatBackup {
         let options = ConnectionOptions(access: .readOnly, durability: .powerLoss)
         let source = try Connection(.file(folder + "/" + ChatHost.databaseName), options)
         guard try source.damage().isEmpty else { throw StorageDamage() }
-        try source.backUp(to: target + "/" + ChatHost.databaseName)
+        try source.backUp(to: target + "/" + ChatHost.databaseName, changing: leap)
     }
+
+    /// The leap over all numbers that the original can give before its copy is restored.
+    private static let leap = """
+        BEGIN;
+        UPDATE clock SET sequence = sequence + 1000000000;
+        INSERT INTO sqlite_sequence (name, seq) SELECT 'message', 0
+            WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'message');
+        UPDATE sqlite_sequence SET seq = seq + 1000000000;
+        COMMIT
+        """
 
     /// The database has contradictory pages, so a copy would only look intact.
     private struct StorageDamage: Error {}

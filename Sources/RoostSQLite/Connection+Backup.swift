@@ -6,8 +6,9 @@ extension Connection {
     /// Writes the present state of the database to a file while other connections write to it.
     ///
     /// The copy is one state, with every commit made before the call. It replaces the file's
-    /// content. After an error the file is unusable. Only this user can read the copy.
-    package func backUp(to path: String) throws(SQLiteError) {
+    /// content. After an error the file is unusable. Only this user can read the copy. `script` is
+    /// SQL that changes the copy.
+    package func backUp(to path: String, changing script: String = "") throws(SQLiteError) {
         let action = "copy the database to \(path)"
         var opened: OpaquePointer?
         let files = DatabaseFiles(path)
@@ -30,6 +31,11 @@ extension Connection {
         guard copied == SQLITE_DONE, finished == SQLITE_OK else {
             throw unsafe SQLiteError(
                 of: target, code: copied == SQLITE_DONE ? finished : copied, action: action)
+        }
+        // SAFETY: the text is lent for the call, and no result is asked for.
+        let changed = unsafe sqlite3_exec(target, script, nil, nil, nil)
+        guard changed == SQLITE_OK else {
+            throw unsafe SQLiteError(of: target, code: changed, action: action)
         }
     }
 }

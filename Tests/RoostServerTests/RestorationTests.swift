@@ -31,7 +31,13 @@ struct RestorationTests {
         }
         #expect(error?.message.contains("roost migrate --restored") == true, "\(error as Any)")
 
+        let before = try await Self.numbers(scene.pool)
         #expect(try await PostgresRestoration(scene.pool).run())
+        // The old database has given numbers after the dump.
+        let after = try await Self.numbers(scene.pool)
+        #expect(after[0] >= before[0] + 1_000_000_000_000)
+        #expect(after[1] == before[1] + 1_000_000_000)
+        #expect(after[2] > before[2] + 1_000_000_000)
         #expect(try await !PostgresRestoration(scene.pool).run())
         let storage = try await PostgresStorage(scene.pool)
         let beginning = try await storage.beginning()
@@ -39,6 +45,21 @@ struct RestorationTests {
         // Nothing of the log is behind the present.
         let news = try await storage.changes(in: "g", after: .transaction(beginning.settled))
         #expect(news.changes.isEmpty)
+    }
+
+    /// The base of change logs, the last change of the channel, and the last number of a message.
+    private static func numbers(_ pool: PostgresPool) async throws -> [Int64] {
+        try await pool.write { db async throws(PostgresError) in
+            let query = PostgresQuery<[Int64]>(
+                .once(
+                    """
+                    SELECT change_base, (SELECT max(seq) FROM channel),
+                        (SELECT last_value FROM message_number)
+                    FROM server
+                    """)
+            ) { [$0.int64(0), $0.int64(1), $0.int64(2)] }
+            return try await db.first(query) ?? []
+        }
     }
 
     @Test func `a database that servers use is not renumbered`() async throws {

@@ -24,7 +24,8 @@ package struct PostgresRestoration: Sendable {
 
     /// Lets the numbers of transactions begin anew, as one transaction.
     ///
-    /// Tokens of change logs stay valid; a client is told of all channels of its user once.
+    /// Tokens of change logs stay valid, also those that were given after the dump; a client is told
+    /// of all channels of its user once. No message gets a number that a lost one had.
     ///
     /// - Returns: Whether the database came from a dump.
     /// - Throws: A sentence if servers run, or the database's timeline lies before that of its messages.
@@ -44,11 +45,16 @@ package struct PostgresRestoration: Sendable {
     private static let statements: [PostgresSQL] = [
         .once(
             """
-            UPDATE server SET change_base = change_base + greatest(
+            UPDATE server SET change_base = change_base + 1000000000000 + greatest(
                 (SELECT max(change::text::bigint) FROM channel),
                 (SELECT max(change::text::bigint) FROM member))
             """),
-        .once("UPDATE channel SET change = '0', log_change = '0', view_change = '0'"),
+        .once("SELECT setval('message_number', nextval('message_number') + 1000000000)"),
+        .once(
+            """
+            UPDATE channel SET change = '0', log_change = '0', view_change = '0',
+                seq = seq + 1000000000
+            """),
         .once("UPDATE member SET change = '0'"),
         .once("UPDATE message SET change = '0', first_change = '0'"),
         .once("DELETE FROM era"), .once("DELETE FROM host"), .once("DELETE FROM presence"),
