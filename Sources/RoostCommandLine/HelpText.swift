@@ -58,9 +58,10 @@ package enum HelpText {
     private static func table(_ rows: [(String, String)]) -> String {
         let width = rows.map(\.0.count).filter { $0 <= widestEntry }.max() ?? 0
         return rows.map { left, right in
-            let text = lines([spaces(width + 3)] + words(right), indent: width + 4)
-            guard left.count <= width else { return "  \(left)\n\(text)" }
-            return "  \(left)\(text.dropFirst(2 + left.count))"
+            let isWide = left.count > width
+            let head = isWide ? spaces(width + 3) : "  \(left)" + spaces(width + 1 - left.count)
+            let text = lines([head] + words(right), indent: width + 4)
+            return isWide ? "  \(left)\n\(text)" : text
         }.joined(separator: "\n")
     }
 

@@ -75,7 +75,7 @@ sabotage hole-drawn-over core 60 RoostCore/Timeline/TimelineMachine.swift \
 sabotage full-page-is-the-end core 20 RoostCore/CatchUp/PageStatement.swift \
     'olderFound < question.olderLimit' \
     'olderFound < question.olderLimit + (SABOTAGED ? 1 : 0)'
-sabotage device-clock-is-cursor core 80 RoostCore/CatchUp/LogPlace.swift \
+sabotage device-clock-is-cursor core 80 RoostCore/CatchUp/ChangeLogPlace.swift \
     'return [.firstCursor(.messageChanges(channel), .moment(moment))]' \
     'return [.firstCursor(.messageChanges(channel), .moment(SABOTAGED ? now : moment))]'
 sabotage left-channel-stays core 20 RoostCore/Events/LiveEvent.swift \

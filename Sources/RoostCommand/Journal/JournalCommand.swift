@@ -65,15 +65,15 @@ extension Command {
                     + text.text(of: entry.input).onOneLine)
             guard let difference else {
                 for effect in entry.effects {
-                    StandardOutput.writeNow("           -> \("\(effect)".onOneLine)")
+                    StandardOutput.writeNow("           -> " + "\(effect)".onOneLine)
                 }
                 continue
             }
             for effect in difference.recorded {
-                StandardOutput.writeNow("     recorded: \("\(effect)".onOneLine)")
+                StandardOutput.writeNow("     recorded: " + "\(effect)".onOneLine)
             }
             for effect in difference.replayed {
-                StandardOutput.writeNow("     replayed: \("\(effect)".onOneLine)")
+                StandardOutput.writeNow("     replayed: " + "\(effect)".onOneLine)
             }
         }
     }

@@ -35,7 +35,7 @@ extension Command {
             let folder = arguments.requiredText(.movedData)
             let schema = "schema \(configuration.schema)"
             let files = arguments.text(.movedFiles)
-            guard files.map({ !S3Settings.isLocation($0) }) ?? true else {
+            if let files, S3Settings.isLocation(files) {
                 throw CommandFailure(
                     .wrongArguments,
                     "roost import copies uploads to a folder only: name one with --files, and see "

@@ -28,7 +28,7 @@ package struct ChangeLogReading: SyncOperation {
         case committingOvertaken
         /// A page without its cursor, because the cursor was rewound; the reading restarts.
         case committingRewound
-        case committingPage(LogPlace, Continuation)
+        case committingPage(ChangeLogPlace, Continuation)
     }
 
     /// The continuation after a page is on disk.
@@ -58,7 +58,7 @@ package struct ChangeLogReading: SyncOperation {
     private var epoch: LinkMachine.Epoch?
     private var state = State.beginning
     private var rewound = Rewindings()
-    private var place = LogPlace(cursor: .moment(.beginning))
+    private var place = ChangeLogPlace(cursor: .moment(.beginning))
     private var overtaken = 0
     private var walk = PageWalk<Cursor, ChangedItem>(from: nil)
 
@@ -118,7 +118,7 @@ extension ChangeLogReading {
     }
 
     private mutating func fetchNext(
-        from cursor: Cursor, _ place: LogPlace, _ sync: inout SyncState
+        from cursor: Cursor, _ place: ChangeLogPlace, _ sync: inout SyncState
     ) -> Step {
         self.place = place
         walk = PageWalk(from: cursor)
@@ -256,7 +256,7 @@ extension ChangeLogReading {
     }
 
     private mutating func goOn(
-        _ place: LogPlace, _ continuation: Continuation, _ sync: inout SyncState
+        _ place: ChangeLogPlace, _ continuation: Continuation, _ sync: inout SyncState
     ) -> Step {
         sync.logPlaces[key] = place
         self.place = place

@@ -28,7 +28,7 @@ package struct SyncState: Codable, Sendable {
     /// The changes of messages that were reported while answers without them were in flight.
     package var ledgers: [ChannelURL: FetchLedger] = [:]
     /// The places up to which the change logs have been read.
-    package var logPlaces: [CursorKey: LogPlace] = [:]
+    package var logPlaces: [CursorKey: ChangeLogPlace] = [:]
     package var rewindings: [CursorKey: Rewindings] = [:]
     package var pacing = RequestPacing()
     /// The channels being looked up; true if the answer in flight may be too old (scar 158).

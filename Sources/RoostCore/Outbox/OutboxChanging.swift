@@ -106,13 +106,14 @@ package struct OutboxChanging: SyncOperation {
     private mutating func finishTakingBack(
         _ id: RequestID, _ result: OutboxWritten?, _ sync: inout SyncState
     ) -> Step {
-        if case .takenBack(true)? = result {} else { sync.moveOutbox(.freed(id)) }
-        switch result {
-        case .takenBack(true)?:
+        if case .takenBack(true)? = result {
             // The message may have come from the server meanwhile.
             guard sync.outbox.isCertainlyHere(id) else { return reread(id, &sync) }
             sync.cancelUnsent(id)
             return .end(.request(id))
+        }
+        sync.moveOutbox(.freed(id))
+        switch result {
         // Another process has sent or canceled the message.
         case .takenBack(false)?: return reread(id, &sync)
         case .failed(let error)?: return .fail(error)

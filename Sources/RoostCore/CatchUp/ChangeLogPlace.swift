@@ -8,7 +8,7 @@ package import RoostModel
 // end is read again from a moment that is certainly early enough (ADR 0012).
 
 /// A place of a change log, with its known times.
-package struct LogPlace: Equatable, Codable, Sendable {
+package struct ChangeLogPlace: Equatable, Codable, Sendable {
     package var cursor: Cursor
     /// The moment before which everything has been read; nil if it is unknown.
     package var moment: Timestamp?
@@ -26,8 +26,8 @@ package struct Rewindings: Equatable, Codable, Sendable {
 
 extension SyncState {
     /// Returns the known times of a place from which a log is to be read.
-    package func logPlace(at cursor: Cursor, of key: CursorKey) -> LogPlace {
-        var place = LogPlace(cursor: cursor)
+    package func logPlace(at cursor: Cursor, of key: CursorKey) -> ChangeLogPlace {
+        var place = ChangeLogPlace(cursor: cursor)
         if case .moment(let moment) = cursor {
             place.moment = moment
         } else if let known = logPlaces[key], known.cursor == cursor {
@@ -44,7 +44,7 @@ extension SyncState {
     /// A log may contain changes that late frames undo and that only later frames and answers
     /// correct, after the end of this connection or process. Frames come in order, so the late ones
     /// report events after the last received frame (ADR 0012).
-    package func placeToResume(behind place: LogPlace) -> Cursor? {
+    package func placeToResume(behind place: ChangeLogPlace) -> Cursor? {
         guard let last = place.framesUntil, last > Self.earliestFrame else { return nil }
         return .moment(last.advanced(by: -Self.frameSlack))
     }
