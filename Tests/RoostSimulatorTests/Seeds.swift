@@ -98,6 +98,13 @@ enum Seeds {
             actions: 77),
         // Two changes of a channel were written together, and the first one dropped the second.
         KeptRun(.core, seed: 109_912, of: 60, steps: [16, 17, 18], actions: 77),
+        // A deletion was told before a catch-up counted the messages, and stored after it.
+        KeptRun(
+            .core, seed: 204_843, of: 60,
+            steps: [
+                1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 15, 17, 18, 19, 20, 21, 22, 27, 28, 29, 30, 32,
+                33, 34, 47, 48, 50, 51, 52, 53, 54,
+            ], actions: 77),
         // A filtered view alone had fetched the message that was deleted.
         KeptRun(.core, seed: 39_432, of: 60, steps: [0, 1, 2, 3, 4, 5, 11, 27, 38], actions: 77),
     ]

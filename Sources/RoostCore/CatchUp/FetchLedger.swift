@@ -21,6 +21,7 @@ package struct FetchLedger: Codable, Sendable {
     private var amended: [MessageID: [Amended]] = [:]
     private var departure: Int?
     private var loss: Int?
+    private var removal: Int?
 
     private struct Edit: Codable, Sendable {
         let message: Message
@@ -36,8 +37,9 @@ package struct FetchLedger: Codable, Sendable {
 
     package var isEmpty: Bool { fetches == 0 }
 
-    /// Whether a message was deleted since the fetches began, which makes counts worthless.
-    package var hasDeletions: Bool { !deleted.isEmpty }
+    /// Whether a message was deleted since the fetches began, at the server or on disk, which makes
+    /// counts worthless.
+    package var hasDeletions: Bool { !deleted.isEmpty || removal != nil }
 
     package var deletionCount: Int { deleted.count }
 
@@ -69,6 +71,7 @@ package struct FetchLedger: Codable, Sendable {
         ledger.amended = amended.mapValues { $0.filter { $0.number > beginning } }
         ledger.departure = departure.flatMap { $0 > beginning ? $0 : nil }
         ledger.loss = loss.flatMap { $0 > beginning ? $0 : nil }
+        ledger.removal = removal.flatMap { $0 > beginning ? $0 : nil }
         return ledger
     }
 
@@ -89,6 +92,7 @@ package struct FetchLedger: Codable, Sendable {
         amended = [:]
         departure = nil
         loss = nil
+        removal = nil
     }
 
     /// Removes the records of edits.
@@ -99,6 +103,11 @@ package struct FetchLedger: Codable, Sendable {
 
     /// Notes that messages of the channel were removed from the cache, for instance to make room.
     package mutating func noteLoss() { loss = nextNumber() ?? loss }
+
+    /// Notes that a commit has deleted messages.
+    ///
+    /// Their deletion may have been reported before a fetch began, and stored after it counted them.
+    package mutating func noteRemoval() { removal = nextNumber() ?? removal }
 
     package mutating func note(deletionOf id: MessageID) {
         guard let number = nextNumber() else { return }

@@ -64,8 +64,9 @@ extension SyncState {
             switch change {
             case .messages(let change):
                 session?.noteCoverage(after: change)
-                guard ledgers[change.channel] != nil, change.losesCoverage else { continue }
-                ledgers[change.channel]?.noteLoss()
+                guard ledgers[change.channel] != nil else { continue }
+                if !change.deleted.isEmpty { ledgers[change.channel]?.noteRemoval() }
+                if change.losesCoverage { ledgers[change.channel]?.noteLoss() }
             case .channels(let change):
                 for channel in change.inserted { unknownChannels.note(nil, of: channel.url) }
             case .users: break
@@ -110,10 +111,11 @@ extension SyncState {
 
     /// Catches open timelines up if a commit shows that they are incomplete.
     private mutating func follow(_ commit: Commit) {
-        guard session != nil, !timelines.isEmpty else { return }
+        guard session != nil else { return }
         for change in commit.changes {
             switch change {
             case .channels(let change):
+                guard !timelines.isEmpty else { continue }
                 for channel in change.joined where !timelines.ids(of: channel).isEmpty {
                     catchUp(channel, .anyway)
                 }
@@ -121,6 +123,7 @@ extension SyncState {
                 guard let end = session?.gapEnds[change.channel], change.takesCounted(upTo: end)
                 else { continue }
                 session?.gapEnds[change.channel] = nil
+                session?.loseEnd(of: change.channel)
                 if !timelines.ids(of: change.channel).isEmpty { catchUp(change.channel, .anyway) }
             case .users: break
             }

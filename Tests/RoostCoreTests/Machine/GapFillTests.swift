@@ -141,6 +141,25 @@ struct GapFillTests {
         }
     }
 
+    @Test func `a deletion reported before the count and stored after it makes it worthless`() {
+        var script = Script.connected()
+        let id = Self.asked(&script)
+        // The event came before the question, so only its commit tells.
+        let (deletion, _) = script.start(
+            .storing(Storing([.deleted(Script.channel, [50])], from: .event)))
+        let covered = Coverage([Self.range])
+        let change = MessagesChange(
+            channel: Script.channel, deleted: [Script.message(50)], coverageBefore: covered,
+            coverageAfter: covered)
+        let commit = Commit(sequence: 1, changes: [.messages(change)])
+        _ = script.give(.reply(deletion, .committed(.success(commit))))
+        let effects = script.answer(id, Self.gap())
+        guard case .ask(id, .messages, .connection)? = effects.needs.first else {
+            Issue.record("no walk: \(effects)")
+            return
+        }
+    }
+
     @Test func `a connection lost during the count ends the question`() {
         var script = Script.connected()
         let (id, _) = script.start(
