@@ -109,7 +109,7 @@ extension ChatClient {
     /// - Throws: `.localDatabaseError`.
     public func clearCache(includingUnsent: Bool) async throws(RoostError) {
         if includingUnsent {
-            for item in try await unsentMessages() where item.inboxMark == nil {
+            for item in try await unsentItems() where item.inboxMark == nil {
                 await cancel(item.requestID)
             }
         }

@@ -17,7 +17,7 @@ package struct UnsentMessage: Equatable, Sendable {
 extension ChatClient {
     /// Returns all messages that wait or have failed, in the order of their send calls.
     package func allUnsent() async throws(RoostError) -> [UnsentMessage] {
-        try await unsentMessages().filter { !$0.content.isChange && !$0.content.staysHere }.map {
+        try await unsentItems().filter { !$0.content.isChange && !$0.content.staysHere }.map {
             item in
             UnsentMessage(
                 requestID: item.requestID, channel: item.channel, createdAt: item.createdAt,

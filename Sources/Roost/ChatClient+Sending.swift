@@ -106,6 +106,14 @@ extension ChatClient {
         _ = try? await engine.run(.outbox(.canceling(OutboxCanceling(requestID))))
     }
 
+    /// Returns the waiting and failed messages of all channels, in the order of their send calls.
+    ///
+    /// A message whose channel was deleted, or has been left, is among them: it stays here until it
+    /// is sent or canceled.
+    public func unsentMessages() async -> [Message] {
+        await engine.read { $0.outbox.unsentInOrder.map(\.message) }
+    }
+
     /// Returns the waiting and failed messages of a channel, in the order of their send calls.
     public func unsentMessages(in channel: ChannelURL) async -> [Message] {
         await engine.read { $0.outbox.unsent(in: channel) }

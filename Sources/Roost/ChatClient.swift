@@ -292,7 +292,7 @@ public final class ChatClient: Sendable {
     }
 
     /// Returns all unsent items, in the order of their calls.
-    package func unsentMessages() async throws(RoostError) -> [OutboxItem] {
+    package func unsentItems() async throws(RoostError) -> [OutboxItem] {
         try await unsent().items
     }
 

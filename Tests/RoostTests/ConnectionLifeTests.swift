@@ -105,7 +105,7 @@ struct ConnectionLifeTests {
             try await carol.send("to alice", to: alices)
             await world.pass()
             #expect(await list.snapshot.channels.map(\.name) == ["bob's"])
-            #expect(try await bob.unsentMessages().isEmpty)
+            #expect(try await bob.unsentItems().isEmpty)
             let seen = try await carol.timeline(of: bobs)
             await world.pass()
             let written = await seen.snapshot.messages

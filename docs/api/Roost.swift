@@ -448,6 +448,7 @@ final class ChatClient: Sendable {
     func unreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
     func unregisterAllPushTokens() async throws(RoostError)
     func unregisterPushToken(_ token: String, of kind: PushTokenKind) async throws(RoostError)
+    func unsentMessages() async -> [Message]
     func unsentMessages(in channel: ChannelURL) async -> [Message]
     @discardableResult func update(_ change: PushPreferencesChange) async throws(RoostError) -> PushPreferences
     @discardableResult func update(_ channel: ChannelURL, _ params: ChannelUpdateParams) async throws(RoostError) -> RequestID

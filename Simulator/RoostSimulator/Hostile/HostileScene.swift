@@ -296,7 +296,7 @@ package actor HostileScene {
             let words = found.findings.map(\.sentence).joined(separator: "; ")
             throw Violation(sentence: "the cache does not verify: \(words)")
         }
-        var known = Set(try await client.unsentMessages().map(\.requestID))
+        var known = Set(try await client.unsentItems().map(\.requestID))
         for channel in Self.channels { known.formUnion(try await world.requestIDs(of: channel)) }
         if let lost = sent.first(where: { !known.contains($0) }) {
             throw Violation(sentence: "\(lost) is neither unsent nor at the server")

@@ -183,7 +183,7 @@ extension Simulation {
     /// Resends the failed messages, and checks that none of them was delivered.
     private func sendFailed(of app: SimulatedApp) async throws {
         guard let client = app.client else { return }
-        for item in try await client.unsentMessages() {
+        for item in try await client.unsentItems() {
             guard case .failed = item.state else { continue }
             let cached = try await client.store.readers[0].message(item.requestID).value
             try expect(
@@ -218,7 +218,7 @@ extension Simulation {
     /// calls.
     private func checkSent(by app: SimulatedApp) async throws {
         guard let client = app.client else { return }
-        let unsent = try await client.unsentMessages()
+        let unsent = try await client.unsentItems()
         for channel in channels {
             let access = await world.storage.writing(
                 of: app.user, in: channel, at: world.server.world.now())

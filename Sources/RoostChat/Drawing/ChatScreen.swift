@@ -27,10 +27,10 @@ public enum ChatScreen {
         }
         if layout.timeline.rows > 0 {
             HeaderPane(state, layout).draw(on: &grid)
-            if state.showsTimeline {
-                TimelinePane(state, layout.timeline).draw(on: &grid)
+            if let list = MessageListPane(state, layout.timeline) {
+                list.draw(on: &grid)
             } else {
-                ResultsPane(state, layout.timeline).draw(on: &grid)
+                TimelinePane(state, layout.timeline).draw(on: &grid)
             }
             StatusPane(state, layout.status).draw(on: &grid)
             ComposerPane(state, layout.composer).draw(on: &grid)

@@ -45,6 +45,7 @@ struct KeyHelp {
         KeyHelp("Tab", "channels, and back", .tab, .backTab),
         KeyHelp("Ctrl-N, Ctrl-P", "next, previous", .control("n"), .control("p")),
         KeyHelp("Ctrl-F", "search", .control("f")),
+        KeyHelp("Ctrl-G", "failed messages", .control("g")),
         KeyHelp("Ctrl-U", "send a file", .control("u")),
         KeyHelp("Ctrl-T", "a new chat", .control("t")),
         KeyHelp("Ctrl-D", "fetch all history", .control("d")),

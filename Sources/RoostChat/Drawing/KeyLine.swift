@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Roost
+
 /// The last line: the keys of the present place.
 ///
 /// Each is also a button for the mouse.
@@ -56,6 +58,13 @@ struct KeyLine {
                 Entry(label: "Enter", purpose: "go there", key: .enter),
                 Entry(label: "Esc", purpose: "leave", key: .escape),
             ]
+        case .failures:
+            entries = [
+                Entry(label: "x", purpose: "send again", key: .character("x")),
+                Entry(label: "d", purpose: "discard", key: .character("d")),
+                Entry(label: "Enter", purpose: "go there", key: .enter),
+                Entry(label: "Esc", purpose: "leave", key: .escape),
+            ]
         case .help:
             entries = [Entry(label: "any key", purpose: "leaves", key: .escape)]
             if HelpPane(state).lastRow > 0 {
@@ -75,6 +84,9 @@ struct KeyLine {
             if let open = state.conversation {
                 let purpose = open.isFetching ? "pause" : "fetch all"
                 entries.append(Entry(label: "^D", purpose: purpose, key: .control("d")))
+            }
+            if state.health.outbox.failed > 0, state.focus != .failures {
+                entries.append(Entry(label: "^G", purpose: "failed", key: .control("g")))
             }
             if entries.first?.key != newChat.key { entries.append(newChat) }
             entries.append(Entry(label: "^Q", purpose: "quit", key: .control("q")))
@@ -119,7 +131,7 @@ extension ChatState.Prompt.Kind {
         case .search: "search"
         case .attach: "send"
         case .newChannel: "start the chat"
-        case .reaction, .discard: nil
+        case .reaction, .discard, .discardFailed: nil
         }
     }
 }

@@ -80,7 +80,8 @@ struct ComposerPane {
                 SafeText.line(" " + question).fitted(to: pane.columns - 2), row: pane.row,
                 column: pane.column, end: pane.end, style: CellStyle(.accent, bold: true))
             switch prompt.kind {
-            case .reaction, .discard: grid.cursor = Grid.Place(row: pane.row, column: end)
+            case .reaction, .discard, .discardFailed:
+                grid.cursor = Grid.Place(row: pane.row, column: end)
             default: drawLine(prompt.answer, from: end + 1, on: &grid)
             }
             return
@@ -131,89 +132,7 @@ struct ComposerPane {
             "React: "
                 + ChatState.reactions.enumerated()
                 .map { "\($0.offset + 1) \($0.element)" }.joined(separator: "  ")
-        case .discard: "Delete this message? y/n"
-        }
-    }
-}
-
-/// The list of found messages, in the place of the timeline.
-struct ResultsPane {
-    private static let rowsEach = 3
-
-    private let state: ChatState
-    private let pane: Pane
-
-    init(_ state: ChatState, _ pane: Pane) {
-        self.state = state
-        self.pane = pane
-    }
-
-    private var capacity: Int { max((pane.rows - 2) / Self.rowsEach, 1) }
-
-    private var first: Int {
-        let count = state.search?.matches?.count ?? 0
-        return max(0, min((state.search?.selected ?? 0) - capacity / 2, count - capacity))
-    }
-
-    /// Returns the index of the match in a row of the screen.
-    func index(at row: Int) -> Int? {
-        let place = row - pane.row - 2
-        guard place >= 0, place / Self.rowsEach < capacity else { return nil }
-        let index = first + place / Self.rowsEach
-        return index < (state.search?.matches?.count ?? 0) ? index : nil
-    }
-
-    func draw(on grid: inout Grid) {
-        guard let search = state.search else { return }
-        let found =
-            switch search.matches {
-            case nil: "searching…"
-            case .some(let matches) where matches.isEmpty: "nothing found"
-            case .some(let matches): "\(matches.count) found"
-            }
-        let note = search.isComplete ? "" : " · parts of the history are not on this device"
-        grid.put(
-            SafeText.line(" “\(search.words)”: \(found)\(note)").fitted(to: pane.columns),
-            row: pane.row, column: pane.column, end: pane.end, style: CellStyle(bold: true))
-        for (place, match) in (search.matches ?? []).dropFirst(first).prefix(capacity).enumerated()
-        {
-            let row = pane.row + 2 + place * Self.rowsEach
-            draw(match, row: row, isSelected: first + place == search.selected, on: &grid)
-        }
-    }
-
-    private func draw(
-        _ match: MessageSearchPage.Match, row: Int, isSelected: Bool, on grid: inout Grid
-    ) {
-        let message = match.message
-        let time = LocalTime(message.createdAt, in: state.timeZone)
-        let channel = state.channels.first { $0.url == message.channelURL }
-        let place = channel.map { ChannelPane.title(of: $0, for: state.me) } ?? ""
-        let name = MessageBlock.name(of: message, me: state.me)
-        grid.put(
-            SafeText.line("\(time.shortDate) \(time.clock) \(name) · \(place)")
-                .fitted(to: pane.columns - 3),
-            row: row, column: pane.column + 2, end: pane.end, style: .quiet)
-        var column = pane.column + 2
-        var from = match.snippet.startIndex
-        for range in match.highlights where range.lowerBound >= from {
-            column = grid.put(
-                SafeText.line(String(match.snippet[from..<range.lowerBound])), row: row + 1,
-                column: column, end: pane.end)
-            column = grid.put(
-                SafeText.line(String(match.snippet[range])), row: row + 1, column: column,
-                end: pane.end, style: CellStyle(.accent, bold: true))
-            from = range.upperBound
-        }
-        grid.put(
-            SafeText.line(String(match.snippet[from...])), row: row + 1, column: column,
-            end: pane.end)
-        if isSelected {
-            for line in [row, row + 1] {
-                grid.put(
-                    "▌", row: line, column: pane.column, end: pane.end,
-                    style: CellStyle(.accent, bold: true))
-            }
+        case .discard, .discardFailed: "Delete this message? y/n"
         }
     }
 }

@@ -173,7 +173,7 @@ public actor ChatSession {
         case .open, .jump, .loadOlder, .loadNewer, .openThread, .closeThread:
             places.feed.yield(effect)
         case .send, .sendFile, .edit, .delete, .addReaction, .removeReaction, .resend, .discard,
-            .markAsRead, .startTyping, .endTyping, .saveDraft:
+            .readFailures, .markAsRead, .startTyping, .endTyping, .saveDraft:
             writes.feed.yield(effect)
         case .repaint: repaint()
         case .quit: break
@@ -249,6 +249,8 @@ public actor ChatSession {
             case .discard(let request, let channel):
                 await client.cancel(request)
                 await client.removeFailed(request, in: channel)
+            case .readFailures:
+                send(.failures(await client.unsentMessages().filter { $0.status != .pending }))
             case .markAsRead(let channel, let moment):
                 try await client.markAsRead(channel, through: moment)
             case .startTyping(let channel): await client.startTyping(in: channel)

@@ -37,6 +37,8 @@ public enum ChatInput: Sendable {
     /// The people with whom no chat could be started, and why.
     case chatRefused([UserID], reason: String)
     case found(String, [MessageSearchPage.Match], isComplete: Bool)
+    /// The messages of all channels that failed.
+    case failures([Message])
     /// The state of a download of a channel's history, and the messages that have come.
     case historyDownload(ChannelURL, HistoryDownload.State, messages: Int)
     case created(ChannelURL)
@@ -116,6 +118,8 @@ public enum ChatEffect: Hashable, Sendable {
     case removeReaction(String, MessageTarget, ChannelURL)
     case resend(RequestID)
     case discard(RequestID, ChannelURL)
+    /// Reads the messages that failed, after the writes before it.
+    case readFailures
     case markAsRead(ChannelURL, through: Timestamp)
     case startTyping(ChannelURL)
     case endTyping(ChannelURL)

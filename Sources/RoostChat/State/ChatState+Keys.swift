@@ -16,6 +16,7 @@ extension ChatState {
         case .channels: return pressInChannels(key)
         case .messages: return pressInMessages(key)
         case .results: return pressInResults(key)
+        case .failures: return pressInFailures(key)
         case .composer: return pressInComposer(key)
         }
     }
@@ -33,6 +34,7 @@ extension ChatState {
         case .control("p"): return step(by: -1)
         case .control("f"): return ask(.search)
         case .control("t"): return ask(.newChannel)
+        case .control("g"): return listFailures()
         case .control("u"): return conversation == nil ? [] : ask(.attach)
         case .control("o"):
             isCut.toggle()
@@ -55,6 +57,7 @@ extension ChatState {
     /// Opens the channel so many places below the open one; behind the last one comes the first.
     private mutating func step(by count: Int) -> [ChatEffect] {
         guard !channels.isEmpty else { return [] }
+        if focus == .failures { focus = .composer }
         let index = channels.firstIndex { $0.url == conversation?.channel } ?? 0
         return open(channels[(index + count + channels.count) % channels.count].url)
     }
@@ -67,7 +70,7 @@ extension ChatState {
         switch kind {
         case .attach: swap(&refused, &refusedPath)
         case .newChannel: swap(&refused, &refusedPeople)
-        case .search, .reaction, .discard: break
+        case .search, .reaction, .discard, .discardFailed: break
         }
         if let refused {
             prompt?.answer = Composer(refused)
@@ -250,7 +253,10 @@ extension ChatState {
         case (.discard(let target), .character("y")):
             close(prompt)
             return remove(target)
-        case (.discard, _):
+        case (.discardFailed(let request, let channel), .character("y")):
+            close(prompt)
+            return [.discard(request, channel), .readFailures]
+        case (.discard, _), (.discardFailed, _):
             close(prompt)
             return []
         case (_, .enter):
@@ -285,7 +291,7 @@ extension ChatState {
             guard !names.isEmpty else { return refuse("Name a user ID.") }
             focus = .composer
             return [.createChannel(names)]
-        case .reaction, .discard: return []
+        case .reaction, .discard, .discardFailed: return []
         }
     }
 

@@ -248,11 +248,9 @@ extension ChatState {
             return []
         }
         guard layout.timeline.contains(row, column) else { return [] }
-        if focus == .results {
-            guard let index = ResultsPane(self, layout.timeline).index(at: row),
-                let match = search?.matches?[index]
-            else { return [] }
-            return openFound(match.message)
+        if let list = MessageListPane(self, layout.timeline) {
+            guard let index = list.index(at: row) else { return [] }
+            return choose(index)
         }
         guard let message = TimelinePane(self, layout.timeline).message(at: row) else { return [] }
         conversation?.selected = message

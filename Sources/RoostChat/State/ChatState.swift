@@ -16,6 +16,8 @@ public struct ChatState: Sendable {
         case prompt
         /// The list of found messages.
         case results
+        /// The list of messages that failed.
+        case failures
         case help
     }
 
@@ -27,6 +29,8 @@ public struct ChatState: Sendable {
             case newChannel
             case reaction(MessageTarget)
             case discard(MessageTarget)
+            /// A failed message of the list over all channels.
+            case discardFailed(RequestID, ChannelURL)
         }
 
         let kind: Kind
@@ -38,7 +42,7 @@ public struct ChatState: Sendable {
         var isAboutMessage: Bool {
             switch kind {
             case .reaction, .discard: true
-            case .search, .attach, .newChannel: false
+            case .search, .attach, .newChannel, .discardFailed: false
             }
         }
     }
@@ -97,6 +101,8 @@ public struct ChatState: Sendable {
     /// The people with whom no chat could be started, for the next question for them.
     var refusedPeople: String?
     var search: Search?
+    /// The messages that failed; nil until they were read.
+    var failures: Failures?
     var notice: Notice?
     /// The user whose chat is to be opened; nil once it was.
     var wanted: UserID?
@@ -185,6 +191,7 @@ public struct ChatState: Sendable {
             guard search?.words == words else { break }
             search?.matches = matches
             search?.isComplete = isComplete
+        case .failures(let messages): show(failures: messages)
         case .historyDownload(let channel, let state, let messages):
             if conversation?.channel == channel { conversation?.download = (state, messages) }
         case .created(let channel):
@@ -208,7 +215,7 @@ public struct ChatState: Sendable {
     private mutating func tick(_ now: Timestamp) -> [ChatEffect] {
         self.now = now
         if let notice, notice.until < now { self.notice = nil }
-        var effects = saveDraft()
+        var effects = saveDraft() + (showsFailures ? [.readFailures] : [])
         if health.connection.state == .connected,
             presenceReadAt < now.moved(by: -20_000)
         {
@@ -328,7 +335,7 @@ public struct ChatState: Sendable {
 
     /// Whether the messages of the channel or the thread are on screen, and nothing in their place.
     var showsTimeline: Bool {
-        focus != .help && (focus != .results || search == nil)
+        focus != .help && (focus != .results || search == nil) && !showsFailures
             && ScreenLayout(self).timeline.rows > 0
     }
 
