@@ -182,6 +182,37 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a repeated edit does not undo the edits after it`(kind: StorageKind) async throws {
+        let storage = try await make(kind)
+        let sent = try #require(try await storage.append(Self.draft("x"), now: at(1)))
+        let id = try #require(sent.message.messageID)
+        func edit(
+            _ request: RequestID, _ text: String, _ moment: Int64
+        ) async throws -> EditOutcome {
+            let edit = EditCommand(channelURL: "g", messageID: id, requestID: request, text: text)
+            return try await storage.edit(edit, mentioned: [], now: at(moment))
+        }
+        _ = try await edit("phone", "A", 2)
+        // A change of another kind keeps the record.
+        _ = try await storage.updateMessage(id, in: "g", now: at(3)) { $0.customType = "seen" }
+        var reply = Self.draft("reply")
+        reply.parentID = id
+        _ = try await storage.append(reply, now: at(3))
+        _ = try await edit("tablet", "B", 4)
+        let repeated = try await edit("phone", "A", 5)
+        let kept = try #require(try await storage.message(id, in: "g"))
+        #expect(kept.text == "B" && kept.updatedAt == at(4) && kept.unknownFields.isEmpty)
+        guard case .repeated(let told) = repeated else {
+            Issue.record("made again: \(repeated)")
+            return
+        }
+        #expect(told.text == "B" && told.updatedAt == at(4))
+        #expect(
+            try await storage.messageChanges(in: "g", after: .time(at(4)), limit: 9).changes.count
+                <= 2)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a message's predecessor is the last live message`(kind: StorageKind) async throws {
         let storage = try await make(kind)
         let first = try await storage.append(Self.draft("1"), now: at(1))

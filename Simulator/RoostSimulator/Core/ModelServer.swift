@@ -338,20 +338,23 @@ struct ModelServer {
     ) throws(ServerError) {
         _ = try desk.admit(.edit, edit.channelURL, edit.messageID, on: storage)
         let mentioned = storage.users(edit.mentionedUserIDs ?? [])
-        guard
-            case .edited(let message, let oldMention) = storage.edit(
-                edit, mentioned: mentioned, now: desk.now)
-        else { throw ServerError(.messageNotFound, "There is no such message.") }
-        let audience = Audience(audienceMembers: storage.audienceMembers(of: edit.channelURL))
-        publish(message, to: audience, except: edit.requestID == nil ? nil : connection) {
-            .edited(EditEvent(message: $0, oldMention: oldMention))
+        var event: EditEvent
+        switch storage.edit(edit, mentioned: mentioned, now: desk.now) {
+        case .edited(let message, let mention):
+            event = EditEvent(message: message, oldMention: mention)
+            let members = storage.audienceMembers(of: edit.channelURL)
+            let except = edit.requestID == nil ? nil : connection
+            publish(message, to: Audience(audienceMembers: members), except: except) {
+                .edited(EditEvent(message: $0, oldMention: mention))
+            }
+        case .repeated(let message):
+            event = EditEvent(message: message, oldMention: message.mention)
+        case .notFound: throw ServerError(.messageNotFound, "There is no such message.")
         }
         guard let requestID = edit.requestID else { return }
         // The request ID of the answer belongs to the edit; the message's own is not sent.
-        var edited = message
-        edited.delivery = .delivered(edit.messageID, nil)
-        let event = EditEvent(
-            message: edited, acknowledges: requestID, oldMention: oldMention)
+        event.message.delivery = .delivered(edit.messageID, nil)
+        event.acknowledges = requestID
         send(.edited(event), to: connection)
     }
 

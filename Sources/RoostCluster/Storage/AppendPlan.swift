@@ -60,6 +60,8 @@ struct AppendPlan {
     private(set) var channels: [ChannelURL: Channel]
     /// The parents that live; nil for one that cannot be read.
     private var parents: [StoredName: Message?]
+    /// The edits of the parents that were there before.
+    let edits: [StoredName: MadeEdits]
     private var newOfRequest: [RequestName: Int] = [:]
     private var newOfName: [StoredName: Int] = [:]
     private(set) var new: [New] = []
@@ -73,7 +75,8 @@ struct AppendPlan {
     init(
         now: Timestamp, change: Int64, era: String, channels: [ChannelRow],
         lastLive: [Int64: MessageID], users: [UserID: UserRow],
-        known: [RequestName: KnownRequest], parents: [StoredName: Message?], numbers: [Int64]
+        known: [RequestName: KnownRequest], parents: [StoredName: Message?],
+        edits: [StoredName: MadeEdits], numbers: [Int64]
     ) {
         self.now = now
         self.change = change
@@ -81,6 +84,7 @@ struct AppendPlan {
         self.users = users
         self.known = known
         self.parents = parents
+        self.edits = edits
         self.numbers = numbers[...]
         self.channels = [:]
         for row in channels {

@@ -342,8 +342,8 @@ extension PostgresQuery where Output == (Int64, MessageID) {
 extension PostgresQuery where Output == Void {
     /// Stores the present state of a message and of its channel's counter.
     static func replaceMessage(
-        _ channel: Int64, _ id: Int64, _ message: Message, _ seq: Int64, _ now: Timestamp,
-        deletedAt: Timestamp?
+        _ channel: Int64, _ id: Int64, _ message: Message, _ edits: MadeEdits, _ seq: Int64,
+        _ now: Timestamp, deletedAt: Timestamp?
     ) -> PostgresQuery {
         PostgresQuery(
             """
@@ -354,7 +354,7 @@ extension PostgresQuery where Output == Void {
             """,
             .int(channel), .int(id), .text(message.customType),
             .bool(message.mention.kind == .channel), .int(seq), .int(now.milliseconds),
-            PostgresValue(deletedAt?.milliseconds), .text(message.storedBody))
+            PostgresValue(deletedAt?.milliseconds), .text(message.storedBody(edits)))
     }
 
     static func countChange(_ channel: Int64, _ seq: Int64, _ now: Timestamp) -> PostgresQuery {

@@ -139,14 +139,16 @@ extension PostgresTransaction {
         var knownRequests: [RequestName: KnownRequest] = [:]
         for row in known { knownRequests[requests[row.place]] = row }
         var live: [StoredName: Message?] = [:]
+        var edits: [StoredName: MadeEdits] = [:]
         for row in found {
             let name = StoredName(channel: row.channel, id: MessageID(row.message.id))
             live[name] = .some(row.message.readable.value)
+            edits[name] = row.message.madeEdits
         }
         return AppendPlan(
             now: now, change: change, era: era?.shortName ?? "", channels: channels,
             lastLive: Dictionary(lastLive) { first, _ in first }, users: users,
-            known: knownRequests, parents: live, numbers: numbers)
+            known: knownRequests, parents: live, edits: edits, numbers: numbers)
     }
 
     /// Whether the database has an attempt's first message, deleted or not.
@@ -163,8 +165,8 @@ extension PostgresTransaction {
         for (name, parent) in plan.changedParents {
             add(
                 .replaceMessage(
-                    name.channel, name.id.rawValue, parent.message, parent.seq,
-                    Timestamp(milliseconds: parent.at),
+                    name.channel, name.id.rawValue, parent.message, plan.edits[name] ?? MadeEdits(),
+                    parent.seq, Timestamp(milliseconds: parent.at),
                     deletedAt: nil))
         }
         let mentions = plan.new.flatMap { entry in
@@ -233,7 +235,7 @@ extension PostgresQuery where Output == Void {
                 .bools(new.map { $0.message.mention.kind == .channel }),
                 .texts(new.map(\.message.content.kind)), .texts(new.map(\.message.customType)),
                 .texts(new.map { $0.sender == nil ? nil : $0.requestKey }),
-                .texts(new.map(\.message.storedBody)), .ints(new.map(\.firstSeq)),
+                .texts(new.map { $0.message.storedBody() }), .ints(new.map(\.firstSeq)),
             ]
         ) { _ in }
     }

@@ -15,9 +15,13 @@ extension PostgresStorage {
                 row.deletedAt == nil
             else { return .notFound }
             let before = try row.message()
+            let edits = row.madeEdits
+            if edits.contains(edit) { return .repeated(before) }
             var after = before
             after.apply(edit, mentioned: mentioned, at: now)
-            db.replace(row.id, with: after, in: channel, seq: channel.seq + 1, now: now)
+            db.replace(
+                row.id, with: after, edits.noting(edit), in: channel, seq: channel.seq + 1,
+                now: now)
             places.note(edit.messageID, channel.place(channel.seq + 1, by: db))
             db.setMentions(after, row.id, in: channel)
             return .edited(after, oldMention: before.mention)
@@ -33,8 +37,8 @@ extension PostgresStorage {
             else { return .notFound }
             let before = try row.message()
             db.replace(
-                row.id, with: before.tombstone, in: channel, seq: channel.seq + 1, now: now,
-                deletedAt: now)
+                row.id, with: before.tombstone, MadeEdits(), in: channel, seq: channel.seq + 1,
+                now: now, deletedAt: now)
             places.note(id, channel.place(channel.seq + 1, by: db))
             db.add(.clearMentions(channel.id, row.id))
             guard let parentID = before.parentID else { return .deleted(before, parent: nil) }
@@ -48,7 +52,9 @@ extension PostgresStorage {
             var parent = try parentRow.message()
             parent.setReplies(
                 ends.first?.count ?? 0, lastAt: ends.first?.last, by: readable(repliers), now: now)
-            db.replace(parentRow.id, with: parent, in: channel, seq: channel.seq + 2, now: now)
+            db.replace(
+                parentRow.id, with: parent, parentRow.madeEdits, in: channel, seq: channel.seq + 2,
+                now: now)
             places.noteThread(parentID, channel.place(channel.seq + 2, by: db))
             return .deleted(before, parent: parent)
         }
@@ -64,7 +70,8 @@ extension PostgresStorage {
             else { return nil }
             var message = try row.message()
             change(&message)
-            db.replace(row.id, with: message, in: channel, seq: channel.seq + 1, now: now)
+            db.replace(
+                row.id, with: message, row.madeEdits, in: channel, seq: channel.seq + 1, now: now)
             places.note(id, channel.place(channel.seq + 1, by: db))
             return message
         }
@@ -198,10 +205,10 @@ extension PostgresStorage {
 extension PostgresTransaction {
     /// Stores the new state of a message under the next number of its channel.
     func replace(
-        _ id: Int64, with message: Message, in channel: ChannelRow, seq: Int64, now: Timestamp,
-        deletedAt: Timestamp? = nil
+        _ id: Int64, with message: Message, _ edits: MadeEdits, in channel: ChannelRow, seq: Int64,
+        now: Timestamp, deletedAt: Timestamp? = nil
     ) {
-        add(.replaceMessage(channel.id, id, message, seq, now, deletedAt: deletedAt))
+        add(.replaceMessage(channel.id, id, message, edits, seq, now, deletedAt: deletedAt))
         add(.countChange(channel.id, seq, now))
     }
 

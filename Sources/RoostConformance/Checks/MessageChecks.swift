@@ -53,6 +53,9 @@ enum MessageChecks {
                 "MEDI is acknowledged with updated_at and old_values, told to the others, and kept.",
                 edit),
             Check(
+                "messages.edit-once", "2.3",
+                "An edit that is repeated with its req_id does not undo a later one.", editOnce),
+            Check(
                 "messages.edit-foreign", "5.2",
                 "The edit of another user's message is refused with 900022.", editForeign),
             Check(
@@ -96,10 +99,13 @@ enum MessageChecks {
     }
 
     private static func senderOnce(_ scene: Scene) async throws(CheckFailure) {
-        let ada = try await scene.person("ada")
-        let room = try await scene.channel([ada])
+        let (ada, bo, room) = try await scene.pair()
         let sent = try await ada.send("hello", in: room)
-        let heard = try await ada.line.hearAll()
+        // Messages of a channel come in their order, so a broadcast of the first would come before.
+        let behind = try await bo.send("behind", in: room)
+        let heard = try await ada.line.hearAll(before: "MESG of a later message") {
+            $0.command == "MESG" && $0["msg_id"] == behind.idValue
+        }
         try expect(
             !heard.contains { $0.command == "MESG" && $0["msg_id"] == sent.idValue },
             "one frame for the sending connection", seen: heard.map(\.command))
@@ -310,6 +316,22 @@ extension MessageChecks {
         try expect(kept["message"], is: "after", "the kept text")
         try expect(kept["updated_at"], is: edited["updated_at"], "the kept updated_at")
         try expect(kept["created_at"], is: .int(sent.time), "created_at, which never changes,")
+    }
+
+    private static func editOnce(_ scene: Scene) async throws(CheckFailure) {
+        let ada = try await scene.person("ada")
+        let room = try await scene.channel([ada])
+        let sent = try await ada.send("before", in: room)
+        let name = scene.name("request")
+        let first: JSON = ["msg_id": sent.idValue, "message": "first"]
+        _ = try await ada.command("MEDI", first, in: room, request: name)
+        let later = try await ada.command(
+            "MEDI", ["msg_id": sent.idValue, "message": "later"], in: room)
+        let again = try await ada.command("MEDI", first, in: room, request: name)
+        try expect(again["message"], is: "later", "the acknowledged text of the repeat")
+        let kept = try await ada.get("\(room.path)/messages/\(sent.id)")
+        try expect(kept["message"], is: "later", "the kept text")
+        try expect(kept["updated_at"], is: later["updated_at"], "the kept updated_at")
     }
 
     private static func editForeign(_ scene: Scene) async throws(CheckFailure) {

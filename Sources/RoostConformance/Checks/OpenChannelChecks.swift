@@ -109,7 +109,12 @@ enum OpenChannelChecks {
         try expect(heard["msg_id"], is: sent.idValue, "the ID")
         _ = try await bo.command("EXIT", [:], in: room)
         try await ada.send("later", in: room)
-        let rest = try await bo.line.hearAll()
+        _ = try await bo.command("ENTR", [:], in: room)
+        // Messages of a channel come in their order, so the one before the entry would come before.
+        let last = try await ada.send("behind", in: room)
+        let rest = try await bo.line.hearAll(before: "MESG behind the second entry") {
+            $0.command == "MESG" && $0["msg_id"] == last.idValue
+        }
         try expect(
             !rest.contains { $0.command == "MESG" }, "no message after the exit",
             seen: rest.map(\.command))

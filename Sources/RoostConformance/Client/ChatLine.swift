@@ -113,6 +113,15 @@ final class ChatLine {
         return heard
     }
 
+    /// Waits for a frame, and returns all frames before it.
+    func hearAll(
+        before name: String, _ fits: (Frame) -> Bool
+    ) async throws(CheckFailure) -> [Frame] {
+        _ = try await hear(name, where: fits)
+        defer { frames = [] }
+        return frames
+    }
+
     func close() async {
         await connection.close()
     }

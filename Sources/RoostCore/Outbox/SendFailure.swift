@@ -10,7 +10,7 @@ package enum SendStage: Equatable, Codable, Sendable, CaseIterable {
     case upload
     /// Sending the message with its uploaded files by HTTP, because the socket was lost (R146).
     case http
-    /// Making a change of the server's data; a duplicate is harmless.
+    /// Making a change of the server's data; a second time it counts as the last change.
     case change
 }
 

@@ -62,20 +62,29 @@ struct Messages: ServerPart {
         try await check(edit, mentioned: mentioned)
         let outcome = try await ask(
             try await storage.edit(edit, mentioned: mentioned, now: world.now()))
-        guard case .edited(let message, let oldMention) = outcome else {
-            throw ServerError(.messageNotFound, "There is no such message.")
+        let message: Message
+        let oldMention: Mention
+        switch outcome {
+        case .edited(let edited, let mention): (message, oldMention) = (edited, mention)
+        case .repeated(let message):
+            acknowledge(edit, by: EditEvent(message: message, oldMention: message.mention), session)
+            return message
+        case .notFound: throw ServerError(.messageNotFound, "There is no such message.")
         }
-        var event = EditEvent(message: message, oldMention: oldMention)
         let audience = try await publisher.audience(of: edit.channelURL)
         let except = edit.requestID == nil ? nil : session
         await publisher.publish(message, to: audience, except: except) {
             .edited(EditEvent(message: $0, oldMention: oldMention))
         }
-        if let session, let requestID = edit.requestID {
-            event.acknowledges = requestID
-            sessions.send(.edited(event), to: session)
-        }
+        acknowledge(edit, by: EditEvent(message: message, oldMention: oldMention), session)
         return message
+    }
+
+    private func acknowledge(_ edit: EditCommand, by event: EditEvent, _ session: SessionID?) {
+        guard let session, let requestID = edit.requestID else { return }
+        var event = event
+        event.acknowledges = requestID
+        sessions.send(.edited(event), to: session)
     }
 
     /// Deletes a message and publishes the deletion.

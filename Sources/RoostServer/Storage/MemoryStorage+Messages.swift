@@ -104,9 +104,12 @@ extension MemoryStorage {
             let index = channel.index(of: edit.messageID), channel.log[index].deletedAt == nil
         else { return .notFound }
         let before = channel.log[index].message
+        let edits = channel.log[index].edits
+        if edits.contains(edit) { return .repeated(current(before)) }
         var after = before
         after.apply(edit, mentioned: mentioned, at: now)
         channel.log[index].message = after
+        channel.log[index].edits = edits.noting(edit)
         channel.log[index].change = nextChange(now)
         channel.change = channel.log[index].change
         return .edited(current(after), oldMention: before.mention)

@@ -176,6 +176,7 @@ package final class MemoryChannel {
         package var message: Message
         package var change: (sequence: Int64, at: Timestamp)
         package var deletedAt: Timestamp?
+        var edits = MadeEdits()
     }
 
     struct Request: Hashable {

@@ -72,7 +72,7 @@ extension Query where Input == NewMessage, Output == Void {
                 bindings.append(message.mention.kind == .channel)
                 bindings.append(new.change.sequence)
                 bindings.append(new.change.at)
-                bindings.append(message.storedBody)
+                bindings.append(message.storedBody())
                 bindings.append(new.id)
             })
     }
@@ -80,7 +80,9 @@ extension Query where Input == NewMessage, Output == Void {
 
 extension Query
 where
-    Input == (id: Int64, message: Message, change: ChangeStamp, deletedAt: Timestamp?),
+    Input == (
+        id: Int64, message: Message, edits: MadeEdits, change: ChangeStamp, deletedAt: Timestamp?
+    ),
     Output == Void
 {
     static var replaceMessage: Query {
@@ -97,7 +99,7 @@ where
                 bindings.append(input.change.sequence)
                 bindings.append(input.change.at)
                 bindings.append(input.deletedAt?.milliseconds)
-                bindings.append(input.message.storedBody)
+                bindings.append(input.message.storedBody(input.edits))
             })
     }
 }

@@ -13,10 +13,12 @@ extension SQLiteStorage {
                 let row = try db.first(.message, (channel, edit.messageID)), row.deletedAt == nil
             else { return .notFound }
             let before = try row.message()
+            let edits = row.madeEdits
+            if edits.contains(edit) { return .repeated(before) }
             var after = before
             after.apply(edit, mentioned: mentioned, at: now)
             let change = try db.nextChange(now)
-            try db.execute(.replaceMessage, (row.id, after, change, nil))
+            try db.execute(.replaceMessage, (row.id, after, edits.noting(edit), change, nil))
             try db.setMentions(after, row.id)
             try db.touch(channel, change)
             return .edited(after, oldMention: before.mention)
@@ -32,7 +34,7 @@ extension SQLiteStorage {
             else { return .notFound }
             let before = try row.message()
             let change = try db.nextChange(now)
-            try db.execute(.replaceMessage, (row.id, before.tombstone, change, now))
+            try db.execute(.replaceMessage, (row.id, before.tombstone, MadeEdits(), change, now))
             try db.setMentions(before.tombstone, row.id)
             try db.touch(channel, change)
             guard let parent = before.parentID else { return .deleted(before, parent: nil) }
@@ -273,7 +275,7 @@ extension Connection {
         var message = try row.message()
         change(&message)
         let stamp = try nextChange(now)
-        try execute(.replaceMessage, (row.id, message, stamp, nil))
+        try execute(.replaceMessage, (row.id, message, row.madeEdits, stamp, nil))
         try touch(channel, stamp)
         return message
     }

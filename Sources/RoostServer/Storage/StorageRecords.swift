@@ -276,6 +276,8 @@ package enum ImportOutcome: Equatable, Sendable {
 
 package enum EditOutcome: Equatable, Sendable {
     case edited(Message, oldMention: Mention)
+    /// The edit was made before; the message in its present state.
+    case repeated(Message)
     case notFound
 }
 

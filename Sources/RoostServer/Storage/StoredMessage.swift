@@ -20,11 +20,18 @@ package struct StoredMessage: Sendable {
             self.senderBody = senderBody
         }
 
-        func message() throws(WireError) -> Message {
+        /// The message with the sender of its own row, and its edits.
+        func read() throws(WireError) -> (message: Message, edits: MadeEdits) {
             var reader = JSONReader(body)
             // No client can read deeper JSON within a list.
             reader.depthBound = JSONReader.contentDepth + JSONReader.wrappingDepth
             var message = try reader.readMessage()
+            let edits = try MadeEdits(takenFrom: &message)
+            return (message, edits)
+        }
+
+        func message() throws(WireError) -> Message {
+            var message = try read().message
             message.createdAt = createdAt
             if let senderBody {
                 var reader = JSONReader(senderBody)
@@ -66,6 +73,9 @@ package struct StoredMessage: Sendable {
         return message
     }
 
+    /// Returns the edits of the message; none if the row cannot be read.
+    package var madeEdits: MadeEdits { (try? text.read().edits) ?? MadeEdits() }
+
     /// The message; nil inside if the row cannot be read.
     package var readable: Readable<Message> { Readable(value: try? decoded()) }
 
@@ -99,11 +109,15 @@ package struct StoredMessage: Sendable {
 
 extension Message {
     /// The stored text: the message without the data in its row, the sender's row and the parent's.
-    package var storedBody: String {
+    ///
+    /// - Parameter edits: The edits that were made.
+    /// - Returns: The JSON text.
+    package func storedBody(_ edits: MadeEdits = MadeEdits()) -> String {
         var message = self
         if parentID != nil { message.details.parentPreview = nil }
         message.delivery = .delivered(MessageID(1), requestID)
         if let sender { message.sender?.user = User(id: sender.user.id) }
+        edits.write(into: &message)
         var writer = JSONWriter()
         writer.message(message)
         return writer.text

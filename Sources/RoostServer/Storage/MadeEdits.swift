@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+package import RoostWire
+
+/// The request IDs of a message's last edits, kept with the message.
+///
+/// A client that missed the answer to an edit repeats it, perhaps hours later. Made again, it would
+/// undo the edits after it.
+package struct MadeEdits: Equatable, Sendable {
+    /// The most request IDs that are kept.
+    package static let limit = 16
+    /// The field of a stored text that has them; no frame does.
+    private static let name = "roost_made_edits"
+
+    /// The newest last.
+    private var requests: [RequestID] = []
+
+    package init() {}
+
+    /// Takes the request IDs out of the fields of a stored message.
+    init(takenFrom message: inout Message) throws(WireError) {
+        guard let json = message.unknownFields[Self.name] else { return }
+        message.unknownFields = message.unknownFields.removing(Self.name)
+        var reader = JSONReader(json)
+        requests = try reader.readStrings().suffix(Self.limit).map { RequestID($0) }
+    }
+
+    /// Whether an edit was made before; one without a request ID never was.
+    package func contains(_ edit: EditCommand) -> Bool {
+        edit.requestID.map(requests.contains) ?? false
+    }
+
+    /// Returns the IDs with that of another edit.
+    package func noting(_ edit: EditCommand) -> MadeEdits {
+        guard let request = edit.requestID else { return self }
+        var edits = self
+        edits.requests = (requests + [request]).suffix(Self.limit)
+        return edits
+    }
+
+    /// Writes the request IDs among the fields of a message that is stored.
+    func write(into message: inout Message) {
+        // A client may have sent a field of this name.
+        message.unknownFields = message.unknownFields.removing(Self.name)
+        guard !requests.isEmpty else { return }
+        var writer = JSONWriter()
+        writer.array { list in for request in requests { list.string(request.rawValue) } }
+        message.unknownFields.keep(UnknownFields.Field(name: Self.name, json: writer.text))
+    }
+}
