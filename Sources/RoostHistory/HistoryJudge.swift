@@ -7,17 +7,17 @@
 /// everything that needs the log waits for the verdict, for a log may be the last line of the last
 /// file.
 package struct HistoryJudge: Sendable {
-    private let files: [String]
-    private var clients = ClientBook()
-    private var channels: [ChannelBook] = []
+    let files: [String]
+    var clients = ClientBook()
+    var channels: [ChannelBook] = []
     private var channelIndices: [String: Int32] = [:]
-    private var requests = RequestBook()
+    var requests = RequestBook()
     /// The names of users.
-    private var names = TextTable()
+    var names = TextTable()
     /// The texts of messages.
-    private var texts = TextTable()
-    private var findings = Findings()
-    private var counts = Verdict.Counts()
+    var texts = TextTable()
+    var findings = Findings()
+    var counts = Verdict.Counts()
 
     /// - Parameter files: The names of the files, for sentences.
     package init(files: [String]) {
@@ -40,7 +40,12 @@ package struct HistoryJudge: Sendable {
         else { throw HistoryFault(line: Int(place.line), "The history is too large.") }
         let here = Here(client: client, number: line.number, place: place)
         switch line.fact {
-        case .start, .refused: break
+        case .start: break
+        case .refused(let id, _, let channel):
+            guard let id else { break }
+            let channel = index(of: channel)
+            let message = channels[channel].number(of: id, hint: 0)
+            channels[channel].queue.refuse(message, to: clients[client].user)
         case .call(let call): take(call, here)
         case .answer(let answer): take(answer, here)
         case .acknowledged(let message, let channel): acknowledge(message, in: channel, here)
@@ -107,14 +112,18 @@ extension HistoryJudge {
             let channel = index(of: channel)
             channels[channel].noteAction(of: here.client, at: here.number)
             let message = channels[channel].number(of: id, hint: 0)
-            channels[channel].edits.call(
-                message, texts.number(of: text), by: here.client, at: here.number)
+            let number = texts.number(of: text)
+            channels[channel].edits.call(message, number, by: here.client, at: here.number)
+            clients[here.client].openChanges[here.number] = ClientBook.OpenChange(
+                channel: channel, message: message, text: number)
         case (.delete, let channel?):
             guard let id = call.message else { return }
             let channel = index(of: channel)
             channels[channel].noteAction(of: here.client, at: here.number)
             let message = channels[channel].number(of: id, hint: 0)
             channels[channel].deletions.call(message, by: here.client, at: here.number)
+            clients[here.client].openChanges[here.number] = ClientBook.OpenChange(
+                channel: channel, message: message)
         case (.resend, _):
             guard let request = call.request else { return }
             let channel = setAside(request, here)
@@ -135,6 +144,13 @@ extension HistoryJudge {
     }
 
     private mutating func take(_ answer: HistoryAnswer, _ here: Here) {
+        if let change = clients[here.client].openChanges.removeValue(forKey: answer.call) {
+            guard answer.isOK else { return }
+            channels[change.channel].queue.note(
+                QueueBook.Change(call: answer.call, text: change.text, place: here.place),
+                of: change.message, by: here.client)
+            return
+        }
         guard answer.isOK, let id = answer.request,
             let send = clients[here.client].openSends.removeValue(forKey: answer.call)
         else { return }
@@ -142,6 +158,7 @@ extension HistoryJudge {
         guard !requests[request].hasCall else { return }
         requests[request].client = here.client
         requests[request].call = answer.call
+        requests[request].answer = here.place
         requests[request].calledChannel = send.channel
         requests[request].text = send.text
     }
@@ -349,46 +366,4 @@ extension HistoryJudge {
     }
 
     private func name(of place: HistoryPlace) -> String { place.text(in: files) }
-}
-
-// MARK: - The verdict
-
-extension HistoryJudge {
-    /// Comes to a verdict about all lines that were taken.
-    ///
-    /// - Parameter early: The clients that ended before the others; their last snapshots need not
-    ///   have the end of the log.
-    /// - Returns: The verdict.
-    package consuming func verdict(endedEarly early: [String] = []) -> Verdict {
-        var notes = clients.clients.filter { $0.missingLines > 0 }.map { client in
-            "\(client.missingLines) lines of \(client.name) are missing by their numbers, and "
-                + "everything that they said."
-        }
-        var pool = OpenSends(clients, requests)
-        let early = Set(early.compactMap { clients.index(of: $0) })
-        for (index, channel) in channels.enumerated() {
-            let log = FinalLog(channel, endedEarly: early)
-            if log == nil, channel.messages.contains(where: \.isSeen) {
-                notes.append(
-                    "\(channel.name) has no log and no snapshot of a client that had caught up: "
-                        + "only the lines themselves were compared.")
-            }
-            let evidence = Evidence(
-                channel: channel, index: Int32(clamping: index), log: log, requests: requests,
-                clients: clients, names: names, texts: texts, files: files)
-            OnceTrial(evidence).judge(&pool, &findings)
-            OrderTrial(evidence).judge(&findings)
-            ViewTrial(evidence).judge(&findings)
-            ChangeTrial(evidence).judge(&findings)
-            counts.acknowledgedEdits += channel.edits.count
-            counts.acknowledgedDeletions += channel.deletions.count
-            counts.messagesInLogs += log?.messages.count ?? 0
-            counts.messagesOfOthers += evidence.messagesOfOthers
-        }
-        counts.clients = clients.clients.count
-        counts.channels = channels.count
-        return Verdict(
-            complaints: findings.complaints.sorted { one, other in one.place < other.place },
-            complaintCount: findings.count, notes: notes, counts: counts)
-    }
 }

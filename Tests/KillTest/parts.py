@@ -85,6 +85,7 @@ class Client:
         ]
         self.name = name
         self.user = user
+        self.cache = cache
         self.file = f"{folder}/{name}.file"
         self.process = None
         self.is_over = True
@@ -93,6 +94,8 @@ class Client:
         # The seconds of each answer to a call of a stated time, of all processes.
         self.times = []
         self.delivered = {}  # channel: IDs of own delivered messages, of this process.
+        # channel: the draft that was saved last, and those behind it whose call was not answered. None: nothing saved.
+        self.drafts = {}
 
     async def start(self):
         self.answers = {}
@@ -168,6 +171,15 @@ class Client:
             await self.expect("send_file", path=self.file, channel=channel, text=text)
         else:
             await self.expect("send", channel=channel, text=text)
+
+    async def save_draft(self, channel, text):
+        answer = await self.ask("save_draft", channel=channel, text=text)
+        if answer is None:
+            self.drafts.setdefault(channel, [None]).append(text)
+        elif answer["ok"]:
+            self.drafts[channel] = [text]
+        else:
+            raise Fault(f"{self.name}: the draft of {channel} was answered {answer}")
 
     async def stop_for(self, seconds):
         """Stops the process, as a phone does with an app behind others."""

@@ -23,6 +23,7 @@ class World:
         self.clients = []
         self.kills = {"server": 0, "client": 0, "extension": 0}
         self.faults = []
+        self.names = {}  # channel: all names that it was asked to have.
 
     # MARK: The platform's interface
 
@@ -85,6 +86,16 @@ class World:
                 await client.ask("delete", channel=channel, message_id=message)
             elif action == 2:
                 await self.look(client)
+            elif action == 3 and own:
+                await client.ask(
+                    "add_reaction", channel=channel, message_id=self.random.choice(own[-20:]),
+                    key=self.random.choice(["like", "sun"]))
+            elif action == 4:
+                name = f"name {self.count}"
+                self.names[channel].append(name)
+                await client.ask("update_channel", channel=channel, name=name)
+            elif action == 5:
+                await client.save_draft(channel, f"draft {self.count}")
             else:
                 is_file = self.random.randrange(15) == 0
                 await client.send(channel, f"{client.name} {self.count}", is_file)
@@ -129,6 +140,7 @@ class World:
         for name in ["one", "two"]:
             result = await self.clients[0].expect("create_channel", members=["bo", "cy"], name=name)
             self.channels.append(result["url"])
+            self.names[result["url"]] = [name]
         for client in self.clients:
             await client.ask("open", channel=self.random.choice(self.channels))
 
@@ -181,10 +193,11 @@ class World:
                     # A message is sent again by hand; a change of a deleted message can only be given up.
                     is_message = item["kind"] in ["message", "file"]
                     await client.ask("resend" if is_message else "cancel", request_id=item["request_id"])
-                if not cache["outbox"]:
+                waiting = [item for item in cache["outbox"] if item["kind"] != "draft"]
+                if not waiting:
                     break
                 if time.monotonic() > deadline:
-                    raise Fault(f"{client.name} keeps {cache['outbox']}")
+                    raise Fault(f"{client.name} keeps {waiting}")
                 await asyncio.sleep(0.3)
 
     async def show_all(self, client, channel):
@@ -216,6 +229,31 @@ class World:
             if time.monotonic() > deadline:
                 raise Fault(f"{client.name} shows {shown} unread messages, the server has {expected}")
             await asyncio.sleep(0.2)
+
+    async def compare_names(self, client):
+        """The list has the server's name of each channel, which is one that was asked for."""
+        for channel in self.channels:
+            name = self.call(f"group_channels/{channel}")["name"]
+            if name not in self.names[channel]:
+                raise Fault(f"{channel} has the name {name}, for which no client asked")
+            deadline = time.monotonic() + 30
+            while True:
+                answer = await client.ask_in_time("channels")
+                shown = {c["url"]: c["name"] for c in answer["result"]["channels"]}[channel]
+                if shown == name:
+                    break
+                if time.monotonic() > deadline:
+                    raise Fault(f"{client.name} shows the name {shown}, the server has {name}")
+                await asyncio.sleep(0.2)
+
+    async def compare_drafts(self, client):
+        """Each place has the draft that one of the folder's processes saved last, or may have saved after that."""
+        kept = {d["channel"]: d["text"] for d in (await client.expect("drafts"))["drafts"]}
+        processes = [other for other in self.clients if other.cache == client.cache]
+        for channel in self.channels:
+            possible = {text for other in processes for text in other.drafts.get(channel, [])} or {None}
+            if kept.get(channel) not in possible:
+                raise Fault(f"{client.name} has the draft {kept.get(channel)} in {channel}, not one of {possible}")
 
     def write_log(self):
         """Adds the server's logs to the histories; returns their file."""
@@ -260,6 +298,8 @@ class World:
                 await self.show_all(client, channel)
         for client in self.clients:
             await self.compare_unread(client)
+            await self.compare_names(client)
+            await self.compare_drafts(client)
         for client in self.clients:
             await client.kill()
         self.judge()

@@ -70,6 +70,29 @@ struct HistoryCaseTests {
         #expect(verdict.complaints.map(\.message) == [2])
     }
 
+    @Test(arguments: ["edit", "delete"])
+    func `a queued change that is never made is found once its client has nothing left to send`(
+        change: String
+    ) throws {
+        let all = [1, 2, 3].map { Self.message($0, by: "cy") }
+        let text = change == "edit" ? "new" as String? : nil
+        let call = HistoryFact.call(HistoryCall(change, channel: "c", text: text, message: 2))
+        let answer = HistoryFact.answer(HistoryAnswer(call: 2, isOK: true))
+        let lost = try Self.verdict([call, answer, Self.view(all)])
+        #expect(lost.complaints.map(\.rule) == [.undone])
+        #expect(lost.complaints.map(\.message) == [2])
+        #expect(lost.complaints.first?.place.line == 3)
+        // A refusal, or a client that may still send it, excuses.
+        let refusal = HistoryFact.refused(2, code: 400_108, channel: "c")
+        #expect(try Self.verdict([call, answer, refusal, Self.view(all)]).isGood)
+        let early = [call, answer, Self.view(all, isCaughtUp: false)]
+        #expect(try Self.verdict([("ada", early), (nil, [Self.log(all)])]).isGood)
+        // So does a made change.
+        var made = all
+        if change == "edit" { made[1].text = "new" } else { made.remove(at: 1) }
+        #expect(try Self.verdict([call, answer, Self.view(made)]).isGood)
+    }
+
     @Test func `an acknowledged message needs a call of its own`() throws {
         let sent: [HistoryFact] = [
             Self.send, .answer(HistoryAnswer(call: 2, isOK: true, request: "r1")),

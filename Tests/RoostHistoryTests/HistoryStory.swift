@@ -144,6 +144,27 @@ struct HistoryStory {
         }
     }
 
+    /// Takes a message out of every line.
+    mutating func removeEverywhere(_ id: Int64, in place: String) {
+        for site in sites(where: { _ in true }) {
+            switch self[site].fact {
+            case .acknowledged(let message, let channel):
+                guard channel == place, message.id == id else { continue }
+                // A call that is not judged keeps the number of the line.
+                self[site].fact = .call(HistoryCall("look"))
+            case .change(var shown):
+                guard shown.channel == place else { continue }
+                shown.inserted.removeAll { $0.id == id }
+                shown.updated.removeAll { $0.id == id }
+                self[site].fact = .change(shown)
+            default:
+                changeView(at: site) { view in
+                    if view.channel == place { view.messages.removeAll { $0.id == id } }
+                }
+            }
+        }
+    }
+
     /// The messages of each channel as a change showed them first, by ID.
     var firstShown: [String: [Int64: HistoryMessage]] {
         var shown: [String: [Int64: HistoryMessage]] = [:]

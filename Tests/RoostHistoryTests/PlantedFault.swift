@@ -25,6 +25,7 @@ struct PlantedFault: CustomTestStringConvertible, Sendable {
 
     static let all = [
         PlantedFault("an acknowledged message is lost", .once, loseMessage),
+        PlantedFault("a queued message is never delivered", .once, neverDeliver),
         PlantedFault("a repeat is stored twice", .once, storeTwice),
         PlantedFault("a client sends one call under two request IDs", .once, sendAgain),
         PlantedFault("a message that was never sent is stored", .once, storeUnsent),
@@ -59,6 +60,21 @@ struct PlantedFault: CustomTestStringConvertible, Sendable {
 private func loseMessage(_ story: inout HistoryStory) -> Bool {
     guard let lost = story.plainMessages().middle else { return false }
     story.changeEnd(of: lost.channel) { $0.removeAll { $0.id == lost.message.id } }
+    return true
+}
+
+/// The outbox loses a message behind its answered call, so no line has it.
+private func neverDeliver(_ story: inout HistoryStory) -> Bool {
+    let answered = Set(
+        story.sites { _ in true }.compactMap { site in
+            if case .answer(let answer) = story[site].fact { answer.request } else { nil }
+        })
+    // An unanswered call may have the text "ok", too.
+    let lost = story.plainMessages().filter {
+        $0.message.text != "ok" && answered.contains($0.message.request ?? "")
+    }.middle
+    guard let lost else { return false }
+    story.removeEverywhere(lost.message.id, in: lost.channel)
     return true
 }
 

@@ -57,6 +57,7 @@ struct ClientSession {
                 HistoryStart(
                     user: client.configuration.userID.rawValue,
                     application: client.configuration.applicationID)))
+        await recordFailures()
         await output.write(readyLine.text)
         if let page {
             let link = JSONValue.Field("url", .string(page))
@@ -152,6 +153,18 @@ extension ClientSession {
         for await health in await client.healthStates() {
             let fields = JSONValue.healthFields(health, at: WallClock.now)
             await output.write(ReplyLine.event("health", fields).text)
+        }
+    }
+
+    /// Records the messages that failed and the refused changes: a killed process may not have come
+    /// to it.
+    private func recordFailures() async {
+        guard let history else { return }
+        for message in await client.unsentMessages() where message.status == .failed {
+            if let fact = HistoryFact(.failed(message)) { await history.record(fact) }
+        }
+        for refusal in await client.refusals() {
+            if let fact = HistoryFact(.changeRefused(refusal)) { await history.record(fact) }
         }
     }
 

@@ -64,6 +64,7 @@ struct ChannelBook: Sendable {
     private var ends: [Int32: Position] = [:]
     var edits = EditBook()
     var deletions = DeletionBook()
+    var queue = QueueBook()
     var views = ViewBook()
     var doubts: [Doubt] = []
 

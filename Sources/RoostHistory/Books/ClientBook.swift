@@ -8,6 +8,14 @@ struct ClientBook: Sendable {
         var text: Int32
     }
 
+    /// A call for an edit or a deletion without an answer.
+    struct OpenChange: Sendable {
+        var channel: Int
+        var message: Int32
+        /// The text of an edit; nil for a deletion.
+        var text: Int32?
+    }
+
     /// A client's last call for a snapshot, with what the client knew before it.
     struct ViewCall: Sendable {
         var number: Int64
@@ -23,6 +31,8 @@ struct ClientBook: Sendable {
         var missingLines: Int64 = 0
         /// By the number of the call.
         var openSends: [Int64: OpenSend] = [:]
+        /// By the number of the call.
+        var openChanges: [Int64: OpenChange] = [:]
         var viewCall: ViewCall?
     }
 

@@ -14,6 +14,8 @@ struct RequestBook: Sendable {
         var client: Int32 = -1
         /// The number of the call's line.
         var call: Int64 = 0
+        /// The line of the call's answer.
+        var answer = HistoryPlace(file: 0, line: 0)
         /// The channel and the text of the call.
         var calledChannel: Int32 = -1
         var text: Int32 = 0

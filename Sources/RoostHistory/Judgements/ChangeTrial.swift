@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Judges that acknowledged edits and deletions last.
+/// Judges that queued edits and deletions are made, and that acknowledged ones last.
 struct ChangeTrial {
     private let evidence: Evidence
     private var channel: ChannelBook { evidence.channel }
@@ -26,6 +26,39 @@ struct ChangeTrial {
                 expected: "the message is gone, as acknowledged",
                 seen: "it is in the log, \(evidence.name(of: log.place))", &findings)
         }
+        for key in channel.queue.changes.keys.sorted() {
+            guard let change = channel.queue.changes[key] else { continue }
+            judge(change, key, log, &findings)
+        }
+    }
+
+    /// Judges the last queued change of one client, if the client had nothing left to send.
+    private func judge(
+        _ change: QueueBook.Change, _ key: QueueBook.Key, _ log: FinalLog,
+        _ findings: inout Findings
+    ) {
+        guard log.rank(of: key.message) != nil, log.lastViews[key.client] != nil,
+            !channel.queue.isRefused(key.message, to: evidence.clients[key.client].user)
+        else { return }
+        guard let edit = change.text else {
+            // A complaint was made above.
+            if channel[key.message].hasAcknowledgedDeletion { return }
+            return evidence.complain(
+                .undone, of: key.message, at: change.place,
+                expected: "the message is gone: its deletion was queued, and no refusal is known",
+                seen: "it is in the log, \(evidence.name(of: log.place))", &findings)
+        }
+        let text = log.text(of: key.message, in: channel)
+        guard text != edit, !channel.edits.isOfOther(text, of: key.message, than: key.client),
+            channel.edits.acknowledgements[
+                EditBook.AckKey(message: key.message, client: key.client)]?
+                .contains(where: { $0.call >= change.call }) != true
+        else { return }
+        evidence.complain(
+            .undone, of: key.message, at: change.place,
+            expected: "\(evidence.quoted(edit)) in the log: the edit was queued, and no refusal is "
+                + "known",
+            seen: "\(evidence.quoted(text)) in \(evidence.name(of: log.place))", &findings)
     }
 
     /// Judges a text that a client showed after its own edit.

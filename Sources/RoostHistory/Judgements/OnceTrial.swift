@@ -1,42 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The send calls whose messages are unknown: a killed process wrote no answer.
-///
-/// A message of their user with their text may be theirs; each call can have one.
-struct OpenSends: Sendable {
-    private struct Key: Hashable {
-        var user: Int32
-        var channel: Int32
-        var text: Int32
-    }
-
-    private var counts: [Key: Int] = [:]
-
-    init(_ clients: ClientBook, _ requests: RequestBook) {
-        for client in clients.clients {
-            for send in client.openSends.values {
-                counts[
-                    Key(user: client.user, channel: send.channel, text: send.text), default: 0] += 1
-            }
-        }
-        // A server need not return the request ID of a message that it has.
-        for request in requests.requests where request.hasCall && request.message < 0 {
-            let key = Key(
-                user: clients[request.client].user, channel: request.calledChannel,
-                text: request.text)
-            counts[key, default: 0] += 1
-        }
-    }
-
-    /// Takes one call out; returns false if there is none left.
-    mutating func take(user: Int32, channel: Int32, text: Int32) -> Bool {
-        let key = Key(user: user, channel: channel, text: text)
-        guard let count = counts[key], count > 0 else { return false }
-        counts[key] = count - 1
-        return true
-    }
-}
-
 /// Judges that an acknowledged send is in the log once, as acknowledged, and nothing else is.
 ///
 /// A second message of one request, or a second place of one message, is found when the line is
@@ -51,16 +14,25 @@ struct OnceTrial {
 
     func judge(_ pool: inout OpenSends, _ findings: inout Findings) {
         let beginning = beginning
-        for (index, message) in channel.messages.enumerated() where message.isSeen {
+        var unclaimed: [Int32: Int] = [:]
+        for (index, message) in channel.messages.enumerated() {
+            guard message.isSeen else {
+                // A deletion named it, and no line shows it.
+                unclaimed[0, default: 0] += 1
+                continue
+            }
             let number = Int32(clamping: index)
             if let call = evidence.call(of: message) {
                 judge(number, message, sentBy: call, &findings)
-            } else if evidence.hasHistory(message), message.position > beginning {
-                judgeUnknown(number, message, &pool, &findings)
+            } else if !evidence.hasHistory(message) || message.position <= beginning
+                || !judgeUnknown(number, message, &pool, &findings)
+            {
+                unclaimed[message.sender, default: 0] += 1
             }
             if let place = message.acknowledged { judgeLoss(number, message, place, &findings) }
         }
         for other in channel.otherTexts { judge(other, &findings) }
+        judgeQueued(pool, unclaimed, &findings)
     }
 
     /// The place of the first message with a known call; those before it may be older than the
@@ -101,19 +73,22 @@ struct OnceTrial {
             seen: evidence.quoted(text), &findings)
     }
 
-    /// Judges a message of a known user without a known call.
+    /// Judges a message of a known user without a known call; returns whether a call was found.
     private func judgeUnknown(
         _ number: Int32, _ message: ChannelBook.Message, _ pool: inout OpenSends,
         _ findings: inout Findings
-    ) {
+    ) -> Bool {
         // Its first text here may be that of an edit.
-        if channel.edits.isKnown(message.text, of: number) { return }
-        if pool.take(user: message.sender, channel: evidence.index, text: message.text) { return }
+        if channel.edits.isKnown(message.text, of: number) { return false }
+        if pool.take(user: message.sender, channel: evidence.index, text: message.text) {
+            return true
+        }
         let isInLog = evidence.log?.rank(of: number) != nil
         evidence.complain(
             isInLog ? .once : .oneOrder, of: number, at: message.place,
             expected: "a message that a client of \(evidence.names[message.sender]) sent",
             seen: "no call sent \(evidence.quoted(message.text))", &findings)
+        return false
     }
 
     /// Judges that an acknowledged message is in the log.
@@ -128,5 +103,33 @@ struct OnceTrial {
             .once, of: number, at: place,
             expected: "a place in the log, \(evidence.name(of: log.place)), as acknowledged",
             seen: "the log lacks it, and no client asked for its deletion", &findings)
+    }
+
+    /// Judges that a queued message was delivered, if its client had nothing left to send.
+    ///
+    /// - Parameters:
+    ///   - pool: The calls of all channels without a message.
+    ///   - unclaimed: The numbers of messages without a known call, by sender; 0 for an unknown one.
+    ///     Each may be a queued message.
+    ///   - findings: Gets the complaints.
+    private func judgeQueued(
+        _ pool: OpenSends, _ unclaimed: [Int32: Int], _ findings: inout Findings
+    ) {
+        guard let log = evidence.log else { return }
+        var rest = unclaimed
+        for number in pool.lost(in: evidence.index, evidence.clients, evidence.requests) {
+            let request = evidence.requests[number]
+            let sender = [evidence.clients[request.client].user, 0].first { rest[$0] ?? 0 > 0 }
+            if let sender {
+                rest[sender, default: 0] -= 1
+                continue
+            }
+            guard log.lastViews[request.client] != nil else { continue }
+            findings.add(
+                .once, at: request.answer, channel.name, nil,
+                request: evidence.requests.id(of: number),
+                expected: "a message \(evidence.quoted(request.text)), which was queued",
+                seen: "no line has it, although its client had nothing left to send")
+        }
     }
 }

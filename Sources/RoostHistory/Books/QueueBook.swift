@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The edits and deletions of one channel that were queued: their calls were answered.
+///
+/// Two processes of one user may share an outbox, so the outcome of a change may stand in the
+/// history of either.
+struct QueueBook: Sendable {
+    struct Key: Hashable, Comparable, Sendable {
+        var message: Int32
+        var client: Int32
+
+        static func < (one: Self, other: Self) -> Bool {
+            (one.message, one.client) < (other.message, other.client)
+        }
+    }
+
+    private struct Refusal: Hashable {
+        var message: Int32
+        var user: Int32
+    }
+
+    /// The last queued change of one message by one client.
+    struct Change: Sendable {
+        /// The number of the call.
+        var call: Int64
+        /// The text of an edit; nil for a deletion.
+        var text: Int32?
+        /// The line of the answer.
+        var place: HistoryPlace
+    }
+
+    private(set) var changes: [Key: Change] = [:]
+    private var refusals: Set<Refusal> = []
+
+    /// Notes a change; a deletion is the last one.
+    mutating func note(_ change: Change, of message: Int32, by client: Int32) {
+        let key = Key(message: message, client: client)
+        if let known = changes[key], known.text == nil || known.call > change.call { return }
+        changes[key] = change
+    }
+
+    /// Notes that a change of a message was refused or dropped; which one is not said.
+    mutating func refuse(_ message: Int32, to user: Int32) {
+        refusals.insert(Refusal(message: message, user: user))
+    }
+
+    /// Whether any change of a user was refused, so that none need be made.
+    func isRefused(_ message: Int32, to user: Int32) -> Bool {
+        refusals.contains(Refusal(message: message, user: user))
+    }
+}

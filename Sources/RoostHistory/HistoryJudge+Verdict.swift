@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension HistoryJudge {
+    /// Comes to a verdict about all lines that were taken.
+    ///
+    /// - Parameter early: The clients that ended before the others; their last snapshots need not
+    ///   have the end of the log.
+    /// - Returns: The verdict.
+    package consuming func verdict(endedEarly early: [String] = []) -> Verdict {
+        var notes = clients.clients.filter { $0.missingLines > 0 }.map { client in
+            "\(client.missingLines) lines of \(client.name) are missing by their numbers, and "
+                + "everything that they said."
+        }
+        var pool = OpenSends(clients, requests)
+        let early = Set(early.compactMap { clients.index(of: $0) })
+        for (index, channel) in channels.enumerated() {
+            let log = FinalLog(channel, endedEarly: early)
+            if log == nil, channel.messages.contains(where: \.isSeen) {
+                notes.append(
+                    "\(channel.name) has no log and no snapshot of a client that had caught up: "
+                        + "only the lines themselves were compared.")
+            }
+            let evidence = Evidence(
+                channel: channel, index: Int32(clamping: index), log: log, requests: requests,
+                clients: clients, names: names, texts: texts, files: files)
+            OnceTrial(evidence).judge(&pool, &findings)
+            OrderTrial(evidence).judge(&findings)
+            ViewTrial(evidence).judge(&findings)
+            ChangeTrial(evidence).judge(&findings)
+            counts.acknowledgedEdits += channel.edits.count
+            counts.acknowledgedDeletions += channel.deletions.count
+            counts.messagesInLogs += log?.messages.count ?? 0
+            counts.messagesOfOthers += evidence.messagesOfOthers
+        }
+        counts.clients = clients.clients.count
+        counts.channels = channels.count
+        return Verdict(
+            complaints: findings.complaints.sorted { one, other in one.place < other.place },
+            complaintCount: findings.count, notes: notes, counts: counts)
+    }
+}
