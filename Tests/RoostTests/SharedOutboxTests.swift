@@ -68,6 +68,16 @@ struct SharedOutboxTests {
 
     private static func texts(_ messages: [Message]) -> [String] { messages.map(\.text) }
 
+    @Test func `a client whose message waits for another process is not idle`() throws {
+        try Self.play(2) { scene in
+            #expect(await scene.app.waitUntilIdle(atMost: .zero))
+            try await scene.app.send(UserMessageParams(text: "hi"), to: scene.channel)
+            #expect(await !scene.app.waitUntilIdle(atMost: .zero))
+            await scene.end()
+            #expect(await scene.app.waitUntilIdle(atMost: .zero))
+        }
+    }
+
     @Test func `a file uploaded by another process is not uploaded again (scars 61, 73)`()
         throws
     {

@@ -55,6 +55,11 @@ extension SyncState {
         return health
     }
 
+    /// Whether items wait for another process, which has the turn to send.
+    var awaitsTurn: Bool {
+        session != nil && outbox.turn == nil && outbox.order.pendingCount > 0
+    }
+
     /// Returns the reason why a pending item is not sent yet; nil if it is about to be sent.
     package func wait(of item: OutboxItem) -> Health.Wait? {
         let (id, lanes) = (item.requestID, outbox.lanes)
@@ -72,7 +77,8 @@ extension SyncState {
         if let sent = lane.onItsWay { return sent == id ? .answer : .earlier(sent) }
         if let place = lanes.nextPlace(in: key, lane) {
             if lane.queue[place] != id { return .earlier(lane.queue[place]) }
-        } else if let messages = lanes.lanes[OutboxMachine.Lane(key.channel)],
+        } else if key.isForChanges,
+            let messages = lanes.lanes[OutboxMachine.Lane(key.channel)],
             let first = messages.onItsWay ?? messages.queue.first
         {
             // A departure waits for the messages of its channel.

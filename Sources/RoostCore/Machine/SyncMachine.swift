@@ -88,20 +88,12 @@ package struct SyncMachine: Codable, Sendable {
         case finish(OperationID, Outcome)
     }
 
-    /// The connection of a request in flight.
-    private struct Asked: Equatable, Codable {
-        /// The login whose key the request has.
-        let login: LinkMachine.Epoch?
-        let logouts: Int
-    }
-
     package var state: SyncState
     /// The running operations, each after those that wait for it.
     private var running: [OperationID: [Operation]] = [:]
     private var pauses: [OperationID: Pause] = [:]
     private var commits = CommitQueue()
-    /// The requests in flight.
-    private var asked: [OperationID: Asked] = [:]
+    private var requests = RequestsInFlight()
     /// The number of operations in a stack that wait for a part with a time limit.
     private var limits: [OperationID: Int] = [:]
     /// The numbers by which the shell knows operations whose part was overdue.
@@ -153,7 +145,7 @@ package struct SyncMachine: Codable, Sendable {
         case .reply(let id, let reply):
             // A pause that was ended here may end in the shell at the same time.
             if reply == .paused, pauses.removeValue(forKey: id) == nil { return [] }
-            let reply = judge(reply, to: id)
+            let reply = requests.end(id, by: reply, &state)
             deliver(reply, to: id, &effects)
             resume(id, reply, &effects)
         case .frameSent: state.framesInFlight = max(0, state.framesInFlight - 1)
@@ -191,18 +183,6 @@ package struct SyncMachine: Codable, Sendable {
         return effects
     }
 
-    /// Takes the answer to a request from before a logout as lost: the cache may have been cleared
-    /// since, for the next user of the device (scar 35).
-    private mutating func judge(_ reply: Reply, to id: OperationID) -> Reply {
-        guard case .answer(let result) = reply, let asked = asked.removeValue(forKey: id) else {
-            return reply
-        }
-        if case .failure(let error) = result {
-            state.renewSession(after: error, asked: asked.login)
-        }
-        return asked.logouts == state.link.logouts ? reply : .answer(.failure(.notConnected))
-    }
-
     private mutating func endIdleWaits(_ effects: inout [Effect]) {
         for id in idleWaits.sorted() {
             effects.append(.notice(.disarm(.idle(id))))
@@ -212,7 +192,8 @@ package struct SyncMachine: Codable, Sendable {
 
     private mutating func endIdleWait(_ id: OperationID, _ effects: inout [Effect]) {
         guard idleWaits.remove(id) != nil else { return }
-        effects.append(.finish(id, .flag(!isBusy && !isRetrying && !state.outbox.isResting)))
+        let isIdle = !isBusy && !isRetrying && !state.outbox.isResting && !state.awaitsTurn
+        effects.append(.finish(id, .flag(isIdle)))
     }
 
     private mutating func take(
@@ -380,7 +361,7 @@ package struct SyncMachine: Codable, Sendable {
         switch need {
         case .read(let question): effects.append(.read(id, question))
         case .ask(let question, let credentials):
-            asked[id] = Asked(login: state.link.loginEpoch, logouts: state.link.logouts)
+            requests.begin(id, state.link)
             effects.append(.ask(id, question, credentials))
         case .send(let command): effects.append(.send(id, command))
         case .outbox(let question): effects.append(.outbox(id, question))

@@ -128,8 +128,7 @@ package struct OutboxMissingItems: SyncOperation {
                     continue
                 }
                 if item.change != nil {
-                    sync.readAgain(item.channel)
-                    sync.noteMade(requestID)
+                    sync.endChange(item)
                     continue
                 }
             }
@@ -163,9 +162,8 @@ package struct OutboxMissingItems: SyncOperation {
         }
         for requestID in gone {
             if sync.outbox.disk.isSettled(requestID) {
-                if let change = sync.outbox.order[requestID]?.change {
-                    sync.readAgain(change.channel)
-                    sync.noteMade(requestID)
+                if let item = sync.outbox.order[requestID], item.change != nil {
+                    sync.endChange(item)
                 } else {
                     sync.forget(requestID, nil)
                 }
@@ -180,6 +178,19 @@ package struct OutboxMissingItems: SyncOperation {
 
     private func end(_ sync: inout SyncState) -> Step {
         isCertain ? .end(.done) : .fail(.outOfStep)
+    }
+}
+
+extension SyncState {
+    /// Ends a change that another process has removed: one that waited was made there, and a refused
+    /// one was given up.
+    fileprivate mutating func endChange(_ item: OutboxItem) {
+        guard item.state == .pending else {
+            cancelUnsent(item.requestID)
+            return
+        }
+        readAgain(item.channel)
+        noteMade(item.requestID)
     }
 }
 

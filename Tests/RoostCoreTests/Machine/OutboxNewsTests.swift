@@ -68,6 +68,20 @@ struct OutboxNewsTests {
         #expect(script.write(disk, [Self.noted]).events == ["change made"])
     }
 
+    @Test func `a refused change that another process has given up is not told as made`() throws {
+        var script = Script()
+        let name = try script.queue(.addReaction("wave", .delivered(5)), 1)
+        var failed = try #require(script.machine.state.outbox.items.first)
+        failed.state = .failed(.notAuthorized)
+        let refused = try #require(script.othersWrote().newsRead)
+        _ = script.news(refused, [failed])
+        let read = try #require(script.othersWrote().newsRead)
+        let effects = script.news(read, [])
+        let (disk, writes) = try #require(effects.writes)
+        #expect(writes == [.notes([.removal(name)])])
+        #expect(script.write(disk, [Self.noted]).events == ["change dropped"])
+    }
+
     @Test func `a change that was made for its waiting message is not sent again with it`() throws {
         var script = Script()
         let opening = script.start(
