@@ -216,7 +216,7 @@ struct ClusterTests {
         scene.bus.setFate { _ in .isLost }
         scene.bus.obeysNobody()
         for _ in 0..<3 {
-            scene.advance(ClusterFanOut.mistrustTime)
+            scene.advance(NoticeLosses.mistrustTime)
             #expect(try await scene.presences[0].flush() == 2)
             let alive = try #require(try await scene.presences[1].flush())
             await scene.fanOuts[1].compareHosts(alive: alive, heard: 1)
@@ -230,6 +230,38 @@ struct ClusterTests {
         #expect(!bob.inbox.isClosed)
         await scene.settle()
         #expect(bob.inbox.isClosed)
+    }
+
+    @Test func `read marks are no changes of the channel some time after the death of a server`()
+        async throws
+    {
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
+        await scene.fanOuts[1].noteLoss(isLasting: true)
+        await scene.settle()
+        for _ in 0..<2 { await scene.fanOuts[1].compareHosts(alive: 2, heard: 2) }
+        scene.advance(.seconds(30))
+        _ = try bob.inbox.take()
+        await scene.servers[0].say(.read("g", nil), on: ann)
+        await scene.settle()
+        let events = try bob.inbox.take()
+        #expect(events.contains { if case .read = $0 { true } else { false } })
+        #expect(!events.contains { $0.category == .propertiesChanged })
+    }
+
+    @Test
+    func `a server is told of a busy channel once in ten seconds while notices may be missing`()
+        async throws
+    {
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
+        await scene.fanOuts[1].noteLoss(isLasting: true)
+        for _ in 0..<10 {
+            await scene.servers[0].say(.read("g", nil), on: ann)
+            await scene.settle()
+        }
+        #expect(try bob.inbox.take().count { $0.category == .propertiesChanged } == 1)
+        scene.advance(NoticeLosses.pause)
+        for _ in 0..<3 { await scene.settle() }
+        #expect(try bob.inbox.take().count { $0.category == .propertiesChanged } == 1)
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)

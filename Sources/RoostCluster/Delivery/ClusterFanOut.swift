@@ -50,32 +50,15 @@ package actor ClusterFanOut: FanOut {
     private var senders: [CheckedContinuation<Void, Never>] = []
     private var isSweeping = false
     private var isReading = false
-    /// The ends of the last sweeps, for losses that are noticed late.
-    private var past: [(at: Instant, swept: Int64)] = []
-    /// The transaction behind which changes of channels may be unknown to clients here.
-    private var lostSince: Int64?
-    /// The time until which notices of a silent host may be missing.
-    private var mistrust: Instant?
-    /// The number of times in a row that the database knew of more servers than the bus.
-    private var disagreements = 0
-    /// The changes of channels that clients here were told, as far as sweeps still name them.
-    private var reported: [ChannelURL: Int64] = [:]
-    /// The era of the numbers in `order`, as sweeps have seen it.
-    private var era: PostgresEra?
-    /// The notices of another era, until a sweep sees it.
-    private var foreign: [Notice] = []
+    private var losses = NoticeLosses()
+    /// The era of the numbers in `order`.
+    private var era: DeliveryEra
     private var tally = DeliveryCounts()
 
-    /// The time by which a loss may be older than its report, such as of a server that fell silent.
-    package static let lateness = Duration.seconds(10)
-    /// The time for which a host that has fallen silent may still write.
-    package static let mistrustTime = Duration.seconds(600)
     private static let formerPrimary =
         "A former primary of the database answers; what it says is left out."
     /// The most readings that one record in the write-ahead log confirms.
     private static let readingsAtOnce = 16
-    /// The most notices of another era that wait; sweeps find the changes of more.
-    package static let foreignLimit = 1_000
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -103,7 +86,7 @@ package actor ClusterFanOut: FanOut {
         self.log = log
         let beginning = try await storage.beginning()
         order = DeliveryOrder(swept: beginning.settled)
-        era = beginning.era
+        era = DeliveryEra(beginning.era)
     }
 
     /// Names the server whose sockets get the notices.
@@ -137,18 +120,9 @@ package actor ClusterFanOut: FanOut {
     /// Takes a notice of any server, this one included.
     private func take(_ notice: Notice) async {
         guard let place = notice.place else { return await send([notice]) }
-        guard isOfEra(place) else {
-            // By its numbers it would be judged wrongly, before the next sweep has gone back.
-            foreign.append(notice)
-            if foreign.count > Self.foreignLimit { foreign.removeFirst() }
-            return
-        }
+        // By its numbers it would be judged wrongly, before the next sweep has gone back.
+        guard era.isKnown(place) else { return era.hold(notice) }
         await send(order.take(notice, place, at: now()))
-    }
-
-    /// Whether a place has the numbers of the known era; servers of an earlier version do not say it.
-    private func isOfEra(_ place: LogPlace) -> Bool {
-        era.map { place.era.isEmpty || place.era == $0.shortName } ?? true
     }
 
     /// Delivers notices behind those that are on their way, and waits for it.
@@ -184,29 +158,17 @@ package actor ClusterFanOut: FanOut {
     /// - Parameter isLasting: Whether more may be lost for some time, as those of a host that has fallen
     ///   silent and may be cut off from the bus only.
     package func noteLoss(isLasting: Bool = false) {
-        let limit = now() - Self.lateness
-        let start = past.last { $0.at <= limit }?.swept ?? past.first?.swept ?? order.swept
-        lostSince = min(lostSince ?? start, start)
-        if isLasting { mistrust = now() + Self.mistrustTime }
+        losses.note(swept: order.swept, isLasting: isLasting, at: now())
     }
 
     /// Compares the servers that the bus hears with those that the database knows to be alive.
-    ///
-    /// A part of the bus that is cut off reports nothing, and may be so from the start. A server that has
-    /// just started may not be heard yet, so the first difference alone does not last.
     ///
     /// - Parameters:
     ///   - alive: The number of servers under a lease, this one included.
     ///   - heard: The number of servers that the bus has heard of late, this one included.
     package func compareHosts(alive: Int, heard: Int) {
-        guard alive > heard else {
-            disagreements = 0
-            return
-        }
-        disagreements += 1
-        noteLoss(isLasting: disagreements > 1)
-        // The lease of a server that has died lasts for three renewals.
-        guard disagreements == 4 else { return }
+        let isNews = losses.compare(alive: alive, heard: heard, swept: order.swept, at: now())
+        guard isNews else { return }
         let message =
             "The database knows \(alive) servers, the bus \(heard). Check that the servers of the bus "
             + "reach each other. Until then the database is asked for what is missing."
@@ -218,15 +180,15 @@ package actor ClusterFanOut: FanOut {
         guard !isSweeping else { return }
         isSweeping = true
         defer { isSweeping = false }
-        var (lost, swept) = (lostSince, order.swept)
-        lostSince = nil
+        var (lost, swept) = (losses.take(), order.swept)
         do throws(StorageError) {
             var news = try await storage.news(after: min(lost ?? swept, swept))
-            while news.era != era {
-                if let era, let seen = news.era, seen.timeline < era.timeline {
-                    throw StorageError(Self.formerPrimary)
+            loop: while true {
+                switch era.judge(news.era) {
+                case .known: break loop
+                case .former: throw StorageError(Self.formerPrimary)
+                case .new: await enter(news.era)
                 }
-                await enter(news.era)
                 lost = news.era.map { era in lost.map { min($0, era.start) } } ?? lost
                 swept = order.swept
                 news = try await storage.news(after: min(lost ?? swept, swept))
@@ -236,54 +198,49 @@ package actor ClusterFanOut: FanOut {
             order.sweep(
                 news.channels, settled: news.settled, isUrgent: !isConnected, at: moment)
             tally.sweeps += 1
-            past.append((moment, order.swept))
-            past.removeAll { $0.at < moment - Self.lateness * 2 }
+            losses.noteSweep(to: order.swept, at: moment)
             // While notices cannot come, each sweep is the only news.
-            let isBlind = !isConnected || mistrust.map { moment < $0 } ?? false
-            if let start = lost ?? (isBlind ? swept : nil) {
-                await report(news.channels, since: start)
-            }
-            reported = reported.filter { $0.value > order.swept }
+            let isBlind = !isConnected || losses.isMistrusting(at: moment)
+            let start = lost ?? (isBlind ? swept : nil)
+            if let start { losses.want(news.channels, since: start) }
+            await report(since: start, isConnected: isConnected, at: moment)
         } catch {
-            lostSince = [lost, lostSince].compactMap(\.self).min()
+            losses.putBack(lost)
             log(LogLine(.warning, "sweep", [.init("message", .string(error.message))]))
         }
         await tick()
     }
 
     /// Begins a new era, whose numbers tell nothing about what was known behind its start.
-    private func enter(_ era: PostgresEra?) async {
-        self.era = era
-        guard let era else { return }
-        order.goBack(to: era.start)
-        past = past.map { ($0.at, min($0.swept, era.start)) }
-        lostSince = lostSince.map { min($0, era.start) }
-        reported = reported.filter { $0.value <= era.start }
-        let moment = now()
-        let ready = foreign.flatMap { notice -> [Notice] in
-            guard let place = notice.place, isOfEra(place) else { return [] }
-            return order.take(notice, place, at: moment)
+    private func enter(_ new: PostgresEra?) async {
+        if let new {
+            order.goBack(to: new.start)
+            losses.goBack(to: new.start)
         }
-        foreign = []
-        await send(ready)
+        let moment = now()
+        await send(era.enter(new).flatMap { order.take($0.notice, $0.place, at: moment) })
     }
 
     /// Tells clients here that channels have changed, if their messages alone do not show it.
-    private func report(_ channels: [ChannelNews], since transaction: Int64) async {
+    ///
+    /// - Parameters:
+    ///   - start: The transaction behind which sessions may have ended unseen; nil if none has.
+    ///   - isConnected: Whether notices come.
+    ///   - moment: The time of the sweep.
+    private func report(since start: Int64?, isConnected: Bool, at moment: Instant) async {
         do {
-            for item in channels where item.viewChange > transaction {
-                // As long as an older transaction is open, each sweep names the change again.
-                guard let audience, reported[item.url] ?? 0 < item.viewChange else { continue }
-                let leavers = try await storage.leavers(of: item.url, after: transaction)
-                let hasAudience = try await audience.hasAudience(in: item.url)
+            for report in losses.due(isConnected: isConnected, at: moment) {
+                guard let audience else { break }
+                let leavers = try await storage.leavers(of: report.url, after: report.start)
+                let hasAudience = try await audience.hasAudience(in: report.url)
                 if hasAudience || !leavers.isEmpty {
-                    await send([try await audience.noticeOfChange(in: item.url, and: leavers)])
+                    await send([try await audience.noticeOfChange(in: report.url, and: leavers)])
                 }
-                reported[item.url] = item.viewChange
+                losses.noteReport(report, at: moment)
             }
-            try await endLostSessions()
+            if start != nil { try await endLostSessions() }
         } catch {
-            lostSince = min(lostSince ?? transaction, transaction)
+            losses.putBack(start)
             log(LogLine(.warning, "report", [.init("message", .string("\(error)"))]))
         }
     }
@@ -323,7 +280,7 @@ package actor ClusterFanOut: FanOut {
         let confirmed = await confirm(answers.compactMap(\.answer))
         for (reading, answer) in answers {
             // An answer of another era than the sweeps' is asked for again, when they have seen it.
-            let answer = answer.flatMap { $0.news.era == era && confirmed($0) ? $0 : nil }
+            let answer = answer.flatMap { $0.news.era == era.era && confirmed($0) ? $0 : nil }
             let ready = order.take(
                 answer?.changes, of: reading.url, through: answer?.news.through ?? 0,
                 isWhole: answer?.news.isWhole ?? false, at: now())

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostCluster
+import RoostModel
+import Testing
+
+struct NoticeLossesTests {
+    private static let start = ContinuousClock.now
+
+    private static func at(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
+
+    private static func news(_ change: Int64, of url: ChannelURL = "g") -> [ChannelNews] {
+        [ChannelNews(url: url, sequence: 1, logChange: 0, viewChange: change)]
+    }
+
+    private static func report(
+        _ change: Int64, since start: Int64, of url: ChannelURL = "g"
+    ) -> NoticeLosses.Report {
+        NoticeLosses.Report(url: url, change: change, start: start)
+    }
+
+    @Test func `a sweep goes back behind a loss that is noticed late`() {
+        var losses = NoticeLosses()
+        for second in 0..<15 { losses.noteSweep(to: Int64(second), at: Self.at(second)) }
+        losses.note(swept: 14, isLasting: false, at: Self.at(15))
+        #expect(losses.take() == 5)
+        #expect(losses.take() == nil)
+        losses.putBack(7)
+        losses.putBack(9)
+        losses.putBack(nil)
+        #expect(losses.take() == 7)
+    }
+
+    @Test func `mistrust ends soon after the bus hears all servers that live`() {
+        var losses = NoticeLosses()
+        func compare(alive: Int, heard: Int, at second: Int) {
+            _ = losses.compare(alive: alive, heard: heard, swept: 1, at: Self.at(second))
+        }
+        losses.note(swept: 1, isLasting: true, at: Self.at(0))
+        // The lease of the dead server has not ended.
+        compare(alive: 3, heard: 2, at: 5)
+        compare(alive: 3, heard: 2, at: 10)
+        // After a failover the database knows too few servers for a moment.
+        compare(alive: 1, heard: 2, at: 15)
+        compare(alive: 3, heard: 2, at: 20)
+        compare(alive: 2, heard: 2, at: 25)
+        #expect(losses.isMistrusting(at: Self.at(60)))
+        compare(alive: 2, heard: 2, at: 30)
+        #expect(losses.isMistrusting(at: Self.at(39)))
+        #expect(!losses.isMistrusting(at: Self.at(41)))
+        // The next server that falls silent begins it anew.
+        losses.note(swept: 1, isLasting: true, at: Self.at(50))
+        compare(alive: 2, heard: 2, at: 55)
+        #expect(losses.isMistrusting(at: Self.at(600)))
+    }
+
+    @Test func `a lasting disagreement renews the mistrust, and is told once`() {
+        var losses = NoticeLosses()
+        let told = (1...6).map { number in
+            losses.compare(alive: 2, heard: 1, swept: 1, at: Self.at(number * 5))
+        }
+        #expect(told == [false, false, false, true, false, false])
+        #expect(losses.isMistrusting(at: Self.at(629)))
+        #expect(!losses.isMistrusting(at: Self.at(631)))
+    }
+
+    @Test func `a channel that changes often is reported once in ten seconds of mistrust`() {
+        var losses = NoticeLosses()
+        losses.note(swept: 100, isLasting: true, at: Self.at(0))
+        losses.want(Self.news(101), since: 100)
+        #expect(losses.due(isConnected: true, at: Self.at(0)) == [Self.report(101, since: 100)])
+        losses.noteReport(Self.report(101, since: 100), at: Self.at(0))
+        losses.want(Self.news(103), since: 102)
+        losses.want(Self.news(105), since: 104)
+        #expect(losses.due(isConnected: true, at: Self.at(9)).isEmpty)
+        // Without notices nothing else tells of the change.
+        #expect(losses.due(isConnected: false, at: Self.at(9)).count == 1)
+        losses.want(Self.news(106, of: "h"), since: 104)
+        #expect(
+            losses.due(isConnected: true, at: Self.at(10))
+                == [Self.report(105, since: 102), Self.report(106, since: 104, of: "h")])
+    }
+
+    @Test func `a change that clients were told is not told again`() {
+        var losses = NoticeLosses()
+        losses.want(Self.news(101), since: 90)
+        losses.noteReport(Self.report(101, since: 90), at: Self.at(0))
+        losses.noteSweep(to: 80, at: Self.at(60))
+        losses.want(Self.news(101), since: 95)
+        #expect(losses.due(isConnected: true, at: Self.at(60)).isEmpty)
+        // Users who had left before were not told.
+        losses.want(Self.news(101), since: 85)
+        #expect(losses.due(isConnected: true, at: Self.at(60)) == [Self.report(101, since: 85)])
+        // A report without a gap behind the first one tells as much.
+        losses.noteReport(Self.report(110, since: 101), at: Self.at(61))
+        losses.want(Self.news(110), since: 90)
+        #expect(losses.due(isConnected: true, at: Self.at(61)).isEmpty)
+    }
+
+    @Test func `a new era forgets the reports of numbers that are given again`() {
+        var losses = NoticeLosses()
+        losses.noteSweep(to: 120, at: Self.at(0))
+        losses.want(Self.news(115), since: 110)
+        losses.noteReport(Self.report(115, since: 110), at: Self.at(0))
+        losses.want(Self.news(116, of: "h"), since: 110)
+        losses.goBack(to: 100)
+        losses.note(swept: 100, isLasting: false, at: Self.at(1))
+        #expect(losses.take() == 100)
+        losses.want(Self.news(112), since: 111)
+        #expect(
+            losses.due(isConnected: true, at: Self.at(1))
+                == [Self.report(100, since: 100, of: "h"), Self.report(112, since: 111)])
+    }
+}
