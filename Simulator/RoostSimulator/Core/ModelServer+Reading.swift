@@ -211,7 +211,7 @@ extension ModelServer {
                     sight.shows($0.createdAt)
                 } ?? false
             }
-            var answer = MessageChanges(page, call, sight, visible: visible)
+            var answer = try MessageChanges(page, call, sight, visible: visible)
             answer.updated = answer.updated.compactMap(sight.shown)
             return answer
         }

@@ -175,7 +175,7 @@ extension PostgresStorage {
             let shown = rows.prefix(limit)
             return MessageChangePage(
                 changes: readable(shown.map(\.change)), hasMore: rows.count > limit,
-                end: shown.last?.sequence ?? start)
+                end: shown.last?.sequence ?? start, isAhead: start > channel.seq)
         }
     }
 

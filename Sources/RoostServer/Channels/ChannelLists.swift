@@ -264,6 +264,8 @@ package struct ChannelChangePage {
     package init(of listings: [ChannelListing], _ call: ChannelChangeLog) throws(ServerError) {
         self.call = call
         // Operators and banned users of open channels have a row there, but no place in a list.
+    ///
+    /// - Throws: `.invalidValue` for a token that this server has not given.
         let all = listings.filter { !$0.record.traits.isOpen }
         let present = listings.map(\.settledSequence).min() ?? .max
         let changed: [ChannelListing]
@@ -274,6 +276,8 @@ package struct ChannelChangePage {
             start = place
             settled = place.through == nil ? present : place.settled
             changed = all.filter { !place.covers($0) }
+            // The changes up to its number would be left out for ever.
+            guard place.settled <= present else { throw ChangeToken.foreign }
         case .since(let moment):
             start = ChannelChangePlace(
                 settled: min(present, all.map(\.changeSequence).max() ?? 0),

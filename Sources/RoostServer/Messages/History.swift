@@ -181,7 +181,7 @@ struct History: ServerPart {
             try await storage.messageChanges(
                 in: call.channelURL, after: point, limit: ChangeToken.pageLimit))
         let visible = try await views.visible(page.deletedIDs, in: call.channelURL, sight)
-        return MessageChanges(page, call, sight, visible: visible)
+        return try MessageChanges(page, call, sight, visible: visible)
     }
 
     /// Returns the messages that a view lacks (`docs/protocol` 3.9).
@@ -337,9 +337,13 @@ extension MessageChanges {
     /// Makes the answer of a page of the change log.
     ///
     /// `visible` are the deleted messages of the page that the viewer saw.
+    ///
+    /// - Throws: `.invalidValue` for the page of a token that this server has not given.
     package init(
         _ page: MessageChangePage, _ call: MessageChangeLog, _ sight: Sight, visible: [MessageID]
-    ) {
+    ) throws(ServerError) {
+        // The changes up to its number would be left out for ever.
+        guard !page.isAhead else { throw ChangeToken.foreign }
         self.init(
             updated: [], deleted: [], hasMore: page.hasMore,
             next: ChangeToken.text(page.end, kind: "m"))

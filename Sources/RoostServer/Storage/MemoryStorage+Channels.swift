@@ -216,7 +216,7 @@ extension MemoryStorage {
             return ChannelListing(
                 record: channel.record, state: membership.state, hidden: membership.hidden,
                 lastMessageAt: last?.message.createdAt, changeSequence: change.sequence,
-                changedAt: change.at)
+                changedAt: change.at, settledSequence: currentSequence)
         }
         .sorted { $0.record.url < $1.record.url }
     }

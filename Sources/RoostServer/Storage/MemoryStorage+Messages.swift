@@ -200,7 +200,8 @@ extension MemoryStorage {
     package func messageChanges(
         in url: ChannelURL, after point: ChangePoint, limit: Int
     ) -> MessageChangePage {
-        let entries = (channels[url]?.log ?? [])
+        let channel = channels[url]
+        let entries = (channel?.log ?? [])
             .filter { entry in
                 switch point {
                 case .sequence(let sequence): entry.change.sequence > sequence
@@ -220,7 +221,8 @@ extension MemoryStorage {
             }
         return MessageChangePage(
             changes: changes, hasMore: entries.count > limit,
-            end: page.last?.change.sequence ?? start)
+            end: page.last?.change.sequence ?? start,
+            isAhead: channel != nil && start > currentSequence)
     }
 
     package func log(of url: ChannelURL) -> [LogEntry] {

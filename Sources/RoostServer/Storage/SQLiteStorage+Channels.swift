@@ -175,7 +175,14 @@ extension SQLiteStorage {
     }
 
     package func listings(of id: UserID) throws(StorageError) -> [ChannelListing] {
-        try read { db throws(SQLiteError) in try db.all(.listings, id) }
+        try read { db throws(SQLiteError) in
+            let settled = try db.first(.currentSequence) ?? 0
+            return try db.all(.listings, id).map { listing in
+                var listing = listing
+                listing.settledSequence = settled
+                return listing
+            }
+        }
     }
 
     package func markRead(

@@ -148,11 +148,12 @@ extension SQLiteStorage {
         in url: ChannelURL, after point: ChangePoint, limit: Int
     ) throws(StorageError) -> MessageChangePage {
         try read { db throws(SQLiteError) in
-            let start: Int64
-            switch point {
-            case .sequence(let sequence): start = sequence
-            case .time: start = try db.first(.currentSequence) ?? 0
-            }
+            let newest = try db.first(.currentSequence) ?? 0
+            let start =
+                switch point {
+                case .sequence(let sequence): sequence
+                case .time: newest
+                }
             guard let channel = try db.first(.channelRow, url) else {
                 return MessageChangePage(changes: [], hasMore: false, end: start)
             }
@@ -168,7 +169,7 @@ extension SQLiteStorage {
             let shown = rows.prefix(limit)
             return MessageChangePage(
                 changes: readable(shown.map(\.change)), hasMore: rows.count > limit,
-                end: shown.last?.sequence ?? start)
+                end: shown.last?.sequence ?? start, isAhead: start > newest)
         }
     }
 

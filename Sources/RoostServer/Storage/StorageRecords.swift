@@ -201,7 +201,8 @@ package struct ChannelListing: Equatable, Sendable {
     package var changedAt: Timestamp
     /// The number up to which all changes had ended when the listing was read.
     ///
-    /// Behind it, a change may become visible after one of a higher number.
+    /// Behind it, a change may become visible after one of a higher number. It is no lower than in
+    /// any listing read before, so a token beyond it is of another storage.
     package var settledSequence = Int64.max
     /// The name of a time in which the storage gives no number twice; empty if that is all of its life.
     ///
@@ -332,7 +333,7 @@ package struct MessageChangePage: Equatable, Sendable {
     /// The number of the last change in the page.
     package var end: Int64
 
-    package init(changes: [Change], hasMore: Bool, end: Int64) {
+    package init(changes: [Change], hasMore: Bool, end: Int64, isAhead: Bool = false) {
         self.changes = changes
         self.hasMore = hasMore
         self.end = end
@@ -345,7 +346,12 @@ package struct LogEntry: Equatable, Sendable {
     package var deletedAt: Timestamp?
 
     package init(message: Message, deletedAt: Timestamp? = nil) {
+    /// Whether the page begins behind every number that the storage has given.
+    ///
+    /// The number is of another storage then, such as of the original of a copy.
+    package var isAhead: Bool
         self.message = message
         self.deletedAt = deletedAt
     }
 }
+        self.isAhead = isAhead
