@@ -191,7 +191,7 @@ struct ScheduledSendingTests {
         scene.fixture.world.advance(6_000)
         // The message is in the log, and its document is still claimed.
         let next = await ServerFixture(storage: scene.storage, seed: 8)
-        next.world.advance(6_000)
+        next.world.advance(6_000 + 30_000)
         scene.fanOut.beforeMessage { await next.server.sendDue() }
         await scene.fixture.server.sendDue()
         #expect(try scene.heard() == ["in the log"])
@@ -203,12 +203,31 @@ struct ScheduledSendingTests {
             $0.dueAt = now
         }
         let last = await ServerFixture(storage: scene.storage, seed: 9)
-        last.world.advance(7_000)
+        last.world.advance(7_000 + 30_000)
         await last.server.sendDue()
         await last.server.sendDue()
         let log = try await last.server.log(of: "g").map(\.message.text)
         #expect(log == ["in the log", "only claimed"])
         #expect(try await scene.status(claimed, in: "g") == "sent")
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a message that one server sends is left to it by the others`(
+        kind: StorageKind
+    ) async throws {
+        let storage = HookedStorage(try await kind.make())
+        let scene = try await Scene(storage.base)
+        let id = try await scene.schedule("text", in: "g")
+        scene.fixture.world.advance(6_000)
+        let other = await ServerFixture(storage: storage, seed: 8)
+        other.world.advance(6_000)
+        scene.fanOut.beforeMessage { await other.server.sendDue() }
+        await scene.fixture.server.sendDue()
+        let counts = storage.takeCounts()
+        #expect(counts["dueDocuments"] == 1)
+        #expect(counts["updateDocument"] == nil && counts["append"] == nil, "\(counts)")
+        #expect(try await scene.status(id, in: "g") == "sent")
+        #expect(try scene.heard() == ["text"])
     }
 
     @Test(arguments: StorageKind.allCases)

@@ -23,12 +23,15 @@ enum ScheduledStatus: String {
 /// The messages that wait for their time.
 ///
 /// The sender of a message claims its document in one step of the storage, so a call that changes or
-/// cancels it comes before the claim or is refused. A claimed document stays due until its outcome is
-/// stored. After a crash it is therefore sent again, under the same request ID, by which the channel's log
-/// knows the message.
+/// cancels it comes before the claim or is refused. A claim is a lease: the document is due again
+/// when it ends, unless its outcome is stored. After a crash the message is therefore sent again,
+/// under the same request ID, by which the channel's log knows it. Meanwhile the other servers send
+/// other messages.
 final class ScheduledMessages: ServerPart {
     /// The time after which a message is tried again whose sending failed in the server.
     private static let retryPause = Duration.seconds(60)
+    /// The time for which a claim keeps other servers from the message.
+    private static let lease = Duration.seconds(30)
 
     let context: ServerContext
     let telemetry: Telemetry
@@ -92,7 +95,7 @@ final class ScheduledMessages: ServerPart {
                     hasProgress = true
                 }
             }
-            // Documents in hand stay due, so the next read would find them again.
+            // A document in hand may be due again, so the next read would find it again.
             guard hasProgress else { return }
         }
     }
@@ -225,8 +228,8 @@ final class ScheduledMessages: ServerPart {
         let now = world.now()
         let claim = JudgedChange<Document> { document in
             document.body["status"] = .string(ScheduledStatus.sending.rawValue)
-            // A server that starts after a crash finds the claim among the due documents.
-            document.dueAt = min(document.dueAt ?? now, now)
+            // A server that starts after a crash finds the claim among the due documents then.
+            document.dueAt = now + Self.lease
         } check: { (_, before) throws(ServerError) in
             let isWaiting =
                 isDue
