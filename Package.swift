@@ -307,7 +307,7 @@ let tests: [Target] = [
         name: "RoostClusterTests",
         dependencies: [
             "RoostTestSupport", "RoostCluster", "RoostExecutors", "RoostModel", "RoostNATS",
-            "RoostServer", "RoostSockets",
+            "RoostPostgres", "RoostServer", "RoostSockets",
         ]),
     .testTarget(
         name: "RoostHostTests",

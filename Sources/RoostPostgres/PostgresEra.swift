@@ -21,6 +21,14 @@ package struct PostgresEra: Equatable, Sendable {
         self.timeline = timeline
     }
 
+    /// Whether two sessions were opened in the same era.
+    ///
+    /// The start is computed from its lower half only, so a session that is opened billions of
+    /// transactions later computes a later one.
+    package static func == (one: Self, other: Self) -> Bool {
+        one.name == other.name && one.timeline == other.timeline
+    }
+
     /// The first digits of the name; they tell the eras of one database apart.
     package var shortName: String { String(name.prefix(8)) }
 }

@@ -184,7 +184,7 @@ package actor ClusterFanOut: FanOut {
         do throws(StorageError) {
             var news = try await storage.news(after: min(lost ?? swept, swept))
             loop: while true {
-                switch era.judge(news.era) {
+                switch era.judge(news.era, at: now()) {
                 case .known: break loop
                 case .former: throw StorageError(Self.formerPrimary)
                 case .new: await enter(news.era)
