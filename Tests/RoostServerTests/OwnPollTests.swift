@@ -49,4 +49,46 @@ struct OwnPollTests {
             try await scene.code("GET", "polls/\(polls[0])", as: scene.bob) != nil,
             "the list and the look-up agree")
     }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a poll whose channel was deleted counts the votes of its next message`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        let poll = try await scene.ask(
+            "POST", "polls", #"{"title":"t","options":["a"]}"#, as: scene.ann)
+        let id = try #require(poll["id"]?.int)
+        func send(to url: String) async throws -> Int64 {
+            let sent = try await scene.ask(
+                "POST", "group_channels/\(url)/messages",
+                #"{"message_type":"MESG","message":"x","poll_id":\#(id)}"#, as: scene.ann)
+            return try #require(sent["message_id"]?.int, "\(sent)")
+        }
+        let first = try await send(to: "g")
+        #expect(try await scene.code("DELETE", "group_channels/g", as: nil) == nil)
+        try await scene.fixture.channel("h", of: ["ann", "bob"], by: scene.ann)
+        let second = try await send(to: "h")
+        #expect(first != second)
+        #expect(
+            try await scene.code(
+                "PUT", "polls/\(id)/vote", #"{"option_ids":[1]}"#, as: scene.bob) == nil)
+        let message = try await scene.ask(
+            "GET", "group_channels/h/messages/\(second)", as: scene.bob)
+        let carried = message["poll"] ?? message["_poll"]
+        #expect(carried?["options"]?[0]?["vote_count"] == 1, "\(message)")
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a removed poll is not sent`(kind: StorageKind) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        let poll = try await scene.ask(
+            "POST", "polls", #"{"title":"t","options":["a"]}"#, as: scene.ann)
+        let id = try #require(poll["id"]?.int)
+        #expect(try await scene.code("DELETE", "polls/\(id)", as: scene.ann) == nil)
+        let code = try await scene.code(
+            "POST", "group_channels/g/messages",
+            #"{"message_type":"MESG","message":"x","poll_id":\#(id)}"#, as: scene.ann)
+        #expect(code == RoostError.Code.notFound.rawValue)
+        #expect(try await scene.fixture.server.log(of: "g").isEmpty)
+    }
 }

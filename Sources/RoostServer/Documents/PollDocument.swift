@@ -35,10 +35,9 @@ extension Document {
         return poll
     }
 
-    /// Whether a message may carry the poll: the first message with it, and its repeats.
+    /// Whether a message is a repeat of the one that has claimed the poll.
     func mayCome(with message: Message) -> Bool {
-        guard let channelURL else { return true }
-        guard let request = message.requestID else { return false }
+        guard let channelURL, let request = message.requestID else { return false }
         return channelURL == message.channelURL && body["request"]?.string == request.rawValue
     }
 

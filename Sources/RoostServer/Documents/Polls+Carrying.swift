@@ -26,17 +26,24 @@ extension Polls {
         guard let text = message.unknownFields["poll_id"], let poll = Int64(text), poll > 0, let id
         else { return nil }
         let claim = PollClaim(poll: poll, number: Int64(world.entropy() >> 1))
+        let now = world.now()
         // One step of the storage looks the poll up and claims it, so that two messages cannot.
         let claimed = try await ask(
             try await storage.updateDocument(poll, .poll) { [message] document in
-                if document.owner == id, document.channelURL == nil {
-                    document.come(with: message, claim: claim.number)
+                guard document.owner == id, document.channelURL == nil else { return }
+                var poll = document.poll(for: nil, at: now)
+                guard poll.status != .removed else { return }
+                if poll.messageID != nil {
+                    // The poll's channel was deleted with the message that carried the poll.
+                    poll.messageID = nil
+                    document = document.with(poll, at: now)
                 }
+                document.come(with: message, claim: claim.number)
             })
         let isNew = claimed?.claim == claim.number
         message.unknownFields = message.unknownFields.removing("poll_id")
         if let claimed, claimed.owner == id, isNew || claimed.mayCome(with: message) {
-            message.details.poll = claimed.poll(for: nil, at: world.now())
+            message.details.poll = claimed.poll(for: nil, at: now)
             return isNew ? claim : nil
         }
         // The repeat of a stored message needs no claim: the log answers it.
