@@ -244,6 +244,20 @@ struct OpenChannelTests {
         await plaza.fixture.server.disconnect(devices[7].session)
     }
 
+    @Test func `a list of open channels reads each channel once`() async throws {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let scene = try await BudgetScene(storage)
+        for number in 0..<5 {
+            try await scene.ask(
+                "POST", "open_channels", #"{"channel_url":"o\#(number)"}"#, as: scene.ann)
+        }
+        _ = storage.takeCounts()
+        let list = try await scene.ask("GET", "open_channels", as: scene.ann)
+        #expect(list["channels"]?.array?.count == 5)
+        let counts = storage.takeCounts()
+        #expect(counts["access"] == nil && counts["memberRecords"] == 5, "\(counts)")
+    }
+
     @Test func `the sockets in a channel and the channels of a socket have limits`() async throws {
         let plaza = try await Plaza {
             $0.limits.participants = 2

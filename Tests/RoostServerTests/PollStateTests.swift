@@ -112,6 +112,27 @@ struct PollStateTests {
         #expect(try await scene.code("DELETE", path, as: scene.ann) == 400_111)
     }
 
+    @Test func `a change of a poll that another server has closed meanwhile is refused`()
+        async throws
+    {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let scene = try await BudgetScene(storage)
+        let poll = try await Self.poll(in: scene)
+        let other = await ServerFixture(storage: storage.base, seed: 8)
+        storage.before("updateDocument") {
+            var headers = RequestHeaders()
+            headers.apiToken = ServerFixture.apiToken
+            let closing = APIRequest(.put, ["polls", "\(poll.id)", "close"])
+            let answer = await other.server.respond(to: closing, headers: headers)
+            #expect(answer.status == 200)
+        }
+        _ = try scene.takeFrames()
+        let code = try await scene.code(
+            "POST", "polls/\(poll.id)/options", #"{"text":"late"}"#, as: scene.ann)
+        #expect(code == 400_111)
+        #expect(try scene.takeFrames().isEmpty)
+    }
+
     @Test(arguments: StorageKind.allCases)
     func `the change log of polls reads one page after its token, and splits no moment`(
         kind: StorageKind

@@ -230,6 +230,18 @@ struct ScheduledSendingTests {
         #expect(try scene.heard() == ["text"])
     }
 
+    @Test func `a list of scheduled messages reads its user once`() async throws {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let scene = try await Scene(storage)
+        for number in 0..<5 { _ = try await scene.schedule("\(number)", in: "g") }
+        _ = storage.takeCounts()
+        let list = try await scene.ask("GET", "scheduled_messages")
+        let names = list["scheduled_messages"]?.array?.map { $0["user"]?["user_id"]?.string }
+        #expect(names == Array(repeating: "ann", count: 5))
+        let counts = storage.takeCounts()
+        #expect(counts["users"] == 1 && counts["user", default: 0] <= 2, "\(counts)")
+    }
+
     @Test(arguments: StorageKind.allCases)
     func `a message sent early while it becomes due is sent once`(
         kind: StorageKind

@@ -75,12 +75,13 @@ struct ChannelLists: ServerPart {
         let limit = try call.fields.int("limit", in: 1...100) ?? 20
         let extras = try ChannelExtras(call.fields)
         let viewer = call.caller.userID
-        let (urls, end) = try await walk(from: call.fields.string("token"), limit: limit) {
+        let (found, end) = try await walk(from: call.fields.string("token"), limit: limit) {
             record in
             let isShown = record.isPublic && record.traits.isDiscoverable != false
             return !record.traits.isOpen && (call.caller == .platform || isShown)
                 && filter.matches(call.caller == .platform ? record : record.veiled)
         }
+        let urls = found.map(\.url)
         let page = try await views.views(of: urls, for: viewer, extras) {
             (state) async throws(ServerError) -> Bool in
             guard filter.matches(state.veiled(for: viewer), viewer: viewer),
@@ -115,17 +116,19 @@ struct ChannelLists: ServerPart {
     ///   last channel. A page may be short, or empty, and have a next one.
     func walk(
         from token: String?, limit: Int, where isWanted: (ChannelRecord) -> Bool
-    ) async throws(ServerError) -> (urls: [ChannelURL], next: String) {
+    ) async throws(ServerError) -> (channels: [ChannelRecord], next: String) {
         var after = token.flatMap { $0.isEmpty ? nil : ChannelURL($0) }
-        var found: [ChannelURL] = []
+        var found: [ChannelRecord] = []
         for _ in 0..<Self.walkedPages {
             try stopIfCancelled()
             let start = after
             let page = try await ask(
                 try await storage.channels(after: start, limit: Self.walkedPage))
             for record in page where isWanted(record) {
-                guard found.count < limit else { return (found, found.last?.rawValue ?? "") }
-                found.append(record.url)
+                guard found.count < limit else {
+                    return (found, found.last?.url.rawValue ?? "")
+                }
+                found.append(record)
             }
             guard page.count == Self.walkedPage, let last = page.last?.url else {
                 return (found, "")
@@ -261,11 +264,11 @@ package struct ChannelChangePage {
     private var count: Int
 
     /// Makes a page from all channels that a user has or had.
+    ///
+    /// - Throws: `.invalidValue` for a token that this server has not given.
     package init(of listings: [ChannelListing], _ call: ChannelChangeLog) throws(ServerError) {
         self.call = call
         // Operators and banned users of open channels have a row there, but no place in a list.
-    ///
-    /// - Throws: `.invalidValue` for a token that this server has not given.
         let all = listings.filter { !$0.record.traits.isOpen }
         let present = listings.map(\.settledSequence).min() ?? .max
         let changed: [ChannelListing]
@@ -273,11 +276,11 @@ package struct ChannelChangePage {
         case .token(let token):
             var place = try ChannelChangePlace(token: token)
             if let era = listings.first?.era { place = place.moved(to: era) }
+            // The changes up to its number would be left out for ever.
+            guard place.settled <= present else { throw ChangeToken.foreign }
             start = place
             settled = place.through == nil ? present : place.settled
             changed = all.filter { !place.covers($0) }
-            // The changes up to its number would be left out for ever.
-            guard place.settled <= present else { throw ChangeToken.foreign }
         case .since(let moment):
             start = ChannelChangePlace(
                 settled: min(present, all.map(\.changeSequence).max() ?? 0),

@@ -96,13 +96,10 @@ struct OpenChannels: ServerPart {
         var shown: [(ChannelRecord, [User], Int)] = []
         var budget = AnswerBudget(configuration.limits.answerBytes)
         var last = end
-        let totals = await rooms.totals(in: found)
-        for url in found {
+        let totals = await rooms.totals(in: found.map(\.url))
+        for record in found {
             try stopIfCancelled()
-            guard let access = try await ask(try await storage.access(to: url, of: nil)) else {
-                continue
-            }
-            let row = (access.record, try await operators(of: url), totals[url] ?? 0)
+            let row = (record, try await operators(of: record.url), totals[record.url] ?? 0)
             guard budget.take(row.0.weight + row.1.reduce(1_024) { $0 + $1.weight }) else {
                 last = shown.last?.0.url.rawValue ?? end
                 break

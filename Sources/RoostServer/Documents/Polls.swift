@@ -221,6 +221,7 @@ struct Polls: ServerPart {
     ) async throws(ServerError) -> APIResponse {
         let document = try poll(call)
         let now = world.now()
+        let refusal = ServerError(.invalidValue, "The poll does not allow this.")
         let judged = JudgedChange<Document> { document in
             var poll = document.poll(for: nil, at: now)
             guard poll.status == .open || poll.status == .closed && !whileOpen, change(&poll, now)
@@ -228,6 +229,8 @@ struct Polls: ServerPart {
             poll.updatedAt = now
             document = document.with(poll, at: now)
         } check: { [limits] (outcome, before) throws(ServerError) in
+            // Another server may have closed the poll since the admission.
+            guard outcome != before else { throw refusal }
             let poll = outcome.poll(for: nil, at: now)
             guard poll.weight > before.poll(for: nil, at: now).weight else { return }
             try limits.check(poll)
@@ -235,9 +238,7 @@ struct Polls: ServerPart {
         let changed = try await ask(
             try await storage.updateDocument(document.id, .poll) { judged.apply(to: &$0) })
         try judged.confirm()
-        guard let changed, changed != document else {
-            throw ServerError(.invalidValue, "The poll does not allow this.")
-        }
+        guard let changed else { throw refusal }
         let poll = changed.poll(for: nil, at: now)
         if let url = changed.channelURL, let message = poll.messageID {
             try await show(poll, in: message, of: url)

@@ -26,12 +26,14 @@ extension ScheduledMessages {
             order == ScheduledOrder()
             ? try await created(selection, after: token, limit: limit)
             : try await sorted(selection, order, after: token, limit: limit)
+        let owners = Set(found.page.map(\.owner)).sorted()
+        let users = try await ask(try await storage.users(owners))
+        let names = Dictionary(users.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var texts: [String] = []
         for document in found.page {
             do throws(ServerError) {
-                texts.append(try await text(of: document))
+                texts.append(try text(of: document, from: names[document.owner]))
             } catch {
-                guard error.code != .internalServerError else { throw error }
                 // An unreadable message does not hide the others.
                 telemetry.metrics.unreadable += 1
             }
@@ -120,12 +122,15 @@ extension ScheduledMessages {
 
     /// Answers with a scheduled message.
     func response(to document: Document) async throws(ServerError) -> APIResponse {
-        APIResponse(status: 200, body: Array(try await text(of: document).utf8))
+        let user = try await ask(try await storage.user(document.owner))
+        return APIResponse(
+            status: 200, body: Array(try text(of: document, from: user).utf8))
     }
 
     /// Returns a scheduled message as JSON, with its time and its state.
-    private func text(of document: Document) async throws(ServerError) -> String {
-        let user = try await ask(try await storage.user(document.owner))
+    private func text(
+        of document: Document, from user: User?
+    ) throws(ServerError) -> String {
         let message = document.message(try document.command(), from: user)
         var writer = JSONWriter()
         writer.object { writer in
