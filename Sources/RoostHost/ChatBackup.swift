@@ -31,21 +31,23 @@ package enum ChatBackup {
         guard manager.fileExists(atPath: folder + "/" + ChatHost.databaseName) else {
             throw failure("\(folder) holds no server: name the folder given to roost serve.")
         }
-        let part = target + ".part"
+        let place = URL(fileURLWithPath: target)
+        var unfinished = ""
         do {
-            try? manager.removeItem(atPath: part)
-            try manager.createDirectory(
-                atPath: part, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
+            let part = try makeUnfinished(at: place)
+            unfinished = part
             // The database comes first: the files that it names are there already and never change.
             try copyDatabase(of: folder, to: part)
             let files = try copyFiles(of: folder, to: part)
             let size = try manager.attributesOfItem(atPath: part + "/" + ChatHost.databaseName)
             try PlainFile.syncFolder(part)
-            try manager.moveItem(atPath: part, toPath: target)
+            try manager.moveItem(atPath: part, toPath: place.path)
+            // After a loss of power, a copy that was reported must have its name.
+            unfinished = place.path
+            try PlainFile.syncFolder(place.deletingLastPathComponent().path)
             return Content(databaseBytes: (size[.size] as? Int64) ?? 0, files: files)
         } catch {
-            try? manager.removeItem(atPath: part)
+            if !unfinished.isEmpty { try? manager.removeItem(atPath: unfinished) }
             // A remedy at the target does not help against a damaged source.
             let isDamaged = error is StorageDamage || (error as? SQLiteError)?.isCorrupt == true
             throw failure(
@@ -55,6 +57,32 @@ package enum ChatBackup {
                     : "The copy to \(target) failed; check its space and rights.", error)
         }
     }
+
+    /// Makes the folder of an unfinished copy beside its target.
+    ///
+    /// Its name is new: another folder of such a name may belong to another run or to the user.
+    private static func makeUnfinished(at target: URL) throws -> String {
+        let manager = FileManager.default
+        try manager.createDirectory(
+            at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+        var number = 1
+        while true {
+            let path = "\(target.path).\(number).part"
+            number += 1
+            do {
+                try manager.createDirectory(
+                    atPath: path, withIntermediateDirectories: false,
+                    attributes: [.posixPermissions: 0o700])
+                return path
+            } catch {
+                let isTaken = manager.fileExists(atPath: path)
+                guard isTaken, number <= mostUnfinished else { throw error }
+            }
+        }
+    }
+
+    /// The most unfinished copies of one target, such as of runs that were ended.
+    private static let mostUnfinished = 1_000
 
     private static func copyDatabase(of folder: String, to target: String) throws {
         let options = ConnectionOptions(access: .readOnly, durability: .powerLoss)
@@ -78,21 +106,39 @@ package enum ChatBackup {
 
     /// Copies the kept uploads.
     private static func copyFiles(of folder: String, to target: String) throws -> Int {
-        let (source, copies) = (folder + "/files", target + "/files")
+        let source = folder + "/files"
         let names = try PlainFile.listing(of: source).filter(FolderFileStore.isName)
+        return try copyFiles(names, of: source, to: target + "/files")
+    }
+
+    /// Copies uploads; one that the server has removed since they were listed is left out.
+    ///
+    /// - Returns: The number of copies.
+    package static func copyFiles(
+        _ names: [String], of source: String, to copies: String
+    ) throws -> Int {
         guard !names.isEmpty else { return 0 }
+        let manager = FileManager.default
         try DatabaseFiles.makeFolder(copies)
+        var count = 0
         for name in names {
-            try FileManager.default.copyItem(
-                atPath: source + "/" + name, toPath: copies + "/" + name)
+            let (file, copy) = (source + "/" + name, copies + "/" + name)
+            do {
+                try manager.copyItem(atPath: file, toPath: copy)
+            } catch {
+                // The upload's call has failed, so no message names it.
+                guard !manager.fileExists(atPath: file) else { throw error }
+                try? manager.removeItem(atPath: copy)
+                continue
+            }
             // An upload of an earlier version may be readable by other users of the machine.
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o600], ofItemAtPath: copies + "/" + name)
+            try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy)
             // A loss of power must not leave a complete backup of empty files.
-            try PlainFile(reading: copies + "/" + name).sync()
+            try PlainFile(reading: copy).sync()
+            count += 1
         }
         try PlainFile.syncFolder(copies)
-        return names.count
+        return count
     }
 
     private static func failure(_ message: String, _ error: (any Error)? = nil) -> RoostError {

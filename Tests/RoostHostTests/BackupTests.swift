@@ -34,4 +34,36 @@ struct BackupTests {
             .file(copy + "/server.sqlite"), on: ThreadExecutor(name: "copy"))
         withExtendedLifetime(storage) {}
     }
+
+    @Test func `a backup leaves other folders beside its target alone`() async throws {
+        let folder = try TemporaryFolder()
+        let (data, copy) = (folder.file("d"), folder.file("copy"))
+        let manager = FileManager.default
+        try manager.createDirectory(atPath: data, withIntermediateDirectories: true)
+        let storage = try await SQLiteStorage(
+            .file(data + "/server.sqlite"), on: ThreadExecutor(name: "storage"))
+        let others = ["copy.part", "copy.1.part"]
+        for name in others {
+            try manager.createDirectory(
+                atPath: folder.file(name), withIntermediateDirectories: true)
+            try Data("mine".utf8).write(to: URL(filePath: folder.file(name + "/file")))
+        }
+        // The name of a folder may end in a slash.
+        _ = try ChatBackup.make(of: data, to: copy + "/")
+        #expect(manager.fileExists(atPath: copy + "/server.sqlite"))
+        for name in others { #expect(manager.fileExists(atPath: folder.file(name + "/file"))) }
+        let names = try manager.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(names) == ["d", "copy", "copy.part", "copy.1.part"])
+        withExtendedLifetime(storage) {}
+    }
+
+    @Test func `a file that is removed during a backup is left out of it`() throws {
+        let folder = try TemporaryFolder()
+        let (files, copies) = (folder.file("files"), folder.file("copies"))
+        try FileManager.default.createDirectory(
+            atPath: files, withIntermediateDirectories: true)
+        try Data("kept".utf8).write(to: URL(filePath: files + "/kept"))
+        #expect(try ChatBackup.copyFiles(["gone", "kept"], of: files, to: copies) == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: copies) == ["kept"])
+    }
 }
