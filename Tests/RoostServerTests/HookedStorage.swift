@@ -189,6 +189,13 @@ final class HookedStorage: Storage {
         return try await base.listings(of: id)
     }
 
+    func newestPlaces(
+        of id: UserID, before end: Position
+    ) async throws(StorageError) -> [NewestPlace] {
+        await note("newestPlaces")
+        return try await base.newestPlaces(of: id, before: end)
+    }
+
     func markRead(
         _ url: ChannelURL, by id: UserID, now: Timestamp
     ) async throws(StorageError) -> Timestamp? {

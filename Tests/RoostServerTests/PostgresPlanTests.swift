@@ -90,6 +90,10 @@ struct PostgresPlanTests {
                     _ = try await db.documents(.poll, of: nil, in: "g0", after: 0, limit: 5)
                 }
             ),
+            (
+                "the newest messages of a user's channels",
+                { db, _ in _ = try await db.newestPlaces(of: "u0", before: .distantFuture) }
+            ),
             ("news", { db, _ in _ = try await db.news(after: db.beginning().settled) }),
         ]
 

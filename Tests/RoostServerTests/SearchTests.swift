@@ -48,6 +48,51 @@ struct SearchTests {
         }
     }
 
+    @Test func `a search finds its channels by one question, however many there are`() async throws
+    {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let scene = try await BudgetScene(storage)
+        for number in 0..<200 {
+            try await scene.fixture.channel(
+                ChannelURL("c\(number)"), of: ["ann", "bob"], by: scene.ann)
+        }
+        await scene.fixture.send("needle", "n", to: "g", on: scene.bob)
+        _ = storage.takeCounts()
+        #expect(try await results("needle", limit: 20, in: scene).texts == ["needle"])
+        let counts = storage.takeCounts()
+        #expect(counts.values.reduce(0, +) <= 10, "\(counts)")
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a search shows what its user sees of each channel, and nothing of others`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await kind.make()
+        let scene = try await BudgetScene(storage)
+        for url in ["left", "late", "deleted"] as [ChannelURL] {
+            try await scene.fixture.channel(url, of: ["ann", "bob"], by: scene.bob)
+            await scene.fixture.send("word in \(url)", "1", to: url, on: scene.bob)
+        }
+        await scene.fixture.send("word in g", "1", to: "g", on: scene.bob)
+        try await scene.fixture.call(LeaveChannel(channelURL: "left"), as: scene.ann)
+        #expect(try await scene.code("DELETE", "group_channels/deleted", as: nil) == nil)
+        let last = try await storage.log(of: "late").last?.message.createdAt
+        scene.fixture.world.advance(1_000)
+        await scene.fixture.send("word later", "2", to: "late", on: scene.bob)
+        try await storage.updateMember("ann", of: "late", now: scene.fixture.world.now) {
+            $0.traits.messageOffset = last
+        }
+        #expect(
+            try await results("word", limit: 20, in: scene).texts == ["word later", "word in g"])
+        let places = try await storage.newestPlaces(of: "ann", before: .distantFuture)
+        #expect(places.map(\.url) == ["g", "late"])
+        let before = try #require(places.last?.position)
+        #expect(
+            try await storage.newestPlaces(of: "ann", before: before).last?.position.createdAt
+                == last)
+        #expect(try await storage.newestPlaces(of: "ann", before: .distantPast).isEmpty)
+    }
+
     @Test func `one call of a search reads a bounded number of bytes and continues by its token`()
         async throws
     {

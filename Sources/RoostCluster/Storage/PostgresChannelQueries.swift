@@ -200,6 +200,34 @@ extension PostgresQuery where Output == ChannelListing {
     }
 }
 
+extension PostgresQuery where Output == NewestPlace {
+    /// The newest live message of each joined channel of a user before a position.
+    static func newestPlaces(of id: UserID, before end: Position) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT c.url, m.created_at, m.id, me.traits
+            FROM users AS u
+            JOIN member AS me ON me.user_id = u.id AND me.state = 'joined'
+            JOIN channel AS c ON c.id = me.channel
+            CROSS JOIN LATERAL (
+                SELECT created_at, id FROM message
+                WHERE channel = c.id AND deleted_at IS NULL
+                    AND (created_at, id) < ($2::bigint, $3::bigint)
+                ORDER BY created_at DESC, id DESC LIMIT 1) AS m
+            WHERE u.user_id = $1 ORDER BY c.url
+            """, .text(id.rawValue), .int(end.createdAt.milliseconds),
+            .int(end.messageID.rawValue)
+        ) { row in
+            NewestPlace(
+                url: ChannelURL(row.text(0)),
+                position: Position(
+                    createdAt: Timestamp(milliseconds: row.int64(1)),
+                    messageID: MessageID(row.int64(2))),
+                traits: MemberTraits(json: row.text(3)))
+        }
+    }
+}
+
 extension PostgresQuery where Output == Int64 {
     /// The lowest number of a transaction that has not ended.
     static var unsettledChange: PostgresQuery {

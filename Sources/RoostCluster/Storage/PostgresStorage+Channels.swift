@@ -134,6 +134,14 @@ extension PostgresStorage {
         }
     }
 
+    package func newestPlaces(
+        of id: UserID, before end: Position
+    ) async throws(StorageError) -> [NewestPlace] {
+        try await read { db async throws(PostgresError) in
+            try await db.all(.newestPlaces(of: id, before: end))
+        }
+    }
+
     package func unreadCounts(
         in url: ChannelURL, of ids: Set<UserID>
     ) async throws(StorageError) -> [UserID: Int] {

@@ -9,6 +9,15 @@ private struct SearchFront {
     let sight: Sight
     /// The range that is not searched yet.
     var range: PositionRange
+
+    /// Makes a front that begins at the newest message; nil if that lies before the range.
+    init?(_ url: ChannelURL, _ sight: Sight, from start: Timestamp, newest: Position?) {
+        var range = PositionRange(from: start, through: start).hiding(through: sight.beginning)
+        guard let newest, newest > range.after else { return nil }
+        range.before = Position(
+            createdAt: newest.createdAt, messageID: newest.messageID.next)
+        (self.url, self.sight, self.range) = (url, sight, range)
+    }
 }
 
 /// The search for messages.
@@ -111,34 +120,31 @@ struct Search: ServerPart {
     private func searchFronts(
         _ call: RouteCall, before end: Position
     ) async throws(ServerError) -> [SearchFront] {
-        var urls = call.fields.string("channel_url").map { [ChannelURL($0)] } ?? []
-        if urls.isEmpty {
-            guard let id = call.caller.userID else {
-                throw ServerError(.parameterMissing, "The parameter channel_url is missing.")
-            }
-            urls = try await ask(try await storage.listings(of: id))
-                .filter { $0.state == .joined }.map(\.record.url)
-        }
         let start = try call.fields.moment("message_ts_from") ?? .distantPast
-        var fronts: [SearchFront] = []
-        for url in urls {
-            try stopIfCancelled()
+        if let text = call.fields.string("channel_url") {
+            let url = ChannelURL(text)
             let sight = try await admission.admit(.reader, AccessTarget(channel: url), call.caller)
                 .sight
             var range = PositionRange(from: start, through: start)
-                .hiding(through: sight.beginning)
             range.before = end
-            let whole = range
+            let whole = range.hiding(through: sight.beginning)
             let newest = try await ask(
                 try await storage.messages(
                     in: url, whole, MessageFilter(replyType: .all), newestFirst: true, limit: 1)
-            ).first
-            guard let place = newest?.position else { continue }
-            range.before = Position(
-                createdAt: place.createdAt, messageID: place.messageID.next)
-            fronts.append(SearchFront(url: url, sight: sight, range: range))
+            ).first?.position
+            return [SearchFront(url, sight, from: start, newest: newest)].compactMap(\.self)
         }
-        return fronts
+        guard let id = call.caller.userID else {
+            throw ServerError(.parameterMissing, "The parameter channel_url is missing.")
+        }
+        let now = world.now()
+        return try await ask(try await storage.newestPlaces(of: id, before: end))
+            .compactMap { place in
+                // A ban counts from its moment on, before the user is removed.
+                guard place.traits.ban?.isActive(at: now) != true else { return nil }
+                let sight = Sight(beginning: place.traits.messageOffset)
+                return SearchFront(place.url, sight, from: start, newest: place.position)
+            }
     }
 }
 

@@ -221,6 +221,19 @@ extension MemoryStorage {
         .sorted { $0.record.url < $1.record.url }
     }
 
+    package func newestPlaces(of id: UserID, before end: Position) -> [NewestPlace] {
+        channels.values.compactMap { channel in
+            guard let membership = channel.memberships[id], membership.state == .joined,
+                let place = channel.log.last(where: { entry in
+                    entry.deletedAt == nil && entry.message.position.map { $0 < end } ?? false
+                })?.message.position
+            else { return nil }
+            return NewestPlace(
+                url: channel.record.url, position: place, traits: membership.traits)
+        }
+        .sorted { $0.url < $1.url }
+    }
+
     package func markRead(_ url: ChannelURL, by id: UserID, now: Timestamp) -> Timestamp? {
         guard let channel = channels[url], let membership = channel.memberships[id],
             membership.state == .joined

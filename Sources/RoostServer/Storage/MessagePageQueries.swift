@@ -122,6 +122,38 @@ extension Query where Input == MessageStretch, Output == MessageRow {
     }
 }
 
+extension Query where Input == (user: UserID, end: Position), Output == NewestPlace {
+    /// The newest live message of each joined channel of a user before a position.
+    static var newestPlaces: Query {
+        Query(
+            sql: """
+                SELECT c.url, m.created_at, m.id, me.traits
+                FROM user AS u
+                JOIN member AS me ON me.user = u.id AND me.state = 'joined'
+                JOIN channel AS c ON c.id = me.channel
+                JOIN message AS m ON m.id = (
+                    SELECT id FROM message
+                    WHERE channel = me.channel AND deleted_at IS NULL
+                        AND (created_at, id) < (?2, ?3)
+                    ORDER BY created_at DESC, id DESC LIMIT 1)
+                WHERE u.user_id = ?1 ORDER BY c.url
+                """,
+            bind: { input, bindings in
+                bindings.append(input.user.rawValue)
+                bindings.append(input.end.createdAt.milliseconds)
+                bindings.append(input.end.messageID.rawValue)
+            },
+            decode: { row in
+                NewestPlace(
+                    url: ChannelURL(row.text(0)),
+                    position: Position(
+                        createdAt: Timestamp(milliseconds: row.int64(1)),
+                        messageID: MessageID(row.int64(2))),
+                    traits: MemberTraits(json: row.text(3)))
+            })
+    }
+}
+
 extension Query
 where Input == (channel: Int64, range: PositionRange, filter: MessageFilter), Output == Int {
     static func count(_ filter: MessageFilter) -> Query {

@@ -185,6 +185,12 @@ extension SQLiteStorage {
         }
     }
 
+    package func newestPlaces(
+        of id: UserID, before end: Position
+    ) throws(StorageError) -> [NewestPlace] {
+        try read { db throws(SQLiteError) in try db.all(.newestPlaces, (id, end)) }
+    }
+
     package func markRead(
         _ url: ChannelURL, by id: UserID, now: Timestamp
     ) throws(StorageError) -> Timestamp? {

@@ -31,6 +31,7 @@ extension SQLiteStorage {
                 "memberIDs": try db.plan(of: .memberIDs),
                 "audienceMembers": try db.plan(of: .audienceMembers),
                 "listings": try db.plan(of: .listings),
+                "newestPlaces": try db.plan(of: .newestPlaces),
                 "membersOfPage": try db.plan(of: .membersOfPage),
                 "lastMessagesOfPage": try db.plan(of: .lastMessagesOfPage),
                 "unreadOfPage": try db.plan(of: .unreadOfPage),

@@ -164,6 +164,13 @@ package protocol ChannelStorage: Sendable {
     ) async throws(StorageError) -> [ChannelState]
     /// Returns every present and former channel of a user, without members and messages.
     func listings(of id: UserID) async throws(StorageError) -> [ChannelListing]
+    /// Returns the newest message of each joined channel of a user before a position, by URL;
+    /// channels without one are left out.
+    ///
+    /// - Complexity: A fixed number of queries for any number of channels.
+    func newestPlaces(
+        of id: UserID, before end: Position
+    ) async throws(StorageError) -> [NewestPlace]
     /// Moves a user's read mark to now, or to a newer last message; never back.
     ///
     /// - Returns: The mark; nil if the user is no member.

@@ -224,6 +224,20 @@ package struct ChannelListing: Equatable, Sendable {
     }
 }
 
+/// The newest message of a user's channel.
+package struct NewestPlace: Equatable, Sendable {
+    package let url: ChannelURL
+    package let position: Position
+    /// The user's settings there, such as the part of the history that the user sees.
+    package let traits: MemberTraits
+
+    package init(url: ChannelURL, position: Position, traits: MemberTraits) {
+        self.url = url
+        self.position = position
+        self.traits = traits
+    }
+}
+
 package struct Appended: Equatable, Sendable {
     package var message: Message
     /// The live message before it, without a filter.
@@ -332,11 +346,16 @@ package struct MessageChangePage: Equatable, Sendable {
     package var hasMore: Bool
     /// The number of the last change in the page.
     package var end: Int64
+    /// Whether the page begins behind every number that the storage has given.
+    ///
+    /// The number is of another storage then, such as of the original of a copy.
+    package var isAhead: Bool
 
     package init(changes: [Change], hasMore: Bool, end: Int64, isAhead: Bool = false) {
         self.changes = changes
         self.hasMore = hasMore
         self.end = end
+        self.isAhead = isAhead
     }
 }
 
@@ -346,12 +365,7 @@ package struct LogEntry: Equatable, Sendable {
     package var deletedAt: Timestamp?
 
     package init(message: Message, deletedAt: Timestamp? = nil) {
-    /// Whether the page begins behind every number that the storage has given.
-    ///
-    /// The number is of another storage then, such as of the original of a copy.
-    package var isAhead: Bool
         self.message = message
         self.deletedAt = deletedAt
     }
 }
-        self.isAhead = isAhead
