@@ -14,8 +14,13 @@ extension Document {
         return votes
     }
 
-    /// Returns the poll with its counts for a viewer; nil is the platform.
-    func poll(for viewer: UserID?, at now: Timestamp) -> Poll {
+    /// Returns the options that a user voted for, without a look at the other voters.
+    func votes(of id: UserID) -> [Int64] {
+        body["votes"]?[id.rawValue]?.array?.compactMap(\.int) ?? []
+    }
+
+    /// The poll without its votes.
+    var ballot: Poll {
         var poll = Poll(id: id)
         if let text = body["poll"]?.text {
             var reader = JSONReader(text)
@@ -23,6 +28,12 @@ extension Document {
             poll = ((try? reader.readPollIfPresent()) ?? nil) ?? poll
         }
         poll.id = id
+        return poll
+    }
+
+    /// Returns the poll with its counts for a viewer; nil is the platform.
+    func poll(for viewer: UserID?, at now: Timestamp) -> Poll {
+        var poll = ballot
         let votes = votes.filter { !$0.value.isEmpty }
         poll.voterCount = votes.count
         var counts: [Int64: Int] = [:]
@@ -31,7 +42,7 @@ extension Document {
             poll.options[index].voteCount = counts[poll.options[index].id] ?? 0
         }
         poll.votedOptionIDs = viewer.map { votes[$0] ?? [] }
-        if poll.hasEnded(at: now) { poll.status = .closed }
+        poll.status = poll.status(at: now)
         return poll
     }
 
@@ -146,6 +157,9 @@ extension Poll {
     func hasEnded(at now: Timestamp) -> Bool {
         status == .open && closesAt.map { $0 <= now } ?? false
     }
+
+    /// Returns the state at a time; an open poll closes at its end.
+    func status(at now: Timestamp) -> Status { hasEnded(at: now) ? .closed : status }
 
     /// Adds an option with a number of its own.
     mutating func add(_ text: String, by id: UserID, at now: Timestamp) {

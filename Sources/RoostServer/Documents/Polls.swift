@@ -341,15 +341,20 @@ struct Polls: ServerPart {
         guard !polls.isEmpty else { return messages }
         let now = world.now()
         let documents = try await ask(try await storage.documents(.poll, among: polls))
-        let known = Dictionary(
-            documents.map { ($0.id, $0.poll(for: viewer, at: now)) },
-            uniquingKeysWith: { first, _ in first })
+        var known: [Int64: (status: Poll.Status, votes: [Int64])] = [:]
+        for document in documents {
+            // A poll may have thousands of voters.
+            try stopIfCancelled()
+            await Task.yield()
+            let status = document.ballot.status(at: now)
+            known[document.id] = (status, viewer.map(document.votes) ?? [])
+        }
         return messages.map { message in
             guard !message.hasNoDetails, let id = message.details.poll?.id else { return message }
             var message = message
             if let poll = known[id] { message.details.poll?.status = poll.status }
             guard viewer != nil else { return message }
-            message.details.poll?.votedOptionIDs = known[id]?.votedOptionIDs ?? []
+            message.details.poll?.votedOptionIDs = known[id]?.votes ?? []
             return message
         }
     }
