@@ -94,7 +94,7 @@ struct NumberRulesTests {
             "JSONReader+Fields.swift": "UInt8(index)", "JSONWriter.swift": "UInt8(rest % 10)",
             "Array+Payload.swift": "append(UInt8(rest))",
             "MultipartReader.swift": "Int32(needle[0])",
-            "SegmentedText.swift": "Int32(UTF8.width(", "StoreLocation.swift": "radix: 16",
+            "LetterReader.swift": "Int32(UTF8.width(", "StoreLocation.swift": "radix: 16",
             // A text, or nil.
             "OriginPolicy.swift": "UInt8($0) != nil",
         ]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RoostCore
 import RoostSQLite
 import RoostStore
@@ -33,6 +34,52 @@ struct SearchHitsTests {
             try query.matches($1, by: fixture.tokenizer)
         }
         #expect(matching.map { Int64($0.offset + 1) } == expected)
+    }
+
+    @Test(arguments: [
+        ["प\u{95D}ना", "क\u{93C}लम"], ["\u{9AC}\u{9BE}\u{9DC}\u{9BF}", "ভা\u{9B2}\u{9CB}"],
+        ["ਸ਼ਹਿਰ", "\u{A5B}\u{A30}\u{A3E}"], ["ଓ\u{B5C}ିଆ", "\u{B15}\u{B4B}"],
+        ["கொடி", "கோவில்", "\u{B94}"], ["കൊടി", "കോഴി"], ["ಕೋಟೆ", "ಕೊಡೆ", "ಕೀಲಿ"],
+        ["కైలాసం"], ["කෝපි", "ලේඛන"], ["أحمد", "قرآن", "مسئول", "إسلام"], ["ۓ", "خانۂ"],
+        ["Чайковский", "Београд ќе", "ѓавол", "Їжак", "тоҷикӣ", "чӑваш", "ӱлӹ"],
+        ["ἄνθρωπος", "ᾠδή", "ῥόδον", "Ἀθῆναι"], ["\u{FB2A}ל\u{FB35}ם"], ["\u{F40}\u{F73}\u{F51}"],
+        ["\u{F90A}\u{F9FF}"], ["ガラス", "ヴァ"], ["한국어"], ["Việt", "Ǽsop", "Ǿre", "Ångström"],
+        ["ပ\u{1026}"], ["\u{1B06}\u{1B05}"], ["กุ\u{E48}น"],
+    ])
+    func `a word is found and marked in each of its canonical forms`(
+        words: [String]
+    ) throws {
+        for word in words {
+            let forms = [
+                word, word.decomposedStringWithCanonicalMapping,
+                word.precomposedStringWithCanonicalMapping,
+            ]
+            let fixture = try SearchFixture(forms + ["other"])
+            for typed in forms {
+                #expect(try fixture.find(typed) == [3, 2, 1], "\(word)")
+                #expect(try fixture.find(typed + " ") == [3, 2, 1], "\(word)")
+                for form in forms {
+                    let marked = try fixture.marked(typed, in: "x \(form) y")
+                    #expect(marked.count == 1 && marked.first == form, "\(word)")
+                }
+            }
+        }
+    }
+
+    @Test func `a character and its canonical decomposition are one word`() throws {
+        let tokenizer = try SearchFixture().tokenizer
+        func words(_ text: String) throws -> [String] {
+            try tokenizer.tokens(of: SegmentedText("a \(text)b").bytes).map(\.word)
+        }
+        for scalar in (0..<0x3000).compactMap({ (code: UInt32) in Unicode.Scalar(code) }) {
+            let text = String(scalar)
+            let decomposed = text.decomposedStringWithCanonicalMapping
+            guard !text.unicodeScalars.elementsEqual(decomposed.unicodeScalars) else { continue }
+            let (first, second) = (try words(text), try words(decomposed))
+            #expect(
+                first.elementsEqual(second) { $0.utf8.elementsEqual($1.utf8) },
+                "U+\(String(scalar.value, radix: 16)): \(first) \(second)")
+        }
     }
 
     @Test func `no typed text is an error (scar 38)`() throws {

@@ -304,7 +304,7 @@ struct SearchStoreTests {
             CREATE VIRTUAL TABLE message_text USING fts5(text, tag, content = '',
                 tokenize = 'unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc''');
             INSERT INTO message_text (rowid, text, tag) VALUES (3, 'another', 'c1');
-            UPDATE message_text_state SET format = 2
+            UPDATE message_text_state SET format = 3
             """
         do {
             let connection = try Connection(.file("\(folder.path)/app/anna/cache.sqlite"))
@@ -319,6 +319,40 @@ struct SearchStoreTests {
             #expect(found.map(\.message.messageID) == [7, 6, 5, 4, 3, 2, 1])
         }
         #expect(try await store.reader.search(SearchQuestion("another")).value.found.isEmpty)
+        #expect(try await store.reader.searchFindings() == [])
+        await store.close()
+    }
+
+    @Test func `an index of format 1 is built anew, and finds both forms of a letter`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let first = try await Store.test(.folder(folder.path))
+        let texts = ["\u{958}लम", "\u{915}\u{93C}लम"]
+        for (index, text) in texts.enumerated() {
+            let message = Fixture.message(Int64(index + 1), text: text)
+            try await first.writer.commit([.liveMessage(message, predecessor: nil)])
+        }
+        await first.close()
+        guard !Fixture.isSealed else { return }
+        // The words as format 1 had them.
+        let old: SQL = """
+            INSERT INTO message_text (message_text) VALUES ('delete-all');
+            INSERT INTO message_text (rowid, text, tag) VALUES
+                (1, '\u{958}लम', 'c1'), (2, '\u{915}\u{93C}लम', 'c1');
+            UPDATE message_text_state SET format = 1
+            """
+        do {
+            let connection = try Connection(.file("\(folder.path)/app/anna/cache.sqlite"))
+            try connection.executeScript(old)
+        }
+        let store = try await Store.test(.folder(folder.path))
+        try await store.finishIndex(stepSize: 1)
+        for typed in texts {
+            let found = try await store.reader.search(SearchQuestion(typed)).value.found
+            #expect(found.map(\.message.messageID) == [2, 1])
+        }
         #expect(try await store.reader.searchFindings() == [])
         await store.close()
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Characters that stand alone, are left out, or are replaced by another.
+//
+// A character is looked up in `SearchForms` before.
 
 /// The treatment of a character in a segmented text.
 enum SearchRole {
@@ -10,20 +12,26 @@ enum SearchRole {
     case alone(Unicode.Scalar)
     /// Removed, as if its neighbours touched.
     case dropped
+
+    var isDropped: Bool { if case .dropped = self { true } else { false } }
 }
 
 extension Unicode.Scalar {
     /// The treatment of this character.
     var searchRole: SearchRole {
         switch value {
+        // In the order of frequency, since the cases are compared one by one.
         case 0..<0xAD, 0xAE..<0x0300: .word(self)
+        case 0x4E00...0x9FFF, 0x3041...0x3096, 0x30A1...0x30FF: .alone(self)  // Han, kana
+        case 0xAC00...0xD7A3, 0x0370..<0x0590, 0x0700..<0x0E00: .word(self)  // Korean to Sinhala
+        case 0x0E00...0x0EFF: .alone(self)  // Thai, Lao
+        case 0x0620...0x063F, 0x0641...0x064A: .word(self)  // Arabic
         case 0xAD, 0x0300...0x036F: .dropped  // Soft hyphen; accents, as in the tokenizer.
-        case 0x0370..<0x0590: .word(foldedWithoutAccent)
         case 0x0590...0x06FF: isPoint ? .dropped : .word(self)
         case 0x200D...0x200F, 0x202A...0x202E, 0x2060...0x2069, 0xFEFF: .dropped  // Invisible.
         case 0xFE00...0xFE0F, 0xE0000...0xE01EF: .dropped  // Variants of the previous character.
         case 0x1F3FB...0x1F3FF: .dropped  // Skin tones: a thumb is found in any colour.
-        case 0x3099, 0x309A, 0xFF9E, 0xFF9F: .dropped  // Voicing marks without a voiced kana.
+        case 0x3099, 0x309A: .dropped  // Voicing marks without a voiced kana.
         case 0x2300...0x23FF, 0x2600...0x27BF, 0x2B00...0x2BFF:
             .alone(Unicode.Scalar(0xE000 + (value - 0x2300)) ?? self)
         case 0x1F000...0x1FAFF: .alone(Unicode.Scalar(0xF0000 + (value - 0x1F000)) ?? self)
@@ -35,7 +43,6 @@ extension Unicode.Scalar {
     /// it.
     private var isOfScriptWithoutSpaces: Bool {
         switch value {
-        case 0x0E00...0x0EFF: true  // Thai, Lao
         case 0x1000...0x109F, 0xA9E0...0xA9FF, 0xAA60...0xAA7F: true  // Myanmar
         case 0x1780...0x17FF: true  // Khmer
         case 0x1950...0x19DF, 0x1A20...0x1AAF, 0xAA80...0xAADF: true  // Tai
@@ -59,95 +66,29 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Greek vowels without their accents, and Cyrillic ё as е, the usual way of typing.
-    private var foldedWithoutAccent: Unicode.Scalar {
-        switch self {
-        case "Ά": "Α"
-        case "Έ": "Ε"
-        case "Ή": "Η"
-        case "Ί", "Ϊ": "Ι"
-        case "Ό": "Ο"
-        case "Ύ", "Ϋ": "Υ"
-        case "Ώ": "Ω"
-        case "ά": "α"
-        case "έ": "ε"
-        case "ή": "η"
-        case "ί", "ϊ", "ΐ": "ι"
-        case "ό": "ο"
-        case "ύ", "ϋ", "ΰ": "υ"
-        case "ώ": "ω"
-        case "Ё": "Е"
-        case "ё": "е"
-        default: self
-        }
-    }
-
-    /// The usual form of full-width Latin and half-width Katakana.
-    var widened: Unicode.Scalar {
+    /// Whether a loose Korean letter may follow and change this one.
+    var mayBeginSyllable: Bool {
         switch value {
-        case 0xFF01...0xFF5E: Unicode.Scalar(value - 0xFEE0) ?? self
-        case 0xFF66...0xFF9D: Self.katakana[Int(value - 0xFF66)]
-        default: self
+        case 0xAC00...0xD7A3: (value - 0xAC00) % 28 == 0
+        case 0x1100...0x11FF: true
+        default: false
         }
     }
 
-    private static let katakana = Array(
-        ("ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテト"
-            + "ナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン").unicodeScalars)
+    /// Whether it is a loose Korean letter that follows another in a syllable.
+    var isLooseVowelOrEnd: Bool { (0x1161...0x11C2).contains(value) }
 
-    /// Returns the letter composed of this one and a loose mark or letter; nil if there is none.
-    ///
-    /// Only letters that the tokenizer would otherwise take for another word: kana, й and similar
-    /// ones, Korean syllables. File names from some systems are decomposed.
-    func composed(with mark: Unicode.Scalar) -> Unicode.Scalar? {
-        switch mark.value {
-        case 0x3099, 0xFF9E: isVoiceable ? Unicode.Scalar(value + voicingStep) : nil
-        case 0x309A, 0xFF9F: isOfRowHa ? Unicode.Scalar(value + 2) : nil
-        case 0x0306:
-            switch self {
-            case "и": "й"
-            case "И": "Й"
-            case "у": "ў"
-            case "У": "Ў"
-            default: nil
-            }
-        case 0x0308:
-            switch self {
-            case "і": "ї"
-            case "І": "Ї"
-            default: nil
-            }
+    /// Returns the Korean syllable composed of this one and a loose letter; nil if there is none.
+    func syllable(with letter: Unicode.Scalar) -> Unicode.Scalar? {
+        switch letter.value {
         case 0x1161...0x1175:
             (0x1100...0x1112).contains(value)
-                ? Unicode.Scalar(0xAC00 + ((value - 0x1100) * 21 + mark.value - 0x1161) * 28) : nil
+                ? Unicode.Scalar(0xAC00 + ((value - 0x1100) * 21 + letter.value - 0x1161) * 28)
+                : nil
         case 0x11A8...0x11C2:
             (0xAC00...0xD7A3).contains(value) && (value - 0xAC00) % 28 == 0
-                ? Unicode.Scalar(value + mark.value - 0x11A7) : nil
+                ? Unicode.Scalar(value + letter.value - 0x11A7) : nil
         default: nil
         }
     }
-
-    /// The number of a kana in its table, equal for Hiragana and Katakana; 0 for others.
-    private var kana: UInt32 {
-        switch value {
-        case 0x3041...0x3096: value
-        case 0x30A1...0x30F6: value - 0x60
-        default: 0
-        }
-    }
-
-    private var isOfRowHa: Bool {
-        (0x306F...0x307B).contains(kana) && kana % 3 == 0
-    }
-
-    private var isVoiceable: Bool {
-        switch kana {
-        case 0x304B...0x3062: kana % 2 == 1  // か to ち
-        case 0x3064, 0x3066, 0x3068: true  // つ, て, と
-        case 0x3046: true  // う
-        default: isOfRowHa
-        }
-    }
-
-    private var voicingStep: UInt32 { kana == 0x3046 ? 0x4E : 1 }
 }

@@ -5,8 +5,9 @@
 // The tokenizer splits words at all characters but letters, digits and marks, and folds case and
 // Latin accents. This type does the rest. Scripts without spaces are split into single characters,
 // so that a phrase of them finds every part of a run. Emoji become characters that the tokenizer
-// takes for letters, one word each. Look-alikes become equal. Stored texts and queries need the
-// same form, and it must never change: a deletion from the index names the words of the old text.
+// takes for letters, one word each. Look-alikes become equal, and so do canonically equal texts.
+// Stored texts and queries need the same form, and it must never change: a deletion from the index
+// names the words of the old text. A change needs a new `SearchIndex.format`.
 
 /// A text split and folded for the tokenizer, with the origin of each byte in the original.
 package struct SegmentedText: Equatable, Sendable {
@@ -26,12 +27,12 @@ package struct SegmentedText: Equatable, Sendable {
     private init(_ text: String, keepsOrigins: Bool) {
         self.keepsOrigins = keepsOrigins
         bytes.reserveCapacity(text.utf8.count * 3 / 2)
-        var scalars = ScalarReader(text)
-        while let (scalar, range) = scalars.next() {
-            switch scalar.searchRole {
+        var letters = LetterReader(text)
+        while let letter = letters.next() {
+            switch letter.scalar.searchRole {
             case .dropped: break
-            case .word(let folded): write(folded, from: range, isAlone: false)
-            case .alone(let folded): write(folded, from: range, isAlone: true)
+            case .word(let folded): write(folded, from: letter.range, isAlone: false)
+            case .alone(let folded): write(folded, from: letter.range, isAlone: true)
             }
         }
     }
@@ -51,7 +52,8 @@ package struct SegmentedText: Equatable, Sendable {
         return Int(first.lowerBound)..<Int(last.upperBound)
     }
 
-    /// Returns whether the text needs no splitting or folding: Latin letters without loose accents.
+    /// Returns whether the text needs no splitting or folding: Latin letters without loose accents,
+    /// and none of those that the tokenizer does not fold (U+01E0 to U+01FF).
     private static func isPlain(_ text: String) -> Bool {
         // SAFETY: the bytes are lent for the loop; through the view each one would be a call.
         unsafe text.utf8.withContiguousStorageIfAvailable { unsafe isPlain($0) }
@@ -61,8 +63,10 @@ package struct SegmentedText: Equatable, Sendable {
     private static func isPlain(_ bytes: some Sequence<UInt8>) -> Bool {
         var previous: UInt8 = 0
         for byte in bytes {
-            // From 0xCC on bytes begin scalars from U+0300 on; 0xC2 0xAD is the soft hyphen.
-            if byte >= 0xCC || byte == 0xAD && previous == 0xC2 { return false }
+            // From 0xCC on bytes begin scalars from U+0300 on, and 0xC7 those from U+01C0 to U+01FF;
+            // 0xC2 0xAD is the soft hyphen.
+            if byte >= 0xC7, byte == 0xC7 || byte >= 0xCC { return false }
+            if byte == 0xAD, previous == 0xC2 { return false }
             previous = byte
         }
         return true
@@ -73,43 +77,26 @@ package struct SegmentedText: Equatable, Sendable {
     ) {
         if isAlone || isLastAlone { append(0x20, from: range.lowerBound..<range.lowerBound) }
         isLastAlone = isAlone
-        for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
-            append(byte, from: range)
+        let value = scalar.value
+        switch value {
+        case 0..<0x80: append(value, from: range)
+        case 0x80..<0x800:
+            append(0xC0 | value >> 6, from: range)
+            append(0x80 | value & 0x3F, from: range)
+        case 0x800..<0x10000:
+            append(0xE0 | value >> 12, from: range)
+            append(0x80 | value >> 6 & 0x3F, from: range)
+            append(0x80 | value & 0x3F, from: range)
+        default:
+            append(0xF0 | value >> 18, from: range)
+            append(0x80 | value >> 12 & 0x3F, from: range)
+            append(0x80 | value >> 6 & 0x3F, from: range)
+            append(0x80 | value & 0x3F, from: range)
         }
     }
 
-    private mutating func append(_ byte: UInt8, from range: Range<Int32>) {
-        bytes.append(byte)
+    private mutating func append(_ byte: UInt32, from range: Range<Int32>) {
+        bytes.append(UInt8(truncatingIfNeeded: byte))
         if keepsOrigins { origins.append(range) }
-    }
-}
-
-/// A reader of a text's scalars that composes loose marks and letters where that makes a letter.
-private struct ScalarReader {
-    private var scalars: String.UnicodeScalarView.Iterator
-    private var offset: Int32 = 0
-    private var ahead: Unicode.Scalar?
-
-    init(_ text: String) {
-        scalars = text.unicodeScalars.makeIterator()
-        ahead = scalars.next()
-    }
-
-    mutating func next() -> (scalar: Unicode.Scalar, range: Range<Int32>)? {
-        guard let first = take() else { return nil }
-        let start = offset - Int32(UTF8.width(first))
-        var scalar = first.widened
-        while let mark = ahead, let composed = scalar.composed(with: mark) {
-            scalar = composed
-            _ = take()
-        }
-        return (scalar, start..<offset)
-    }
-
-    private mutating func take() -> Unicode.Scalar? {
-        guard let scalar = ahead else { return nil }
-        offset += Int32(UTF8.width(scalar))
-        ahead = scalars.next()
-        return scalar
     }
 }

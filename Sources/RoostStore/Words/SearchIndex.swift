@@ -36,8 +36,9 @@ package struct SearchIndex {
 
     /// The version of the table and of the treatment of texts before indexing.
     ///
-    /// An index of another version is replaced.
-    static let format: Int64 = 1
+    /// An index of another version is replaced. Version 1 did not treat all canonically equal texts
+    /// alike.
+    static let format: Int64 = 2
 
     private let connection: Connection
     package private(set) var state: State
@@ -131,7 +132,8 @@ package struct SearchIndex {
     /// Replaces the entry of a changed message; both have the same ID.
     package func replace(_ old: SearchEntry, with new: SearchEntry) throws(SQLiteError) {
         precondition(old.messageID == new.messageID, "A message keeps its ID.")
-        // Texts are compared by their bytes: equal accents may be indexed differently.
+        // Texts are compared by their bytes: the system's Unicode may be newer than the index's, and
+        // take texts for equal that have different words.
         if old.channelRow == new.channelRow, old.text.utf8.elementsEqual(new.text.utf8) { return }
         try remove(old)
         try insert(new)
