@@ -166,7 +166,16 @@ struct SearchTests {
         ("abab", "ababab", true), ("aab", "aaab", true), ("aaab", "aabaabaaab", true),
         ("abc", "ab", false), ("HELLO", "say hello", true), ("ÄÖ", "xäöx", true),
         ("é", "caf\u{65}\u{301}", true), ("e", "caf\u{65}\u{301}", false), ("я", "Я", true),
-        ("\u{212B}", "å", true), ("x", "", false),
+        ("\u{212B}", "å", true), ("x", "", false), ("\u{1F71}", "\u{3AC}", true),
+        ("\u{3AC}", "\u{1F71}", true), ("\u{37E}", "x;", true), ("\u{958}", "\u{915}\u{93C}", true),
+        ("\u{915}\u{93C}", "\u{958}", true), ("\u{B95}\u{BCA}", "\u{B95}\u{BC6}\u{BBE}", true),
+        ("\u{B95}\u{BC6}\u{BBE}", "\u{B95}\u{BCA}", true),
+        ("\u{995}\u{9CB}", "\u{995}\u{9C7}\u{9BE}", true),
+        ("\u{C95}\u{CCB}", "\u{C95}\u{CC6}\u{CC2}\u{CD5}", true),
+        ("\u{C95}\u{CCA}\u{CD5}", "\u{C95}\u{CCB}", true),
+        ("\u{D15}\u{D4A}", "\u{D15}\u{D46}\u{D3E}", true), ("\u{F42}\u{FB7}", "\u{F43}", true),
+        ("\u{1026}", "\u{1025}\u{102E}", true), ("\u{1B06}", "\u{1B05}\u{1B35}", true),
+        ("\u{114BB}", "\u{114B9}\u{114BA}", true),
     ])
     func `words are found in every case and encoding`(
         words: String, text: String, isFound: Bool
