@@ -115,7 +115,7 @@ let modules: [Target] = [
             // The system's own has the same calls.
             .linkedLibrary("ncurses", .when(platforms: [.macOS])),
         ]),
-    .target(name: "RoostCommandLine"),
+    .target(name: "RoostCommandLine", dependencies: ["RoostModel"]),
     .target(
         name: "RoostRequests", dependencies: ["RoostCommandLine", "RoostModel", "RoostWire"]),
     .executableTarget(
@@ -296,7 +296,7 @@ let tests: [Target] = [
             "RoostTestSupport", "Bot", "ChatV3", "ChatV4", "EndActor", "FirstChat", "Roost",
             "RoostCommand", "RoostExecutors", "TerminalChat", "Tour",
         ]),
-    .testTarget(name: "RoostChatTests", dependencies: ["Roost", "RoostChat"]),
+    .testTarget(name: "RoostChatTests", dependencies: ["Roost", "RoostChat", "RoostModel"]),
     .testTarget(
         name: "RoostServerTests",
         dependencies: [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostModel
 import Testing
 
 @testable import RoostChat
@@ -39,6 +40,14 @@ struct SafeTextTests {
                 #expect(first != .control && first != .format, "\(value)")
                 #expect(unit.columns == 1 || unit.columns == 2)
             }
+        }
+    }
+
+    @Test func `no hidden character reaches the screen`() {
+        for scalar in (0...0x10_FFFF).compactMap({ (code: UInt32) in Unicode.Scalar(code) })
+        where scalar.isHidden {
+            let shown = Self.shown("a\(scalar)b").unicodeScalars
+            #expect(!shown.contains(scalar), "U+\(String(scalar.value, radix: 16))")
         }
     }
 

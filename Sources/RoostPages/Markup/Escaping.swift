@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RoostModel
+
 /// The one place in which text becomes markup.
 enum Escaping {
     /// Returns a text in which no character has a meaning for HTML, neither between tags nor in
@@ -58,13 +60,7 @@ enum Escaping {
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F: true
-        // Marks of direction, embeddings, overrides and isolates.
-        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-        // Separators of lines, spaces without width, and a joiner that hides between words.
-        case 0x2028, 0x2029, 0x200B, 0x2060...0x2064, 0xFEFF, 0x00AD: true
-        // Tags, and places of no character.
-        case 0xE0000...0xE007F, 0xFFF9...0xFFFB, 0xFFFE, 0xFFFF: true
-        default: false
+        default: scalar.isHidden
         }
     }
 
