@@ -150,6 +150,7 @@ package struct NoticeLosses: Sendable {
     /// - Parameters:
     ///   - isConnected: Whether notices come at all; without them no report waits.
     ///   - now: The present moment.
+    /// - Returns: The reports.
     package func due(isConnected: Bool, at now: Instant) -> [Report] {
         let isPaced = isConnected && isMistrusting(at: now)
         return waiting.values.filter { report in
