@@ -5,9 +5,9 @@ package import RoostModel
 /// The record of lost notices, which decides the reports that sweeps make up for them.
 ///
 /// A loss is noticed late, so a sweep goes back behind it. While notices of a host may be missing,
-/// each sweep reports the changed channels; that time is the mistrust. A report costs a call of every
-/// client. So a channel has few of them, and the mistrust ends once the bus hears all servers that
-/// live.
+/// each sweep reports the changed channels; that time is the mistrust. A report costs a call of
+/// every client. So a channel has few of them, and the mistrust ends once the bus hears all servers
+/// that live.
 package struct NoticeLosses: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
@@ -93,7 +93,7 @@ package struct NoticeLosses: Sendable {
         return disagreements == 4
     }
 
-    /// Returns the transaction to which the next sweep goes back, and forgets it; nil without a loss.
+    /// Returns the transaction to which the next sweep goes back, and forgets it; nil for no loss.
     package mutating func take() -> Int64? {
         defer { lostSince = nil }
         return lostSince
