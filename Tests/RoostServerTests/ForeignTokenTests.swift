@@ -57,7 +57,9 @@ struct ForeignTokenTests {
             in: "none", after: .sequence(.max), limit: 9)
         #expect(!missing.isAhead, "a channel of another time may have had the number")
         for listing in try await storage.listings(of: "ann") {
-            #expect(listing.settledSequence >= listing.changeSequence)
+            // The number of a change is higher while an older transaction is open.
+            #expect(
+                listing.settledSequence >= listing.changeSequence || kind == .postgres)
             #expect(listing.settledSequence < .max)
         }
     }
