@@ -6,8 +6,8 @@ package import RoostServer
 /// The era of the database whose numbers the delivery of one server goes by.
 ///
 /// Numbers of transactions have an order within an era only. So a notice of another era waits
-/// until a sweep has seen that era. A former primary that still answers has a lower timeline, and is
-/// ignored. An upgrade of the database lowers the timeline too, so after a minute such answers
+/// until a sweep has seen that era. A former primary that still answers has a lower timeline, and
+/// is ignored. An upgrade of the database lowers the timeline too, so after a minute such answers
 /// count.
 package struct DeliveryEra: Sendable {
     package typealias Instant = ContinuousClock.Instant
