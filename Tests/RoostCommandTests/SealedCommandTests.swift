@@ -56,6 +56,42 @@ struct SealedCommandTests {
         try program.remove()
     }
 
+    /// The content of each file in a folder.
+    private static func files(below folder: URL) throws -> [String: Data] {
+        let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
+        return Dictionary(
+            uniqueKeysWithValues: (names ?? []).compactMap { name in
+                (try? Data(contentsOf: folder.appending(path: name))).map { (name, $0) }
+            })
+    }
+
+    @Test func `a clearing with a key does not encrypt a plaintext cache (R132, scar 43)`()
+        async throws
+    {
+        let program = try Program()
+        let client = [
+            "client", "--server", "http://127.0.0.1:1", "--app-id", "demo", "--user", "ada",
+            "--cache", "cache",
+        ]
+        let line = #"{"id":1,"request":"send","channel":"c","text":"waits"}"#
+        #expect(
+            try await program.run(client, input: [line, #"{"id":2,"request":"quit"}"#]).status == 0)
+        let cache = program.folder.appending(path: "cache")
+        let before = try Self.files(below: cache)
+        let clear = ["cache", "clear", "cache", "--to", "64", "--key-folder", "keys"]
+        let trial = try await program.run(clear + ["--dry-run"])
+        #expect(trial.status == 0 && trial.errors == [], "\(trial.errors)")
+        #expect(trial.output.contains { $0.contains("nothing was changed") })
+        #expect(try Self.files(below: cache) == before)
+        #expect(try await program.run(clear).status == 0)
+        #expect(!FileManager.default.fileExists(atPath: program.path("keys")))
+        let again = try await program.run(
+            client, input: [#"{"id":1,"request":"cache"}"#, #"{"id":2,"request":"quit"}"#])
+        #expect(again.status == 0, "\(again.errors)")
+        #expect(again.output.contains { $0.contains(#""text":"waits""#) }, "\(again.output)")
+        try program.remove()
+    }
+
     @Test(arguments: ["cache", "cache/keys", "./cache/../cache/demo/keys", "link/keys"])
     func `a key cannot be kept in the folder that it seals`(keys: String) async throws {
         let program = try Program()

@@ -137,6 +137,26 @@ struct UnsentCommandTests {
         try program.remove()
     }
 
+    @Test func `a dry run leaves the report of a lost outbox to the client (scars 42, 46)`()
+        async throws
+    {
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+        // A client has sent from it.
+        let mark = program.path("cache/demo/ada/outbox.sending")
+        #expect(FileManager.default.createFile(atPath: mark, contents: nil))
+        let clear = ["cache", "clear", "cache"]
+        let trial = try await program.run(clear + ["--dry-run"])
+        #expect(trial.status == 0 && trial.errors == [], "\(trial.errors)")
+        #expect(!FileManager.default.fileExists(atPath: path))
+        // A clearing opens the outbox, so the loss is reported here.
+        let cleared = try await program.run(clear)
+        #expect(cleared.status == 0)
+        #expect(cleared.errors.contains { $0.contains("unsent messages is gone") })
+        try program.remove()
+    }
+
     @Test func `an unknown channel is an error at its opening`() async throws {
         let server = try ChildProcess(
             try ChildProcess.built("roost"),

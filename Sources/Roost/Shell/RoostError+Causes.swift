@@ -2,7 +2,7 @@
 
 import RoostCore
 import RoostModel
-import RoostStore
+package import RoostStore
 import RoostTransport
 import RoostWire
 
@@ -10,7 +10,7 @@ import RoostWire
 
 extension Repairs {
     /// The sentences that describe the state of the files to a person.
-    var sentences: [String] { cacheSentences + outboxSentences }
+    package var sentences: [String] { cacheSentences + outboxSentences }
 
     private var cacheSentences: [String] {
         switch cache {

@@ -86,10 +86,13 @@ struct CacheClearing {
     func carryOut(in folder: String) async throws(StoreError) -> CacheClearingOutcome {
         let folder = CacheFolders.named(folder)
         let found = try await FolderInspection.of(folder, protection)
+        if isDryRun { return try await foretell(in: folder, found) }
         var options = Store.Options()
-        options.protection = protection
+        // A key would encrypt a plaintext cache.
+        options.protection = found.isSealed ? protection : .none
         options.reportMigration { done, total in StandardError.reportMigration(done, of: total) }
         let store = try await Store.open(.files(in: folder), owner: found.owner, options)
+        StandardError.report(Repairs(cache: store.report, outbox: store.outboxReport))
         let outcome: Result<CacheClearingOutcome, StoreError>
         do throws(StoreError) {
             outcome = .success(try await carryOut(on: store, found))
@@ -100,56 +103,61 @@ struct CacheClearing {
         return try outcome.get()
     }
 
+    /// Reports the effect on a cache without opening it for writing.
+    private func foretell(
+        in folder: String, _ found: FolderInspection
+    ) async throws(StoreError) -> CacheClearingOutcome {
+        let target = if case .down(let bytes) = extent { bytes } else { 0 as Int64 }
+        let plan = try await FolderInspection.evictionPlan(of: folder, protection, downTo: target)
+        // The plan counts used pages only, so both sizes are the plan's.
+        let isForetold = if case .down = extent { true } else { false }
+        return CacheClearingOutcome(
+            of: found, isDryRun: true, gone: gone(plan.channels.map(\.url), found),
+            unsentCount: removesUnsent ? found.removableItems.count : 0,
+            bytesBefore: isForetold ? plan.sizeBefore : found.cacheBytes,
+            bytesAfter: isForetold && !plan.isEmpty ? plan.expectedSize : nil)
+    }
+
     private func carryOut(
         on store: Store, _ found: FolderInspection
     ) async throws(StoreError) -> CacheClearingOutcome {
         let writer = store.writer
-        let plan: EvictionPlan
-        var unsent = 0
-        switch extent {
-        case .down(let bytes): plan = try await writer.evictionPlan(downTo: bytes)
-        case .channel, .everything: plan = try await writer.evictionPlan(downTo: 0)
-        }
-        var gone = plan.channels.map(\.url)
-        if case .channel(let url) = extent {
-            gone = found.cache.channels.map(\.url).filter { $0 == url }
-        }
-        if case .everything(let includingUnsent) = extent {
-            gone = found.cache.channels.map(\.url)
-            if includingUnsent { unsent = found.outbox.items.count { $0.inboxMark == nil } }
-        }
         let before = try await writer.cacheBytes()
-        if !isDryRun {
-            switch extent {
-            case .down(let bytes): gone = try await writer.trim(downTo: bytes).evicted.map(\.url)
-            case .channel(let url):
-                try await writer.commit([.clearMessages(url)])
-                try await writer.trim(downTo: .max)
-            case .everything(let includingUnsent):
-                try await writer.trim(downTo: 0)
-                try await writer.commit([.clearAll])
-                try await writer.trim(downTo: .max)
-                if includingUnsent {
-                    for item in found.outbox.items where item.inboxMark == nil {
-                        try await store.outbox.note(.removal(item.requestID))
-                    }
-                }
-            }
+        var evicted: [ChannelURL] = []
+        let unsent = removesUnsent ? found.removableItems : []
+        switch extent {
+        case .down(let bytes): evicted = try await writer.trim(downTo: bytes).evicted.map(\.url)
+        case .channel(let url):
+            try await writer.commit([.clearMessages(url)])
+            try await writer.trim(downTo: .max)
+        case .everything:
+            try await writer.trim(downTo: 0)
+            try await writer.commit([.clearAll])
+            try await writer.trim(downTo: .max)
+            for item in unsent { try await store.outbox.note(.removal(item.requestID)) }
         }
-        let counts = Dictionary(
-            found.cache.channels.map { ($0.url, $0.messageCount) }, uniquingKeysWith: max)
-        let channels = gone.map { (url: $0, messageCount: counts[$0] ?? 0) }
-        guard isDryRun else {
-            return CacheClearingOutcome(
-                owner: found.owner, isDryRun: false, channels: channels, unsentCount: unsent,
-                bytesBefore: before, bytesAfter: try await writer.cacheBytes())
-        }
-        // The plan counts used pages only, so both sizes are the plan's.
-        let isForetold = if case .down = extent { true } else { false }
         return CacheClearingOutcome(
-            owner: found.owner, isDryRun: true, channels: channels, unsentCount: unsent,
-            bytesBefore: isForetold ? plan.sizeBefore : before,
-            bytesAfter: isForetold && !plan.isEmpty ? plan.expectedSize : nil)
+            of: found, isDryRun: false, gone: gone(evicted, found), unsentCount: unsent.count,
+            bytesBefore: before, bytesAfter: try await writer.cacheBytes())
+    }
+
+    private var removesUnsent: Bool { extent == .everything(includingUnsent: true) }
+
+    /// Returns the channels that lose their messages, if an eviction takes some of them.
+    private func gone(_ evicted: [ChannelURL], _ found: FolderInspection) -> [ChannelURL] {
+        let known = found.cache.channels.map(\.url)
+        return switch extent {
+        case .down: evicted
+        case .channel(let url): known.filter { $0 == url }
+        case .everything: known
+        }
+    }
+}
+
+extension FolderInspection {
+    /// The unsent items; the marks of inboxes are none.
+    fileprivate var removableItems: [OutboxItem] {
+        outbox.items.filter { $0.inboxMark == nil }
     }
 }
 
@@ -162,6 +170,20 @@ struct CacheClearingOutcome {
     let bytesBefore: Int64
     /// Nil if it is unknown, or if nothing would change.
     let bytesAfter: Int64?
+
+    init(
+        of found: FolderInspection, isDryRun: Bool, gone: [ChannelURL], unsentCount: Int,
+        bytesBefore: Int64, bytesAfter: Int64?
+    ) {
+        owner = found.owner
+        self.isDryRun = isDryRun
+        let counts = Dictionary(
+            found.cache.channels.map { ($0.url, $0.messageCount) }, uniquingKeysWith: max)
+        channels = gone.map { (url: $0, messageCount: counts[$0] ?? 0) }
+        self.unsentCount = unsentCount
+        self.bytesBefore = bytesBefore
+        self.bytesAfter = bytesAfter
+    }
 
     func lines(style: Style) -> [String] {
         let messages = channels.reduce(0) { $0 + $1.messageCount }

@@ -112,11 +112,13 @@ extension CommandFailure {
 }
 
 extension StoreError {
-    /// The message, with the option that remedies it if there is one.
+    /// The message, with the option that remedies it if there is one, and the repairs before it.
     var commandSentence: String {
-        switch kind {
-        case .keyMissing, .wrongKey: "\(message) Name the folder of the key with --key-folder."
-        default: message
-        }
+        let sentence =
+            switch kind {
+            case .keyMissing, .wrongKey: "\(message) Name the folder of the key with --key-folder."
+            default: message
+            }
+        return ([sentence] + repairs.sentences).joined(separator: " ")
     }
 }

@@ -169,6 +169,14 @@ package struct StoreProtection: Sendable {
         _ = try opensVault(of: files.outbox)
     }
 
+    /// Whether one of the files is encrypted, or its encryption has begun.
+    ///
+    /// - Throws: If the key does not open a vault.
+    func seals(_ files: StoreFiles) throws(StoreError) -> Bool {
+        if try opensVault(of: files.cache) { return true }
+        return try opensVault(of: files.outbox)
+    }
+
     /// Whether a database has a vault; an unreadable one may have a vault, unless it is damaged.
     ///
     /// - Throws: If the key does not open its vault.

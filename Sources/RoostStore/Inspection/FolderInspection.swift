@@ -16,6 +16,8 @@ package struct FolderInspection: Equatable, Sendable {
     package let hasOutbox: Bool
     /// Damaged outboxes that were replaced and are not deleted yet.
     package let quarantined: [QuarantinedOutbox]
+    /// Whether one of the two files is encrypted, or its encryption has begun.
+    package let isSealed: Bool
     /// The size on disk, logs included.
     package let cacheBytes: Int64
     package let outboxBytes: Int64
@@ -62,6 +64,7 @@ package struct FolderInspection: Equatable, Sendable {
             quarantined: outboxFiles.quarantined.map { path in
                 QuarantinedOutbox(path: path, lost: record.lostCount(of: path))
             },
+            isSealed: try keys.seals(files),
             cacheBytes: DatabaseFiles(files.cache).byteCount, outboxBytes: outboxFiles.byteCount)
     }
 

@@ -5,6 +5,40 @@ internal import RoostModel
 internal import RoostSQLite
 
 extension Connection {
+    /// Returns the plan of an eviction, without a change.
+    ///
+    /// Without a target it takes that of the budget. A way that the cache cannot take replaces the
+    /// wanted one.
+    func evictionPlan(
+        downTo target: Int64?, sparing open: Set<ChannelURL> = [], under keeper: BudgetKeeper,
+        isInMemory: Bool = false, only wanted: EvictionPlan.Way? = nil
+    ) throws(SQLiteError) -> EvictionPlan {
+        let words = try SearchIndex.byteCount(in: self)
+        let weights = try channelWeights()
+        let used = try space().usedBytes
+        let other = try first(.otherBytes) ?? 0
+        let packed = PackedBytes(weights.map(\.holding), used: used, other: other, words: words)
+        let size = CacheSize(used: used, other: other, packed: packed.all)
+        let channels = weights.map { weight in
+            CachedChannelInfo(
+                weight, byteCount: packed.held(weight.holding), isOpen: open.contains(weight.url))
+        }
+        // No file can be written beside a cache in memory, and a copy could not decrypt sealed
+        // rows. A file made without the means to return pages shrinks only by a rewrite. A copy
+        // has all of a channel or none of it.
+        let way: EvictionPlan.Way? =
+            isInMemory || seals != nil || keeper.keptMessages > 0
+            ? .slices : try first(.autoVacuum) == 0 ? .rewrite : wanted
+        if let target {
+            return EvictionPlan(
+                downTo: target, channels: channels, size: size, order: keeper.order,
+                keeping: Int64(keeper.keptMessages), only: way)
+        }
+        return EvictionPlan(
+            for: keeper.budget ?? CacheBudget(megabytes: .max), channels: channels, size: size,
+            order: keeper.order, keeping: Int64(keeper.keptMessages), only: way)
+    }
+
     /// Rewrites the cache without the messages of some channels.
     ///
     /// - Parameters:
@@ -70,5 +104,15 @@ extension Connection {
         return .messages(
             MessagesChange(
                 channel: url, coverageBefore: before, coverageAfter: Coverage(), filters: filters))
+    }
+}
+
+extension CachedChannelInfo {
+    fileprivate init(_ weight: ChannelWeight, byteCount: Int64, isOpen: Bool) {
+        self.init(
+            url: weight.url, cachedMessageCount: weight.holding.messageCount,
+            byteCount: byteCount, accessedAt: weight.accessedAt,
+            lastMessageAt: weight.lastMessageAt,
+            isPinned: weight.isPinned, isOpen: isOpen)
     }
 }

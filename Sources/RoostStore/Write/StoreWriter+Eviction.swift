@@ -50,36 +50,11 @@ extension StoreWriter {
     private func evictionPlan(
         downTo target: Int64?, sparing open: Set<ChannelURL>, only wanted: EvictionPlan.Way?
     ) throws(StoreError) -> EvictionPlan {
-        let (order, limit) = (budget.order, budget.budget)
-        let keptMessages = budget.keptMessages
+        let keeper = budget
         let isInMemory = isInMemory
         return try inspect { connection throws(SQLiteError) in
-            let words = try SearchIndex.byteCount(in: connection)
-            let weights = try connection.channelWeights()
-            let used = try connection.space().usedBytes
-            let other = try connection.first(.otherBytes) ?? 0
-            let packed = PackedBytes(
-                weights.map(\.holding), used: used, other: other, words: words)
-            let size = CacheSize(used: used, other: other, packed: packed.all)
-            let channels = weights.map { weight in
-                CachedChannelInfo(
-                    weight, byteCount: packed.held(weight.holding),
-                    isOpen: open.contains(weight.url))
-            }
-            // No file can be written beside a cache in memory, and a copy could not decrypt sealed
-            // rows. A file made without the means to return pages shrinks only by a rewrite. A copy
-            // has all of a channel or none of it.
-            let way: EvictionPlan.Way? =
-                isInMemory || connection.seals != nil || keptMessages > 0
-                ? .slices : try connection.first(.autoVacuum) == 0 ? .rewrite : wanted
-            if let target {
-                return EvictionPlan(
-                    downTo: target, channels: channels, size: size, order: order,
-                    keeping: Int64(keptMessages), only: way)
-            }
-            return EvictionPlan(
-                for: limit ?? CacheBudget(megabytes: .max), channels: channels, size: size,
-                order: order, keeping: Int64(keptMessages), only: way)
+            try connection.evictionPlan(
+                downTo: target, sparing: open, under: keeper, isInMemory: isInMemory, only: wanted)
         }
     }
 
@@ -284,15 +259,5 @@ extension StoreWriter {
         trim.size = try usedBytes()
         trim.phase = .done
         budget.noteTrim(endingAt: trim.size)
-    }
-}
-
-extension CachedChannelInfo {
-    fileprivate init(_ weight: ChannelWeight, byteCount: Int64, isOpen: Bool) {
-        self.init(
-            url: weight.url, cachedMessageCount: weight.holding.messageCount,
-            byteCount: byteCount, accessedAt: weight.accessedAt,
-            lastMessageAt: weight.lastMessageAt,
-            isPinned: weight.isPinned, isOpen: isOpen)
     }
 }
