@@ -74,6 +74,42 @@ struct UnsentCommandTests {
         try program.remove()
     }
 
+    @Test func `a complete clearing removes downloaded files and those of unsent messages (R129)`()
+        async throws
+    {
+        let store = try await Store.open(.folder(program.path("cache")), owner: Self.owner)
+        let file = OutgoingFile(.bytes([UInt8](repeating: 7, count: 3_000)), name: "a.png")
+        _ = try await store.outbox.append(
+            "file", to: "b", createdAt: Timestamp(milliseconds: 9),
+            content: .fileMessage(FileMessageParams(files: [file]), copies: [nil]))
+        let address = "https://files/film.mp4"
+        _ = try await store.downloads.begin(address)
+        _ = try await store.downloads.write(
+            [UInt8](repeating: 8, count: 5_000),
+            behind: FileFetch.Part(total: 5_000, validator: "\"1\"", received: 0), of: address)
+        await store.close()
+        func files() throws -> [[String]] {
+            try ["files", "outbox.files"].map { name in
+                try FileManager.default.contentsOfDirectory(
+                    atPath: program.path("cache/demo/ada/\(name)")
+                ).filter { $0 != "lock" }
+            }
+        }
+        #expect(try files().map(\.count) == [1, 1])
+        let words = ["cache", "clear", "cache", "--everything"]
+        let trial = try await program.run(words + ["--dry-run"])
+        #expect(trial.output.contains("  files     5 kB"), "\(trial.output)")
+        let all = words + ["--including-unsent"]
+        #expect(try await program.run(all + ["--dry-run"]).output.contains("  files     8 kB"))
+        #expect(try files().map(\.count) == [1, 1])
+        #expect(try await program.run(words).status == 0)
+        #expect(try files().map(\.count) == [0, 1])
+        let cleared = try await program.run(all)
+        #expect(cleared.output.contains("  files     3 kB"), "\(cleared.output)")
+        #expect(try files().map(\.count) == [0, 0])
+        try program.remove()
+    }
+
     @Test func `an inspection has a pending edit with its message, and its text on request`()
         async throws
     {

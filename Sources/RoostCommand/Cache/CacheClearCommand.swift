@@ -13,10 +13,11 @@ extension Option {
         "to", .number(placeholder: "MB", 0...1_000_000_000),
         help: "only down to this size of the cache in megabytes, longest unopened channels first")
     static let everything = Option(
-        "everything", help: "channels, users, cursors and the last login too")
+        "everything",
+        help: "channels, users, cursors, the last login and downloaded files too")
     static let includingUnsent = Option(
         "including-unsent",
-        help: "with --everything: unsent messages too; there is no other copy of them")
+        help: "with --everything: unsent messages and their files too; there is no other copy of them")
     static let dryRun = Option("dry-run", help: "report the effect without changing anything")
 }
 
@@ -113,7 +114,7 @@ struct CacheClearing {
         let isForetold = if case .down = extent { true } else { false }
         return CacheClearingOutcome(
             of: found, isDryRun: true, gone: gone(plan.channels.map(\.url), found),
-            unsentCount: removesUnsent ? found.removableItems.count : 0,
+            files: removesFiles, unsent: removesUnsent ? found.removableItems : [],
             bytesBefore: isForetold ? plan.sizeBefore : found.cacheBytes,
             bytesAfter: isForetold && !plan.isEmpty ? plan.expectedSize : nil)
     }
@@ -131,16 +132,21 @@ struct CacheClearing {
             try await writer.commit([.clearMessages(url)])
             try await writer.trim(downTo: .max)
         case .everything:
+            // First, because deleting files needs no room on the disk.
+            try await store.downloads.clear()
             try await writer.trim(downTo: 0)
             try await writer.commit([.clearAll])
             try await writer.trim(downTo: .max)
-            for item in unsent { try await store.outbox.note(.removal(item.requestID)) }
+            let receipt = try await store.outbox.note(unsent.map { .removal($0.requestID) })
+            if let error = receipt.refused.values.first { throw error }
+            store.outbox.deleteFiles(unsent.flatMap(\.copies))
         }
         return CacheClearingOutcome(
-            of: found, isDryRun: false, gone: gone(evicted, found), unsentCount: unsent.count,
-            bytesBefore: before, bytesAfter: try await writer.cacheBytes())
+            of: found, isDryRun: false, gone: gone(evicted, found), files: removesFiles,
+            unsent: unsent, bytesBefore: before, bytesAfter: try await writer.cacheBytes())
     }
 
+    private var removesFiles: Bool { if case .everything = extent { true } else { false } }
     private var removesUnsent: Bool { extent == .everything(includingUnsent: true) }
 
     /// Returns the channels that lose their messages, if an eviction takes some of them.
@@ -167,20 +173,25 @@ struct CacheClearingOutcome {
     let isDryRun: Bool
     let channels: [(url: ChannelURL, messageCount: Int)]
     let unsentCount: Int
+    /// The size of the downloaded files, and of the files of unsent messages.
+    let fileBytes: Int64
     let bytesBefore: Int64
     /// Nil if it is unknown, or if nothing would change.
     let bytesAfter: Int64?
 
     init(
-        of found: FolderInspection, isDryRun: Bool, gone: [ChannelURL], unsentCount: Int,
-        bytesBefore: Int64, bytesAfter: Int64?
+        of found: FolderInspection, isDryRun: Bool, gone: [ChannelURL], files: Bool,
+        unsent: [OutboxItem], bytesBefore: Int64, bytesAfter: Int64?
     ) {
         owner = found.owner
         self.isDryRun = isDryRun
         let counts = Dictionary(
             found.cache.channels.map { ($0.url, $0.messageCount) }, uniquingKeysWith: max)
         channels = gone.map { (url: $0, messageCount: counts[$0] ?? 0) }
-        self.unsentCount = unsentCount
+        unsentCount = unsent.count
+        fileBytes = unsent.flatMap(\.copies).reduce(files ? found.downloadBytes : 0) {
+            $0 + $1.size
+        }
         self.bytesBefore = bytesBefore
         self.bytesAfter = bytesAfter
     }
@@ -202,6 +213,7 @@ struct CacheClearingOutcome {
             "  \(isDryRun ? "would go" : "gone")  \(parts.joined(separator: ", "))",
             "  cache     \(sizes)",
         ]
+            + (fileBytes > 0 ? ["  files     \(Measures.size(fileBytes))"] : [])
             + channels.map { channel in
                 let cells = (channel.messageCount * 20 + most - 1) / most
                 let bar = String(repeating: "█", count: cells)

@@ -21,6 +21,8 @@ package struct FolderInspection: Equatable, Sendable {
     /// The size on disk, logs included.
     package let cacheBytes: Int64
     package let outboxBytes: Int64
+    /// The size of the downloaded files.
+    package let downloadBytes: Int64
 
     /// The name of the file that marks a folder as a store.
     package static let cacheName = "cache.sqlite"
@@ -65,7 +67,12 @@ package struct FolderInspection: Equatable, Sendable {
                 QuarantinedOutbox(path: path, lost: record.lostCount(of: path))
             },
             isSealed: try keys.seals(files),
-            cacheBytes: DatabaseFiles(files.cache).byteCount, outboxBytes: outboxFiles.byteCount)
+            cacheBytes: DatabaseFiles(files.cache).byteCount, outboxBytes: outboxFiles.byteCount,
+            downloadBytes: [files.downloads, files.sealedDownloads].reduce(0) { sum, folder in
+                PlainFile.names(in: folder).reduce(sum) {
+                    $0 + (PlainFile.extent("\(folder)/\($1)")?.byteCount ?? 0)
+                }
+            })
     }
 
     /// Checks the cache and the outbox of a folder; changes nothing, and a client may have them open.
