@@ -8,6 +8,7 @@ import RoostSQLite
 import RoostStore
 import RoostTestKit
 import RoostTestSupport
+import RoostTransport
 import StoreTestSupport
 import Testing
 
@@ -43,6 +44,7 @@ struct SharedOutboxTests {
     /// Plays a story in which the other process has the turn to send if `sends` is true.
     private static func play(
         _ seed: UInt64, sends: Bool = true,
+        between: @escaping @Sendable (any HTTPTransport) -> any HTTPTransport = { $0 },
         _ story: @escaping @Sendable (Scene) async throws -> Void
     ) throws {
         let folder = try TemporaryFolder(inMemory: true)
@@ -54,7 +56,7 @@ struct SharedOutboxTests {
                 options)
             if sends { #expect(await other.outbox.maySend() != nil) }
             let phone = world.device(of: "alice", folder: folder.path)
-            let app = try await world.launch(phone)
+            let app = try await world.launch(phone, between: between)
             try await app.connect()
             let channel = try await app.createChannel(ChannelCreateParams(memberIDs: ["bob"]))
             try await story(
@@ -100,6 +102,67 @@ struct SharedOutboxTests {
             #expect(log.map(\.requestID) == [id])
             guard case .file(let found)? = log.first?.content else { return #expect(Bool(false)) }
             #expect(found.url == "https://files/a.png")
+        }
+    }
+
+    /// A network that holds the answers to uploads until its gate finishes.
+    private struct HeldAnswers: HTTPTransport {
+        let inner: any HTTPTransport
+        let gate: AsyncStream<Void>
+
+        func send(_ request: HTTPRequest) async throws(TransportError) -> HTTPResponse {
+            try await inner.send(request)
+        }
+
+        func upload(
+            _ request: HTTPRequest, _ body: HTTPBody
+        ) async throws(TransportError) -> HTTPResponse {
+            let answer = try await inner.upload(request, body)
+            for await _ in gate {}
+            return answer
+        }
+    }
+
+    @Test
+    func `an upload that ends in a suspension keeps another process's uploads (R145, scars 12, 61)`()
+        throws
+    {
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        try Self.play(14, sends: false, between: { HeldAnswers(inner: $0, gate: gate) }) { scene in
+            let files = (0..<2).map { place in
+                OutgoingFile(.bytes([1, 2, UInt8(place)]), name: "\(place).png", type: "image/png")
+            }
+            let sent = try await scene.app.send(FileMessageParams(files: files), to: scene.channel)
+            let id = try #require(sent.requestID)
+            await scene.world.pass(.seconds(1))
+            await scene.app.suspend()
+            #expect(await scene.outbox.maySend() != nil)
+            let row = try #require(try await scene.row(id))
+            guard case .fileMessage(var params, let copies) = row.content else {
+                return #expect(Bool(false))
+            }
+            #expect(copies.compactMap { $0 }.count == 2)
+            let addresses = (0..<2).map { "https://files/\($0).png" }
+            for place in 0..<2 { params.files[place].source = .url(addresses[place]) }
+            try await scene.outbox.note(
+                .attempt(id),
+                .content(id, scene.channel, .fileMessage(params, copies: [nil, nil])))
+            scene.outbox.deleteFiles(copies.compactMap { $0 })
+            opening.finish()
+            await scene.world.pass(.seconds(1))
+            try await scene.app.resume()
+            await scene.world.pass(.seconds(1))
+            let kept = try #require(try await scene.row(id))
+            #expect(kept.state == .pending && kept.copies == [])
+            guard case .fileMessage(let left, _) = kept.content else {
+                return #expect(Bool(false))
+            }
+            #expect(left.files.map(\.url) == addresses)
+            await scene.end()
+            let log = try await scene.world.log(of: scene.channel)
+            #expect(log.map(\.requestID) == [id])
+            guard case .file(let found)? = log.first?.content else { return #expect(Bool(false)) }
+            #expect(found.files.map(\.url) == addresses)
         }
     }
 

@@ -120,7 +120,9 @@ struct ReferenceOutbox {
             items[id]?.attemptCount += 1
             items[id]?.hasLeft = true
         case .state(let id, let state): items[id]?.state = state
-        case .content(let id, _, let content): items[id]?.content = content
+        case .content(let id, _, let content):
+            guard let stored = items[id]?.content else { break }
+            items[id]?.content = stored.takingUploads(of: content)
         case .requeued(let id, let createdAt): requeue(id, createdAt)
         case .restored(let item): restore(item)
         case .removal(let id): items[id] = nil

@@ -230,7 +230,7 @@ extension SyncState {
     }
 
     /// Sends an item, once the writes of other processes are read.
-    private mutating func leave(_ requestID: RequestID) {
+    mutating func leave(_ requestID: RequestID) {
         guard outbox.disk.mayHaveNews else {
             return start(.outbox(.delivery(OutboxDelivery(requestID))))
         }

@@ -41,6 +41,23 @@ extension OutboxContent {
         return params.files.contains { $0.url == nil }
     }
 
+    /// Returns the content on disk with the uploaded files of this process's content.
+    ///
+    /// An upload may end in a suspension, while another process uploads the same files, or edits the
+    /// message. Files that have an address on disk stay as they are there.
+    package func takingUploads(of content: OutboxContent) -> OutboxContent {
+        guard case .fileMessage(var params, var copies) = self,
+            case .fileMessage(let other, _) = content,
+            params.files.count == other.files.count, copies.count == params.files.count
+        else { return content }
+        for (place, file) in other.files.enumerated()
+        where file.url != nil && params.files[place].url == nil {
+            params.files[place] = file
+            copies[place] = nil
+        }
+        return .fileMessage(params, copies: copies)
+    }
+
     /// Returns the message or the unsent edit with a further edit of its author applied.
     package func applying(_ edit: MessageEdit) -> OutboxContent {
         switch self {

@@ -45,7 +45,7 @@ package struct OutboxDelivery: SyncOperation {
         case (.uploading(let place), .answer(.success(.uploaded(let found)))):
             return keep(found, at: place, &sync)
         case (.uploading, .answer(.failure(let error))): return endUpload(error, &sync)
-        case (.keeping, .woken): return upload(&sync)
+        case (.keeping, .woken): return goOn(&sync)
         case (.sending, .sent(nil)):
             // The acknowledgement is due from now on.
             sync.moveOutbox(.left(requestID))
@@ -120,6 +120,16 @@ package struct OutboxDelivery: SyncOperation {
         guard let ticket = sync.writeNotes() else { return upload(&sync) }
         state = .keeping
         return .need(.wait(.outboxDisk(ticket)))
+    }
+
+    /// Uploads the next file, unless another process may have uploaded it or may do so now.
+    private mutating func goOn(_ sync: inout SyncState) -> Step {
+        guard sync.outbox.turn != nil else { return endUpload(nil, &sync) }
+        guard sync.outbox.disk.mayHaveNews else { return upload(&sync) }
+        // A new delivery begins when the other process's writes are read.
+        sync.outbox.uploads.remove(requestID)
+        sync.leave(requestID)
+        return .end(.done)
     }
 
     private mutating func endUpload(_ error: RoostError?, _ sync: inout SyncState) -> Step {
@@ -338,28 +348,6 @@ extension OutboxDelivery {
             return .need(.commit([.removeChannel(channel)], .answer))
         }
         return fail(error == .overdue ? .unanswered : error, .change, &sync)
-    }
-}
-
-/// A file to upload.
-package struct FileUpload: Equatable, Codable, Sendable {
-    package let upload: UploadFile
-    package let file: OutgoingFile
-    /// The outbox's own copy of the file.
-    package let copy: CopiedFile?
-    /// The bytes of the message's files before this one; `total` counts all of them.
-    package let before: Int64
-    package let total: Int64
-
-    package init(
-        _ upload: UploadFile, of file: OutgoingFile, _ copy: CopiedFile?, before: Int64,
-        total: Int64
-    ) {
-        self.upload = upload
-        self.file = file
-        self.copy = copy
-        self.before = before
-        self.total = total
     }
 }
 

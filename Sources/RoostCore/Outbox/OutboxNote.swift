@@ -7,7 +7,7 @@ package enum OutboxNote: Equatable, Codable, Sendable {
     /// An attempt begins; on disk before the first byte is sent.
     case attempt(RequestID)
     case state(RequestID, UnsentState)
-    /// The item has new content.
+    /// A change has a new target, or the files of a message are uploaded; nothing else differs.
     case content(RequestID, ChannelURL, OutboxContent)
     /// The item is queued again at the end of the order, with a new time of writing.
     case requeued(RequestID, createdAt: Timestamp)

@@ -13,11 +13,21 @@ extension Connection {
         case .attempt(let id): try execute(.noteAttempt, itemName(id))
         case .state(let id, let state): try execute(.updateItem, (itemName(id), state))
         case .content(let id, let channel, let content):
-            try updateItem(id, in: channel, content)
+            try updateItem(id, in: channel, try following(content, of: id))
         case .requeued(let id, let createdAt): try requeue(id, createdAt)
         case .restored(let item): try restore(item)
         case .removal(let id): try execute(.deleteItem, itemName(id))
         }
+    }
+
+    /// Returns a content that undoes no write of another process.
+    private func following(
+        _ content: OutboxContent, of id: RequestID
+    ) throws(SQLiteError) -> OutboxContent {
+        guard case .fileMessage = content, let stored = try outboxItem(id)?.item else {
+            return content
+        }
+        return stored.content.takingUploads(of: content)
     }
 }
 

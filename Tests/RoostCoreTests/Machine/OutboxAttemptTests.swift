@@ -170,13 +170,10 @@ struct OutboxAttemptTests {
         #expect(!effects.contains { if case .ask = $0 { true } else { false } })
     }
 
-    @Test func `each upload knows the bytes of the files before it`() throws {
-        var script = Script.connected()
-        let files = [3, 4].map {
-            OutgoingFile(
-                .copy(of: "/f"), name: "f\($0)", size: ByteCount(bytes: Int64($0)))
-        }
-        let params = FileMessageParams(files: files)
+    /// Sends a message with two files up to the upload of the first.
+    private static func uploadFirst(
+        of params: FileMessageParams, _ script: inout Script
+    ) throws -> (id: Script.ID, upload: FileUpload) {
         let (id, effects) = script.start(
             .outbox(
                 .sending(
@@ -189,7 +186,35 @@ struct OutboxAttemptTests {
             script.give(.reply(id, .outbox(.success(.copied(copied, []))))).writes)
         var item = script.item("f", 1, hasLeft: true)
         item.content = copied
-        let first = try #require(script.write(append.0, [.item(item)]).upload)
+        return try #require(script.write(append.0, [.item(item)]).upload)
+    }
+
+    @Test func `the next file waits until another process's writes are read (scars 12, 61)`() throws
+    {
+        var script = Script.connected()
+        let files = (0..<2).map { OutgoingFile(.copy(of: "/f"), name: "f\($0)") }
+        var params = FileMessageParams(files: files)
+        let first = try Self.uploadFirst(of: params, &script)
+        let (disk, _) = try #require(
+            script.answer(first.id, try OutboxDeliveryTests.uploaded()).writes)
+        let told = script.write(disk, [.noted(hasNews: true, refused: [:])])
+        #expect(told.upload == nil)
+        for place in 0..<2 { params.files[place].source = .url("https://f/\(place)") }
+        var item = script.item("f", 1, hasLeft: true)
+        item.content = .fileMessage(params, copies: [nil, nil])
+        let read = script.news(try #require(told.newsRead), [item])
+        #expect(read.upload == nil)
+        #expect(read.commands == ["f"])
+    }
+
+    @Test func `each upload knows the bytes of the files before it`() throws {
+        var script = Script.connected()
+        let files = [3, 4].map {
+            OutgoingFile(
+                .copy(of: "/f"), name: "f\($0)", size: ByteCount(bytes: Int64($0)))
+        }
+        let params = FileMessageParams(files: files)
+        let first = try Self.uploadFirst(of: params, &script)
         #expect((first.upload.before, first.upload.total) == (0, 7))
         let (disk, _) = try #require(
             script.answer(first.id, try OutboxDeliveryTests.uploaded()).writes)
