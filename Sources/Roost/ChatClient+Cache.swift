@@ -113,8 +113,9 @@ extension ChatClient {
                 await cancel(item.requestID)
             }
         }
-        try await engine.run(.cacheClearing(CacheClearing(.all)))
+        // First, because deleting files needs no room on a full disk.
         try await clearDownloads()
+        try await engine.run(.cacheClearing(CacheClearing(.all)))
     }
 
     /// Exempts a channel's messages from eviction until it is unpinned; durable.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostCore
+import RoostDiskSimulation
 import RoostStore
 import RoostTestKit
 import RoostTestSupport
@@ -160,6 +162,31 @@ struct CacheTests {
             await world.pass()
             #expect(await Self.texts(offline) == [])
             await start.client.close()
+        }
+    }
+
+    @Test func `a clearing on a full disk deletes the downloaded files (scar 45, R129)`() throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        let disk = SimulatedDisk(folder.path)
+        try SimulatedWorld.play(seed: 12) { world in
+            let start = try await Start(world, world.device(of: "alice", folder: folder.path))
+            let (client, downloads) = (start.client, start.client.store.downloads)
+            let address = "https://files/film.mp4"
+            _ = try await downloads.begin(address)
+            _ = try await downloads.write(
+                [UInt8](repeating: 8, count: 5_000),
+                behind: FileFetch.Part(total: 5_000, validator: "\"1\"", received: 0), of: address)
+            await downloads.end(address)
+            #expect(try await client.downloadsSize() == ByteCount(bytes: 5_000))
+            disk.plan(SimulatedDisk.Fault(.write, code: 13, lasts: true))
+            let error = await #expect(throws: RoostError.self) {
+                try await client.clearCache(includingUnsent: false)
+            }
+            #expect(error?.code == .localDatabaseError)
+            #expect(try await client.downloadsSize() == ByteCount(bytes: 0))
+            disk.plan(nil)
+            try await client.clearCache(includingUnsent: false)
+            await client.close()
         }
     }
 
