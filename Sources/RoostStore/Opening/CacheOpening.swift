@@ -67,9 +67,9 @@ struct CacheOpening: Sendable {
     ) throws(StoreError) -> OpenDatabase {
         let opened = try database(at: files?.cache, interrupter).open(reporting: \.cache) {
             () throws(StoreError) in
-            try recover()
+            try recover(interrupter)
         } repair: { damage throws(StoreError) in
-            try salvage(damage)
+            try salvage(damage, interrupter)
         }
         // Left by an interrupted repair; no other repair can be running now.
         if let files { files.deleteUnfinishedCache() }
@@ -81,8 +81,8 @@ struct CacheOpening: Sendable {
     /// - Throws: `.locked` while another process has the cache open.
     func replace(because reason: String) throws(StoreError) -> RepairReport {
         try database(at: files?.cache).alone { () throws(StoreError) in
-            if let recovered = try recover() { return recovered }
-            return try salvage(StoreError(.damaged, reason))
+            if let recovered = try recover(Interrupter()) { return recovered }
+            return try salvage(StoreError(.damaged, reason), Interrupter())
         }
     }
 
@@ -108,28 +108,30 @@ struct CacheOpening: Sendable {
     }
 
     /// Completes an interrupted repair that had copied everything; nil if there was none.
-    private func recover() throws(StoreError) -> RepairReport? {
+    private func recover(_ interrupter: Interrupter) throws(StoreError) -> RepairReport? {
         guard let files, !DatabaseFiles(files.cache).exists,
             DatabaseFiles(files.unfinishedCache).exists
         else { return nil }
         let salvaged: SavedContent
         do throws(StoreError) {
-            salvaged = try countUnfinished(files)
+            salvaged = try countUnfinished(files, interrupter)
         } catch  where error.kind == .damaged {
             // Repeated; if it is interrupted too, the next opening finds the damage again.
             try moving(error) { () throws(FileError) in
                 try DatabaseFiles(files.cache).restore()
             }
-            return try salvage(error)
+            return try salvage(error, interrupter)
         }
         return try putInPlace(files, salvaged, because: "the repair was interrupted")
     }
 
     /// Makes a new cache from the intact data of the old one, and moves it to its place.
     ///
-    /// The old one stays until the new one is complete. If a full disk or the system interrupts the
-    /// work, the next opening finds the damage again.
-    private func salvage(_ damage: StoreError) throws(StoreError) -> RepairReport {
+    /// The old one stays until the new one is complete. If a full disk, a suspension or the system
+    /// interrupts the work, the next opening finds the damage again.
+    private func salvage(
+        _ damage: StoreError, _ interrupter: Interrupter
+    ) throws(StoreError) -> RepairReport {
         guard let files else { throw damage }
         // Without a key a new cache would be plaintext beside encrypted files.
         try protection.requireKeys(of: files)
@@ -142,10 +144,11 @@ struct CacheOpening: Sendable {
         }
         let salvaged: SavedContent
         do throws(StoreError) {
-            let connection = try database(at: files.unfinishedCache).openAlone()
+            let connection = try database(at: files.unfinishedCache, interrupter).openAlone()
             do throws(SQLiteError) {
                 salvaged = try CacheSalvage.carry(
-                    from: source, to: connection, owner: owner, protection, schema.cache)
+                    from: source, to: connection, owner: owner, protection, schema.cache,
+                    interrupter)
                 // The write-ahead log is emptied into the file before the file is moved.
                 try connection.emptyWholeLog()
             } catch {
@@ -160,8 +163,10 @@ struct CacheOpening: Sendable {
     }
 
     /// Counts the content of a complete copy from an interrupted repair.
-    private func countUnfinished(_ files: StoreFiles) throws(StoreError) -> SavedContent {
-        let connection = try database(at: files.unfinishedCache).openAlone()
+    private func countUnfinished(
+        _ files: StoreFiles, _ interrupter: Interrupter
+    ) throws(StoreError) -> SavedContent {
+        let connection = try database(at: files.unfinishedCache, interrupter).openAlone()
         do {
             let salvaged = try SavedContent(countedIn: connection)
             try connection.emptyWholeLog()

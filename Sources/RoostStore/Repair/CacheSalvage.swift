@@ -27,17 +27,19 @@ struct CacheSalvage {
     /// Salvages the cache at `path`, which no process has open, and leaves it unchanged; nil if it
     /// is no cache.
     ///
-    /// Data of another owner are not read.
+    /// Data of another owner are not read. A raised interrupter ends the salvage, as an error that
+    /// may pass.
     static func carry(
         from path: String?, to target: Connection, owner: StoreOwner, _ protection: StoreProtection,
-        _ schema: Migrator
+        _ schema: Migrator, _ interrupter: Interrupter
     ) throws(SQLiteError) -> SavedContent {
         var nothing = SavedContent()
         nothing.lost = nil
         guard let path else { return nothing }
         let session: ReadSession
         do throws(SQLiteError) {
-            let source = try Connection(.file(path), ConnectionOptions(access: .readOnly))
+            let source = try Connection(
+                .file(path), ConnectionOptions(access: .readOnly), interrupter: interrupter)
             guard try attach(source, owner, path, protection),
                 let found = try source.first(OwnerQueries.cache.select),
                 found == source.seals?.column(owner) ?? owner,

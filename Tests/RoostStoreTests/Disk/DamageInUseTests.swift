@@ -185,6 +185,36 @@ struct DamageInUseTests {
         }
     }
 
+    @Test func `a suspension does not wait for the end of a long repair (scar 49)`()
+        async throws
+    {
+        let folder = try await filled()
+        let many: ChannelURL = "many"
+        let full = try await Store.test(.folder(folder.path))
+        try await full.writer.commit([.channels([Fixture.group(many)])])
+        for first in stride(from: Int64(10_001), to: 30_000, by: 1_000) {
+            try await full.writer.commit([Fixture.page(first...(first + 999), in: many)])
+        }
+        await full.close()
+        try DamagedLeaf.destroy(
+            holding: "the text of 150 ", in: folder.file("app/anna/cache.sqlite"))
+        let disk = SimulatedDisk(folder.path)
+        let store = try await Store.test(.folder(folder.path))
+        await expectDamage(store)
+        // No fault, but a count of the writes of the repair.
+        disk.plan(.init(.write, of: "cache.unfinished", nth: .max, code: DiskFaultTests.Code.full))
+        async let mended = store.mend()
+        while disk.matches < 50 { await Task.yield() }
+        await store.suspend()
+        let written = disk.matches
+        #expect(try await mended == nil)
+        #expect(isRebuilt(try await store.resume().cache))
+        #expect(disk.matches - written > written)
+        try await expectMended(store)
+        #expect(try await store.reader.inspection().channels.map(\.messageCount).max() == 20_000)
+        await store.close()
+    }
+
     @Test func `without room for a repair the cache continues as it is (scar 45)`()
         async throws
     {
