@@ -110,6 +110,33 @@ struct UnsealingTests {
         await store.close()
     }
 
+    @Test func `removing the encryption keeps an unsent message of a later release (scar 65)`()
+        async throws
+    {
+        let place = try SealedFolder()
+        var store = try await place.open(.none)
+        try await Secrets.fill(store)
+        await store.close()
+        let payload = Query<Void, (id: String, channel: String, payload: [UInt8])>(
+            sql: "SELECT request_id, channel_url, payload FROM item"
+        ) { ($0.text(0), $0.text(1), $0.bytes(2)) }
+        let path = try place.path("outbox.sqlite")
+        try Connection(.file(path)).executeScript(
+            "UPDATE item SET payload = CAST(x'03' || substr(payload, 2) AS BLOB)")
+        let written = try #require(try Connection(.file(path)).first(payload))
+        for protection in [key, key.takenOff()] {
+            store = try await place.open(protection)
+            let items = try await store.outbox.items()
+            #expect(items.items == [] && items.damaged == [] && items.newer.count == 1)
+            await store.close()
+        }
+        let left = try #require(try Connection(.file(path)).first(payload))
+        #expect(left == written)
+        store = try await place.open(.none)
+        #expect(try await store.outbox.items().newer == [RequestID(written.id)])
+        await store.close()
+    }
+
     private static let putPayload = Query<(id: Int64, payload: [UInt8]), Void>(
         sql: "UPDATE message SET payload = ?2 WHERE message_id = ?1",
         bind: { input, bindings in

@@ -72,13 +72,14 @@ extension Connection {
         if let session = try session() { try execute(.setSession, session) }
     }
 
-    /// An item that cannot be decrypted stays as it is, because a later repair may find the cause.
+    /// Decrypts the items, also those of a later release; a damaged item stays as it is.
     private func openItems(with seals: RowSeals) throws(SQLiteError) {
-        for row in try outboxItems() {
-            guard let item = row.item else { continue }
-            var payload: [UInt8] = []
-            ParamsPayload.write(item.content, to: &payload)
-            try execute(.openItem, (item, payload))
+        for stored in try all(.storedItems) {
+            do throws(SQLiteError) {
+                try execute(.openItem, try stored.opened(by: seals))
+            } catch  where error.isMalformedValue {
+                continue
+            }
         }
     }
 }
@@ -153,13 +154,13 @@ extension Query where Input == (kind: Int64, channelRow: Int64, token: String), 
         })
 }
 
-extension Query where Input == (item: OutboxItem, payload: [UInt8]), Output == Void {
+extension Query where Input == SalvagedItem, Output == Void {
     fileprivate static let openItem = Query(
         sql: "UPDATE item SET request_id = ?2, channel_url = ?3, payload = ?4 WHERE sequence = ?1",
-        bind: { input, bindings in
-            bindings.append(input.item.sequence)
-            bindings.append(input.item.requestID.rawValue)
-            bindings.append(input.item.channel.rawValue)
-            bindings.append(input.payload)
+        bind: { item, bindings in
+            bindings.append(item.sequence)
+            bindings.append(item.requestID)
+            bindings.append(item.channel)
+            bindings.append(item.payload)
         })
 }

@@ -151,6 +151,27 @@ extension OutboxRow {
     }
 }
 
+extension SalvagedItem {
+    /// Returns the plaintext form of a sealed item.
+    ///
+    /// The content stays as it is: it may be of a later release, which will read it.
+    func opened(by seals: RowSeals) throws(SQLiteError) -> SalvagedItem {
+        let hash = try seals.hash(inColumn: requestID)
+        let bytes = try seals.opened(payload, at: .item(hash), reading: "an unsent message")
+        var reader = PayloadReader()
+        do throws(PayloadError) {
+            let id = try reader.text(bytes.span)
+            let channel = try reader.text(bytes.span)
+            return SalvagedItem(
+                sequence: sequence, requestID: id, channel: channel, createdAt: createdAt,
+                state: state, failureCode: failureCode, attemptCount: attemptCount,
+                hasLeft: hasLeft, payload: Array(bytes[reader.offset...]))
+        } catch {
+            throw error.asSQLiteError(reading: "an unsent message")
+        }
+    }
+}
+
 extension [UInt8] {
     /// The error of a seal with an unknown version; versions count from 1.
     fileprivate var sealError: PayloadError? {

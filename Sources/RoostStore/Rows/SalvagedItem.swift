@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A row of the outbox from a damaged file; its payload may be unreadable.
+/// A row of the outbox as it is stored; its payload may be unreadable.
 struct SalvagedItem: Sendable {
     let sequence: Int64
     let requestID: String
