@@ -41,4 +41,34 @@ struct IndexSuspensionTests {
         #expect(try await Secrets.search(store).found.count == 39)
         await store.close()
     }
+
+    @Test(.timeLimit(.minutes(Patience.minutes)))
+    func `a search overtaken by a suspension names it, and not the closing (scar 49)`()
+        async throws
+    {
+        let place = try SealedFolder(inMemory: true)
+        let store = try await place.open(.sealed(MasterKeys(Fixture.key(1))))
+        try await Secrets.fill(store)
+        #expect(try await Secrets.search(store).found.count == 39)
+        let index = try #require(store.memoryIndex)
+        let (hasBegun, mayEnd) = (Guarded(false), Guarded(false))
+        // The search waits for the commits of the busy writer.
+        let work = Task { [writer = store.writer] in
+            try await writer.snapshot { _ throws(SQLiteError) in
+                hasBegun.withLock { $0 = true }
+                while !mayEnd.withLock({ $0 }) {}
+            }
+        }
+        while !hasBegun.withLock({ $0 }) { await Task.yield() }
+        let search = Task { try await index.indexSome(limit: 1) }
+        for _ in 0..<1_000 { await Task.yield() }
+        await index.letGo()
+        mayEnd.withLock { $0 = true }
+        let error = await #expect(throws: StoreError.self) { _ = try await search.value }
+        #expect(error?.kind == .suspended)
+        try await work.value
+        await index.goOn()
+        #expect(try await Secrets.search(store).found.count == 39)
+        await store.close()
+    }
 }

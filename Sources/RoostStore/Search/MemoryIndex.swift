@@ -128,7 +128,9 @@ actor MemoryIndex: SnapshotSource {
         after entries: [JournalEntry],
         _ body: (ReadSession, inout SearchIndex) throws(SQLiteError) -> T
     ) throws(StoreError) -> Outcome<T> {
-        guard let connection, !isClosed else { throw .closed }
+        // The files may have been closed during the wait for the writer.
+        guard !isClosed else { throw .closed }
+        guard let connection else { throw .suspended }
         let before = known
         known = nil  // Should anything fail half-way, the index is begun anew.
         let outcome: Outcome<T>

@@ -117,6 +117,15 @@ struct IndexFillingTests {
         #expect(script.give(.cacheOpened) == [.notice(.fillIndex)])
     }
 
+    @Test func `a resumption fills the index of words again (R131)`() {
+        var script = Script()
+        script.give(.outbox(.suspended))
+        #expect(script.give(.outbox(.resumed)).notices.contains(.fillIndex))
+        #expect(!script.give(.outbox(.resumed)).notices.contains(.fillIndex))
+        // The filling that the suspension has ended reports its end after the resumption.
+        #expect(script.give(.indexFilled) == [.notice(.fillIndex)])
+    }
+
     @Test func `a filling does not keep the client busy`() {
         var script = Script()
         script.give(.cacheOpened)
