@@ -33,6 +33,8 @@ package struct PageFetch: SyncOperation {
 
     private var epoch: LinkMachine.Epoch?
     private var attempts = 0
+    /// The number of rises of the coverages when the page was requested.
+    private var rises = 0
     private var state = State.beginning
 
     package init(
@@ -82,6 +84,7 @@ package struct PageFetch: SyncOperation {
             return .fail(.notConnected)
         }
         state = .fetching(since: sync.beginFetch(of: channel), newestKnown: newestKnown)
+        rises = sync.session?.riseCount ?? 0
         let call = ListMessages(
             channelURL: channel, anchor: .time(question.anchor),
             previousLimit: question.olderLimit, nextLimit: question.newerLimit,
@@ -130,18 +133,23 @@ package struct PageFetch: SyncOperation {
         ]
     }
 
-    private func finish(
+    private mutating func finish(
         _ statement: PageStatement, _ messages: [Message], _ count: Int, _ commit: Commit?,
         _ sync: inout SyncState
     ) -> Step {
         for message in messages where message.requestID != nil {
             sync.noteDelivery(message)
         }
-        if statement.reachesNewest, !isFiltered, let epoch, sync.isPresent(epoch),
-            let end = commit?.coverageEnd(of: channel) ?? statement.range?.upper
-        {
-            sync.session?.noteEnd(of: channel, at: end)
+        guard statement.reachesNewest, !isFiltered, let epoch, sync.isPresent(epoch),
+            let range = statement.range
+        else { return .end(.page(statement, messages: count)) }
+        let risen = sync.session?.risenEnd(of: channel, since: rises)
+        let end = commit?.coverageEnd(of: channel) ?? max(range.upper, risen ?? range.upper)
+        // A message that came live behind the page went out of the cache before the commit.
+        if let risen, risen > end {
+            return attempts < Self.attemptLimit ? attempt(&sync) : .fail(.cleared)
         }
+        sync.session?.noteEnd(of: channel, at: end)
         return .end(.page(statement, messages: count))
     }
 }

@@ -16,6 +16,15 @@ package struct Session: Codable, Sendable {
     ///
     /// A channel is complete at its end only while its newest covered range reaches this position.
     package private(set) var liveEnds: [ChannelURL: Position] = [:]
+    /// The last rise of each channel's coverage, and the number of all rises.
+    private var rises: [ChannelURL: Rise] = [:]
+    package private(set) var riseCount = 0
+
+    private struct Rise: Codable, Sendable {
+        let place: Position
+        let number: Int
+    }
+
     /// The server's counts of the messages in gaps, until a gap changes.
     package internal(set) var gapSizes = GapSizes()
     /// Whether the server counts the messages of single stretches; true until it refuses.
@@ -51,10 +60,20 @@ package struct Session: Codable, Sendable {
     /// Notes a commit: the end of a channel that is caught up goes up with its coverage.
     mutating func noteCoverage(after change: MessagesChange) {
         if change.cutThrough != nil { gapSizes.drop(change.channel) }
-        guard let known = liveEnds[change.channel], let end = change.coverageAfter.newest?.upper,
-            end > known
-        else { return }
+        guard let end = change.coverageAfter.newest?.upper else { return }
+        if end > change.coverageBefore.newest?.upper ?? .distantPast {
+            riseCount += 1
+            rises[change.channel] = Rise(place: end, number: riseCount)
+        }
+        guard let known = liveEnds[change.channel], end > known else { return }
         liveEnds[change.channel] = end
+    }
+
+    /// Returns the end that a channel's coverage has risen to after a number of rises; nil for none.
+    ///
+    /// The cache may have lost the messages there since then, also to another process.
+    package func risenEnd(of channel: ChannelURL, since count: Int) -> Position? {
+        rises[channel].flatMap { $0.number > count ? $0.place : nil }
     }
 
     /// Notes that messages of a channel may be missing at its end.

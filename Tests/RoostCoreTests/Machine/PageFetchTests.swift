@@ -87,6 +87,48 @@ struct PageFetchTests {
         #expect(script.machine.state.ledgers.isEmpty)
     }
 
+    private static func coverage(to end: Int64) -> Coverage {
+        Coverage([CoveredRange(lower: .distantPast, upper: Script.position(end))])
+    }
+
+    private static func rise(_ before: Coverage, to end: Int64) -> Commit {
+        let change = MessagesChange(
+            channel: Script.channel, coverageBefore: before, coverageAfter: coverage(to: end))
+        return Commit(sequence: end, changes: [.messages(change)])
+    }
+
+    @Test func `a page asks again if a live message behind it left the cache (scars 5, 11)`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.page(PageFetch(Script.channel, Self.newest)))
+        // It comes live, and another process removes all messages of the channel.
+        script.store(Self.rise(Self.coverage(to: 10), to: 30), .event)
+        _ = script.answer(id, Self.page([Script.message(20)]))
+        let again = script.give(
+            .reply(id, .committed(.success(Self.rise(Coverage(), to: 20)))))
+        guard case .ask(id, .messages, .connection)? = again.needs.first else {
+            Issue.record("no question: \(again)")
+            return
+        }
+        #expect(script.machine.state.session?.liveEnds == [:])
+        // The next answer knows the message, or its deletion.
+        _ = script.answer(id, Self.page([Script.message(20)]))
+        let end = script.give(.reply(id, .committed(.success(Self.rise(Coverage(), to: 20)))))
+        guard case .finish(id, .page)? = end.last else {
+            Issue.record("no end: \(end)")
+            return
+        }
+        #expect(script.machine.state.session?.liveEnds == [Script.channel: Script.position(20)])
+    }
+
+    @Test func `a live message behind a page that changed nothing is the end`() {
+        var script = Script.connected()
+        let (id, _) = script.start(.page(PageFetch(Script.channel, Self.newest)))
+        script.store(Self.rise(Self.coverage(to: 20), to: 30), .event)
+        _ = script.answer(id, Self.page([Script.message(20)]))
+        _ = script.commit(id)
+        #expect(script.machine.state.session?.liveEnds == [Script.channel: Script.position(30)])
+    }
+
     @Test func `a page that outlives its connection is dropped (scar 134)`() {
         var script = Script.connected()
         let (id, _) = script.start(.page(PageFetch(Script.channel, Self.newest)))
