@@ -58,9 +58,9 @@ struct SealedCommandTests {
 
     /// The content of each file in a folder.
     private static func files(below folder: URL) throws -> [String: Data] {
-        let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         return Dictionary(
-            uniqueKeysWithValues: (names ?? []).compactMap { name in
+            uniqueKeysWithValues: names.compactMap { name in
                 (try? Data(contentsOf: folder.appending(path: name))).map { (name, $0) }
             })
     }

@@ -123,12 +123,14 @@ struct SharedOutboxTests {
         }
     }
 
-    @Test
-    func `an upload that ends in a suspension keeps another process's uploads (R145, scars 12, 61)`()
+    @Test func `an upload ended by a suspension keeps those of another process (R145)`()
         throws
     {
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
-        try Self.play(14, sends: false, between: { HeldAnswers(inner: $0, gate: gate) }) { scene in
+        let holding: @Sendable (any HTTPTransport) -> any HTTPTransport = {
+            HeldAnswers(inner: $0, gate: gate)
+        }
+        try Self.play(14, sends: false, between: holding) { scene in
             let files = (0..<2).map { place in
                 OutgoingFile(.bytes([1, 2, UInt8(place)]), name: "\(place).png", type: "image/png")
             }

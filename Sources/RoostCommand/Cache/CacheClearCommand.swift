@@ -17,7 +17,7 @@ extension Option {
         help: "channels, users, cursors, the last login and downloaded files too")
     static let includingUnsent = Option(
         "including-unsent",
-        help: "with --everything: unsent messages and their files too; there is no other copy of them")
+        help: "with --everything: unsent messages too; there is no other copy of them")
     static let dryRun = Option("dry-run", help: "report the effect without changing anything")
 }
 
