@@ -86,17 +86,18 @@ public final class ChatClient: Sendable {
             world: world, configuration: configuration, store: store,
             api: ServerAPI(http: world.http, address: address))
         await engine.watchDamage()
+        let found = Repairs(cache: store.report, outbox: store.outboxReport)
         do throws(RoostError) {
             try await engine.openOutbox(of: try await store.me(configuration.userID))
         } catch {
             await store.close()
-            throw error
+            throw error.after(found)
         }
         // The writer opens its connection on its own thread, beside the app's first reads.
         await engine.reportMissedCommits()
         await engine.finishIndex()
-        let repairs = Repairs(cache: store.report, outbox: store.outboxReport).sentences
-        if !repairs.isEmpty { await engine.receive(.repairedFiles(count: repairs.count)) }
+        let count = found.sentences.count
+        if count > 0 { await engine.receive(.repairedFiles(count: count)) }
         return ChatClient(
             configuration: configuration, world: world, store: store, engine: engine,
             files: FileTransfers(

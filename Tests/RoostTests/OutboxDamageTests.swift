@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Roost
+import RoostDiskSimulation
 import RoostTestKit
 import RoostTestSupport
 import Testing
@@ -63,6 +65,44 @@ struct OutboxDamageTests {
                 }
             }
             #expect(canceled == texts.filter { !left.contains($0) })
+        }
+    }
+
+    @Test func `an opening that fails after a repair reports the repair (scar 42)`() throws {
+        let original = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 22) { world in
+            let alice = try await world.launch(world.device(of: "alice", folder: original.path))
+            for number in 0..<12 {
+                try await alice.send("\(number) " + String(repeating: "x", count: 900), to: "c")
+            }
+            await alice.close()
+            try DamagedLeaf.destroy(0, 1, in: original.file("simulation/alice/outbox.sqlite"))
+            var reports = 0
+            for place in 1...500 {
+                let folder = try TemporaryFolder(inMemory: true)
+                try FileManager.default.copyItem(
+                    atPath: original.file("simulation"), toPath: folder.file("simulation"))
+                let disk = SimulatedDisk(folder.path)
+                disk.plan(
+                    SimulatedDisk.Fault(
+                        .read, of: "cache.sqlite", nth: place, code: 266, lasts: true))
+                let phone = world.device(of: "alice", folder: folder.path)
+                do throws(RoostError) {
+                    let client = try await world.launch(phone)
+                    let isUntouched = disk.hits == 0
+                    disk.plan(nil)
+                    await client.close()
+                    if isUntouched { break }
+                } catch {
+                    let names = try FileManager.default.contentsOfDirectory(
+                        atPath: folder.file("simulation/alice"))
+                    guard names.contains(where: { $0.hasPrefix("outbox.sqlite.damaged") })
+                    else { continue }
+                    #expect(error.message.contains("unsent messages was damaged"), "\(error)")
+                    reports += 1
+                }
+            }
+            #expect(reports > 0)
         }
     }
 }

@@ -93,8 +93,17 @@ extension RoostError {
         self.init(
             error.kind == .fileUnreadable ? .invalidParameter : .localDatabaseError,
             remedy: remedy,
-            message: ([error.message] + error.repairs.sentences).joined(separator: " "),
-            cause: .disk(mayPass: error.mayPass), underlying: error)
+            message: error.message, cause: .disk(mayPass: error.mayPass), underlying: error)
+        self = after(error.repairs)
+    }
+
+    /// Returns the error of an opening that had made repairs before it failed.
+    ///
+    /// A repair is reported once, so the message tells it.
+    func after(_ repairs: Repairs) -> RoostError {
+        let message = ([message] + repairs.sentences).joined(separator: " ")
+        return RoostError(
+            code, remedy: remedy, message: message, cause: cause, underlying: underlying)
     }
 }
 
