@@ -103,6 +103,35 @@ struct FileFetchTests {
         #expect(Self.fails(fetch.receive(larger), .requestFailed))
     }
 
+    @Test(arguments: [("W/\"2\"", "Mon"), (nil, "Mon"), ("W/\"1\"", "Tue"), ("W/\"1\"", nil)])
+    func `ranges with different weak validators are not joined (RFC 9110, 15.3.7.3)`(
+        tag: String?, modified: String?
+    ) {
+        var fetch = FileFetch(limit: 1_000_000, part: nil)
+        func receive(_ tag: String?, _ modified: String?) -> FileFetch.Step {
+            let (first, last) = fetch.asked
+            var answer = Self.answer(first, last, of: 900_000, tag: tag)
+            answer.modified = modified
+            let step = fetch.receive(answer)
+            if case .keep(let count, var part) = step {
+                part.received += count
+                fetch.note(part)
+            }
+            return step
+        }
+        #expect(receive("W/\"1\"", "Mon") != .ask(after: .zero))
+        #expect(receive("W/\"1\"", "Mon") != .ask(after: .zero))
+        #expect(receive(tag, modified) == .ask(after: .zero))
+        #expect(fetch.part == nil)
+        // The new version is fetched from its beginning.
+        let step = receive(tag, modified)
+        #expect(
+            step
+                == .keep(
+                    count: fetch.part?.received ?? 0,
+                    FileFetch.Part(total: 900_000, validator: "", received: 0)))
+    }
+
     @Test func `an answer without ranges replaces the part by the whole file`() {
         var fetch = FileFetch(limit: 1_000_000, part: Self.part(2 * Self.piece, of: 900_000))
         let step = fetch.receive(

@@ -186,7 +186,8 @@ final class FileTransfers: Sendable {
             let isFile = [200, 206].contains(response.status)
             let answer = FileFetch.Answer(
                 status: response.status, contentRange: response.header("Content-Range"),
-                tag: response.header("ETag"), byteCount: Int64(response.body.count))
+                tag: response.header("ETag"), modified: response.header("Last-Modified"),
+                byteCount: Int64(response.body.count))
             return (fetch.receive(answer), isFile ? response.body : [])
         } catch  where error.kind == .answerTooLarge {
             return (.fail(.unrangedFile), [])

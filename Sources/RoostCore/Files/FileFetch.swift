@@ -46,13 +46,19 @@ package struct FileFetch: Sendable, Equatable {
         package var contentRange: String?
         /// The value of `ETag`; nil if missing.
         package var tag: String?
+        /// The value of `Last-Modified`; nil if missing.
+        package var modified: String?
         /// The number of bytes in the body.
         package var byteCount: Int64
 
-        package init(status: Int, contentRange: String?, tag: String?, byteCount: Int64) {
+        package init(
+            status: Int, contentRange: String?, tag: String?, modified: String? = nil,
+            byteCount: Int64
+        ) {
             self.status = status
             self.contentRange = contentRange
             self.tag = tag
+            self.modified = modified
             self.byteCount = byteCount
         }
     }
@@ -72,6 +78,8 @@ package struct FileFetch: Sendable, Equatable {
     private let limit: Int64
     /// The known part; nil before the first answer.
     package private(set) var part: Part?
+    /// The fields of the first answer that tell versions apart where no tag is strong.
+    private var weakVersion: [String?] = []
     private var range = firstRange
     private var failures = 0
     private var changes = 0
@@ -139,6 +147,10 @@ package struct FileFetch: Sendable, Equatable {
         if let part, part.total != content.total || part.validator != validator {
             return startAgain()
         }
+        // Ranges of two versions are no file (RFC 9110, 15.3.7.3).
+        let version = validator.isEmpty ? [answer.tag, answer.modified] : []
+        if part == nil { weakVersion = version }
+        guard weakVersion == version else { return startAgain() }
         let part = part ?? Part(total: content.total, validator: validator, received: 0)
         // A body that is shorter than its range was cut; its whole pieces are right.
         let isLast = first + answer.byteCount == part.total
