@@ -38,8 +38,10 @@ extension OutboxStore {
     }
 
     /// Deletes copies that no item names, if they were made before a moment.
+    ///
+    /// None after a repair that lost items: another process may write them again, with their copies.
     package func tidyFiles(madeBefore moment: Timestamp) async throws(StoreError) {
-        guard let folder else { return }
+        guard let folder, !mayMissItems else { return }
         // The transaction keeps other processes from recording a copy meanwhile.
         try await write { connection throws(SQLiteError) in
             let stored = try connection.storedItems()

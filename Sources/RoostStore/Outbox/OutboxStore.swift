@@ -114,6 +114,13 @@ package actor OutboxStore {
         return items
     }
 
+    /// Whether the last repair has lost items, and the damaged file is still there.
+    var mayMissItems: Bool {
+        guard let files else { return false }
+        return RepairRecord(path: files.repairRecord)
+            .mayMissItems(DatabaseFiles(files.outbox).quarantined)
+    }
+
     /// Marks a loss as mended.
     ///
     /// An item lost before is in the file again or scheduled; a later missing item was removed by

@@ -46,6 +46,16 @@ struct RepairRecord {
         return nil
     }
 
+    /// Whether items may be lost that another process will write again, while the damaged file exists.
+    func mayMissItems(_ quarantined: [String]) -> Bool {
+        let names = Set(quarantined.map(\.nameOfFile))
+        return lines().contains { line in
+            let words = line.split(separator: " ", maxSplits: 2)
+            return words.count == 3 && words[0] == Self.lost && words[1] != "0"
+                && names.contains(words[2])
+        }
+    }
+
     private func lines() -> [Substring] {
         guard let file = try? PlainFile(reading: path), let count = try? file.count(),
             let bytes = try? file.read(Int(count))

@@ -90,6 +90,29 @@ struct OutboxLossTests {
         #expect(found.map(\.path) == [quarantine] && found.map(\.lost) == [lost.count])
     }
 
+    @Test func `copies of lost items stay as long as the damaged file does (scars 42, 61)`()
+        async throws
+    {
+        _ = try DamagedLeaf.destroy(2, 5, in: path)
+        let store = try await Store.test(.folder(folder.path))
+        guard case .repaired(let quarantine?, _, _) = store.outboxReport
+        else { return #expect(Bool(false), "\(store.outboxReport)") }
+        let files = try #require(store.outbox.attachments)
+        try FileManager.default.createDirectory(
+            atPath: files, withIntermediateDirectories: true)
+        try Data([1]).write(to: URL(fileURLWithPath: "\(files)/copy"))
+        func names() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: files)
+        }
+        // A process that was suspended during the repair may write its item again.
+        try await store.outbox.tidyFiles(madeBefore: .distantFuture)
+        #expect(try names() == ["copy"])
+        try FileManager.default.removeItem(atPath: quarantine)
+        try await store.outbox.tidyFiles(madeBefore: .distantFuture)
+        #expect(try names() == [])
+        await store.close()
+    }
+
     @Test func `if rows and names are lost, their number is unknown (scar 42)`()
         async throws
     {
