@@ -235,6 +235,7 @@ private final class OneFileDisk: FileCacheDisk {
     func makeFolder(_ path: String) {}
     func read(_ path: String) -> String { text.withLock { $0 } }
     func write(_ text: String, to path: String) {}
+    func make(_ path: String) {}
     func move(_ path: String, to other: String) {}
     func remove(_ path: String) {}
     func freshName() -> String { "fresh" }

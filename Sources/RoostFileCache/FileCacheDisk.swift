@@ -7,6 +7,8 @@ package protocol FileCacheDisk: Sendable {
     func makeFolder(_ path: String) throws
     func read(_ path: String) throws -> String
     func write(_ text: String, to path: String) throws
+    /// Makes an empty file; a file that exists stays as it is.
+    func make(_ path: String) throws
     /// Moves a file over another, which it replaces atomically.
     func move(_ path: String, to other: String) throws
     func remove(_ path: String) throws

@@ -28,7 +28,8 @@ struct FilePair {
         let digest = SerializedLine.digest(text)
         let hadHash = disk.exists(hash)
         for path in [data, hash] where !disk.exists(path) {
-            guard disk.attempt({ try $0.write("", to: path) }) else { return false }
+            // Another process may have saved the file since the look at it.
+            guard disk.attempt({ try $0.make(path) }) else { return false }
         }
         // Equal text is not written again. The data are compared too, because after a crash the
         // sidecar may be that of another text.

@@ -27,7 +27,12 @@ final class FaultyDisk: FileCacheDisk {
     private let disk = SystemDisk()
     private let state = Mutex(State())
 
-    init(_ fault: Fault? = nil) { self.fault = fault }
+    /// Whether files seem to be missing, as if another process saved them after the look.
+    private let overlooksFiles: Bool
+
+    init(_ fault: Fault? = nil, overlooksFiles: Bool = false) {
+        (self.fault, self.overlooksFiles) = (fault, overlooksFiles)
+    }
 
     /// The steps in order, each with the end of its path.
     var steps: [String] { state.withLock { $0.steps } }
@@ -50,7 +55,10 @@ final class FaultyDisk: FileCacheDisk {
         }
     }
 
-    func exists(_ path: String) -> Bool { disk.exists(path) }
+    func exists(_ path: String) -> Bool {
+        disk.exists(path) && !(overlooksFiles && (path as NSString).pathExtension != "")
+    }
+
     func read(_ path: String) throws -> String {
         state.withLock { $0.read.append(URL(filePath: path).lastPathComponent) }
         return try disk.read(path)
@@ -67,6 +75,12 @@ final class FaultyDisk: FileCacheDisk {
         try step("write", path)
         state.withLock { $0.written.append(URL(filePath: path).lastPathComponent) }
         try disk.write(text, to: path)
+    }
+
+    func make(_ path: String) throws {
+        try step("write", path)
+        state.withLock { $0.written.append(URL(filePath: path).lastPathComponent) }
+        try disk.make(path)
     }
 
     func move(_ path: String, to other: String) throws {

@@ -120,6 +120,21 @@ struct FileCacheFaultTests {
         #expect(Self.load(folder)?.values.map(\.text) == ["new"])
     }
 
+    @Test func `a first save that fails keeps the list that another one has saved since (R33)`()
+        throws
+    {
+        for step in 1...4 {
+            let folder = try TemporaryFolder()
+            func cache(_ disk: FaultyDisk) -> FileCache {
+                FileCache(folder: folder.path, application: "app", user: "ann", disk: disk)
+            }
+            #expect(cache(FaultyDisk()).save(Self.list("saved"), in: "c"))
+            let late = FaultyDisk(.refuses(step: step), overlooksFiles: true)
+            #expect(!cache(late).save(Self.list("late"), in: "c"))
+            #expect(Self.load(folder)?.values.map(\.text) == ["saved"])
+        }
+    }
+
     @Test func `each save writes beside its files under unused names (R32, R50)`() throws {
         let folder = try TemporaryFolder()
         let disk = FaultyDisk()

@@ -29,13 +29,19 @@ package struct SystemDisk: FileCacheDisk {
     }
 
     package func write(_ text: String, to path: String) throws {
+        try file(path, O_TRUNC).write(contentsOf: Data(text.utf8))
+    }
+
+    package func make(_ path: String) throws { try file(path, 0).close() }
+
+    /// Opens a file for writing, and creates it if it is missing.
+    private func file(_ path: String, _ flags: Int32) throws -> FileHandle {
         // Only this user may read the file, from its creation on.
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o600)
         guard descriptor >= 0 else {
             throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
         }
-        try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            .write(contentsOf: Data(text.utf8))
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
     package func move(_ path: String, to other: String) throws {
