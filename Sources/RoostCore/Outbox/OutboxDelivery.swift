@@ -5,7 +5,7 @@
 // meanwhile. Edits of messages go over the socket, all other changes by HTTP.
 
 package import RoostModel
-package import RoostWire
+import RoostWire
 
 /// Delivers one item.
 package struct OutboxDelivery: SyncOperation {
