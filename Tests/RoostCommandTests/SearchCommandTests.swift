@@ -66,6 +66,35 @@ struct SearchCommandTests {
         try program.remove()
     }
 
+    @Test func `search, clear and inspect show a channel's name beside its URL`() async throws {
+        let program = try Program()
+        let store = try await Store.open(
+            .folder(program.path("cache")), owner: StoreOwner(application: "demo", user: "ada"))
+        let known = CoveredRange(
+            lower: .distantPast,
+            upper: Position(
+                createdAt: Timestamp(milliseconds: 1_700_000_000_001), messageID: 1))
+        try await store.writer.commit([
+            .channels([GroupChannel(url: "a", name: "Lunch\u{1B}club")]),
+            .messages("a", [Self.message(1, "noon", in: "a")], covering: known),
+        ])
+        await store.close()
+        func lines(_ words: String...) async throws -> [String] {
+            let outcome = try await program.run(["cache"] + words)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            return outcome.output
+        }
+        let found = try await lines("search", "cache", "noon")
+        #expect(found.contains { $0.hasSuffix("  a “Lunch club”  Ada: noon") }, "\(found)")
+        #expect(found.contains { $0.hasPrefix("  a “Lunch club”: from ") })
+        let inspected = try await lines("inspect", "cache", "--text")
+        #expect(inspected.contains { $0.hasPrefix("  a “Lunch club”  1 message") }, "\(inspected)")
+        #expect(try await lines("inspect", "cache").contains { $0.hasPrefix("  a  1 message") })
+        let cleared = try await lines("clear", "cache", "--dry-run")
+        #expect(cleared.contains { $0.contains(" a “Lunch club”  1 message") }, "\(cleared)")
+        try program.remove()
+    }
+
     @Test func `a search of a cache without an index is an error`() async throws {
         let program = try Program()
         var options = Store.Options()

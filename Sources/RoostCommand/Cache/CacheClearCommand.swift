@@ -171,7 +171,7 @@ extension FolderInspection {
 struct CacheClearingOutcome {
     let owner: StoreOwner
     let isDryRun: Bool
-    let channels: [(url: ChannelURL, messageCount: Int)]
+    let channels: [(title: String, messageCount: Int)]
     let unsentCount: Int
     /// The size of the downloaded files, and of the files of unsent messages.
     let fileBytes: Int64
@@ -185,9 +185,11 @@ struct CacheClearingOutcome {
     ) {
         owner = found.owner
         self.isDryRun = isDryRun
-        let counts = Dictionary(
-            found.cache.channels.map { ($0.url, $0.messageCount) }, uniquingKeysWith: max)
-        channels = gone.map { (url: $0, messageCount: counts[$0] ?? 0) }
+        let known = Dictionary(
+            found.cache.channels.map { ($0.url, $0) }, uniquingKeysWith: { first, _ in first })
+        channels = gone.map { url in
+            (url.onOneLine(named: known[url]?.name), known[url]?.messageCount ?? 0)
+        }
         unsentCount = unsent.count
         fileBytes = unsent.flatMap(\.copies).reduce(files ? found.downloadBytes : 0) {
             $0 + $1.size
@@ -218,7 +220,7 @@ struct CacheClearingOutcome {
                 let cells = (channel.messageCount * 20 + most - 1) / most
                 let bar = String(repeating: "█", count: cells)
                 let rest = String(repeating: "░", count: 20 - cells)
-                return "  \(bar)\(style(.quiet, rest)) \(channel.url)  "
+                return "  \(bar)\(style(.quiet, rest)) \(channel.title)  "
                     + style(.quiet, Measures.count(channel.messageCount, "message"))
             }
     }

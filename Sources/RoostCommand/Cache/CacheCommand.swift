@@ -8,7 +8,7 @@ import RoostStore
 
 extension Option {
     static let text = Option(
-        "text", help: "show the text of unsent messages, and on a page the names of channels")
+        "text", help: "show the text of unsent messages and the names of channels")
     static let htmlPage = Option(
         "html", .text(placeholder: "FILE"),
         help: "write a page for a browser instead, also of a sealed cache without its key")
@@ -78,6 +78,13 @@ extension Command {
                 .storage, "\(file) cannot be written: name a place with room and rights.")
         }
         StandardOutput.writeNow("wrote \(file)")
+    }
+}
+
+extension ChannelURL {
+    /// Returns the address and the channel's name beside it, on one line.
+    func onOneLine(named name: String?) -> String {
+        rawValue.onOneLine + (name.map { " “\($0.onOneLine)”" } ?? "")
     }
 }
 

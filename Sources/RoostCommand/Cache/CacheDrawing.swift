@@ -75,8 +75,9 @@ struct CacheDrawing {
                     Measures.count(channel.coverage.holes.count, "hole"),
                 ] : ["its history is unknown"])
         let summary = style(.quiet, counts.joined(separator: ", "))
+        let title = channel.url.onOneLine(named: showsText ? channel.name : nil)
         var lines = [
-            "", "  \(channel.url.rawValue.onOneLine)  \(summary)", "  \(bar.bar)",
+            "", "  \(title)  \(summary)", "  \(bar.bar)",
         ]
         if let last = bar.last {
             let first = bar.first.map { WallClock.date($0) } ?? "the beginning"

@@ -47,7 +47,9 @@ extension Command {
                     guard cache.channels.contains(where: { $0.url == channel }) else { return }
                 }
                 isKnown = true
-                let drawing = SearchDrawing(folder: folder, answer: answer, style: .standardOutput)
+                let names = try await FolderInspection.channelNames(of: named, arguments.protection)
+                let drawing = SearchDrawing(
+                    folder: folder, answer: answer, names: names, style: .standardOutput)
                 StandardOutput.writeNow(drawing.lines.joined(separator: "\n"))
             }
             if let channel, !isKnown { throw CommandFailure(noCacheKnows: channel) }

@@ -10,6 +10,7 @@ import RoostStore
 struct SearchDrawing {
     let folder: String
     let answer: SearchAnswer
+    let names: [ChannelURL: String]
     let style: Style
 
     /// More than a person reads.
@@ -27,10 +28,14 @@ struct SearchDrawing {
         let sender = message.sender.map { sender in
             sender.user.nickname.isEmpty ? sender.user.id.rawValue : sender.user.nickname
         }
-        let head = "\(WallClock.date(message.createdAt))  \(message.channelURL.rawValue.onOneLine)"
+        let head = "\(WallClock.date(message.createdAt))  \(title(of: message.channelURL))"
         let name = (sender ?? "the server").onOneLine
         let text = found.excerpt.map { draw($0.snippet) } ?? message.text.onOneLine
         return "  \(style(.quiet, head))  \(name): \(text)"
+    }
+
+    private func title(of channel: ChannelURL) -> String {
+        channel.onOneLine(named: names[channel])
     }
 
     private func draw(_ snippet: SearchSnippet) -> String {
@@ -73,6 +78,6 @@ struct SearchDrawing {
             case .notCached: "not in the cache"
             case .notIndexed: "not in the index yet"
             }
-        return "\(period.channel.rawValue.onOneLine): from \(from) to \(through), \(reason)"
+        return "\(title(of: period.channel)): from \(from) to \(through), \(reason)"
     }
 }

@@ -8,6 +8,8 @@ internal import RoostSQLite
 package struct CacheInspection: Equatable, Sendable {
     package struct Channel: Hashable, Sendable {
         package let url: ChannelURL
+        /// The name that people gave the channel; nil if it has none, or is unknown.
+        package let name: String?
         package let messageCount: Int
         package let coverage: Coverage
         /// The place that the change log was read to.
@@ -37,7 +39,8 @@ extension StoreReader {
                 let url = try session.url(ofRow: entry.row)
                 channels.append(
                     CacheInspection.Channel(
-                        url: url, messageCount: entry.count,
+                        url: url, name: try session.readableChannel(url)?.givenName,
+                        messageCount: entry.count,
                         coverage: try session.coverage(ofRow: entry.row),
                         cursor: try connection.cursor(
                             kind: CursorKey.messageChanges(url).kind, channelRow: entry.row)))

@@ -68,6 +68,17 @@ extension StoreReader {
 }
 
 extension ReadSession {
+    /// Returns a channel as far as it is known; nil if it cannot be read.
+    func readableChannel(_ url: ChannelURL) throws(SQLiteError) -> GroupChannel? {
+        do throws(SQLiteError) {
+            return try connection.storedChannel(url).flatMap { stored throws(SQLiteError) in
+                try channel(stored)
+            }
+        } catch  where error.isMalformedValue {
+            return nil
+        }
+    }
+
     fileprivate func structure() throws(SQLiteError) -> CacheStructure {
         let isSealed = try connection.isClosedVault()
         let space = try connection.space()
@@ -80,18 +91,10 @@ extension ReadSession {
         for row in rows {
             let url = isSealed ? nil : try url(ofRow: row.row)
             // A channel that cannot be read still has its ranges.
-            let known = try url.flatMap { url throws(SQLiteError) in
-                do throws(SQLiteError) {
-                    return try connection.storedChannel(url).flatMap {
-                        stored throws(SQLiteError) in try channel(stored)
-                    }
-                } catch  where error.isMalformedValue {
-                    return nil
-                }
-            }
+            let known = try url.flatMap { url throws(SQLiteError) in try readableChannel(url) }
             channels.append(
                 CacheStructure.Channel(
-                    row: row.row, url: url, name: known.flatMap { $0.name.isEmpty ? nil : $0.name },
+                    row: row.row, url: url, name: known?.givenName,
                     messageCount: Int(clamping: row.holding.messageCount),
                     byteCount: packed.held(row.holding), coverage: try coverage(ofRow: row.row),
                     isPinned: row.isPinned, accessedAt: row.accessedAt,
@@ -139,4 +142,9 @@ extension Query where Input == Void, Output == StructureRow {
             isPinned: row.int64(5) != 0,
             cut: row.optionalInt64(6).map { Timestamp(milliseconds: $0) })
     }
+}
+
+extension GroupChannel {
+    /// The name that people gave the channel; nil for none.
+    var givenName: String? { name.isEmpty ? nil : name }
 }

@@ -1,9 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RoostExecutors
+package import RoostModel
 internal import RoostSQLite
 
 extension FolderInspection {
+    /// Returns the names of the cached channels that have one; changes nothing.
+    ///
+    /// - Throws: The errors of `FolderInspection.of`.
+    package static func channelNames(
+        of folder: String, _ protection: StoreProtection = .none
+    ) async throws(StoreError) -> [ChannelURL: String] {
+        let (owner, keys) = protection.ofFolder(folder)
+        return try await reading(
+            StoreFiles(folder: folder).cache, StoreSchema.current.cache, keys, owner
+        ) { connection throws(StoreError) in
+            try await connection.snapshot { session throws(SQLiteError) in
+                var names: [ChannelURL: String] = [:]
+                for url in try session.connection.channelURLs() {
+                    names[url] = try session.readableChannel(url)?.givenName
+                }
+                return names
+            }
+        }
+    }
+
     /// Finds messages in the cache of a folder without opening a store; changes nothing.
     ///
     /// An encrypted file contains no words, so all its messages are indexed in memory first.
