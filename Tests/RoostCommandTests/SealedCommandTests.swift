@@ -65,7 +65,7 @@ struct SealedCommandTests {
             })
     }
 
-    @Test func `a clearing with a key does not encrypt a plaintext cache (R132, scar 43)`()
+    @Test func `a clearing with a key does not encrypt a plaintext cache (R136, scar 43)`()
         async throws
     {
         let program = try Program()
