@@ -76,7 +76,7 @@ struct OutboxDamageTests {
                 try await alice.send("\(number) " + String(repeating: "x", count: 900), to: "c")
             }
             await alice.close()
-            try DamagedLeaf.destroy(0, 1, in: original.file("simulation/alice/outbox.sqlite"))
+            _ = try DamagedLeaf.destroy(0, 1, in: original.file("simulation/alice/outbox.sqlite"))
             var reports = 0
             for place in 1...500 {
                 let folder = try TemporaryFolder(inMemory: true)
