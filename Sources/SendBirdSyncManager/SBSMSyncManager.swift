@@ -119,20 +119,22 @@ public final class SBSMSyncManager: NSObject {
         let capacity = Int(clamping: options.messageCollectionCapacity)
         let door = SBDMain.door
         let resending = Resending(door, Resending.Limits(options))
-        let (before, downloads) = state.withLock { state in
+        let (before, ended, kept) = state.withLock { state in
             let before = state.resending
             var ended: [BackgroundSync] = []
-            if state.user != user {
+            if let named = state.user, named != user {
                 ended = Array(state.downloads.values)
-                state.downloads = [:]
-                if state.user != nil { state.isSynchronizing = false }
+                (state.downloads, state.isSynchronizing) = ([:], false)
             }
             (state.user, state.capacity, state.resending) = (user, capacity, resending)
-            return (before, ended)
+            // Collections made before the first set-up download with it.
+            let kept = state.isSynchronizing ? Array(state.downloads.values) : []
+            return (before, ended, kept)
         }
         before?.end()
-        for download in downloads { download.stop() }
+        for download in ended { download.stop() }
         door.accompany(user) { await resending.follow($0) }
+        for download in kept { download.resume() }
     }
 
     /// Sets the queue on which completion handlers are called; nil for the library's queue.

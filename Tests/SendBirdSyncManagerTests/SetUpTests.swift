@@ -122,6 +122,30 @@ extension SendBirdTests {
             }
         }
 
+        @Test(arguments: ["set-up, then resume", "resume, then set-up", "adopted"])
+        func `a collection made before the first set-up downloads its history (R157, R177)`(
+            order: String
+        ) throws {
+            try Self.play(seed: 137) { story in
+                let url = try await story.channel("train")
+                for number in 1...60 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                if order == "resume, then set-up" { SBSMSyncManager.resumeSynchronize() }
+                await Self.connect(story)
+                let collection = SBSMMessageCollection(
+                    channel: try await story.get(url), filter: nil, viewpointTimestamp: Int64.max)
+                if order != "adopted" { SBSMSyncManager.setup(withUserId: "alice") }
+                if order != "resume, then set-up" { SBSMSyncManager.resumeSynchronize() }
+                #expect(await Self.fetch(story, collection) == 0)
+                #expect(collection.succeededMessages.count == 40)
+                await story.world.pass(.seconds(60))
+                await story.phone.network.cut()
+                #expect(await Self.fetch(story, collection) == 0)
+                #expect(collection.succeededMessages.count == 60)
+                collection.remove()
+            }
+        }
+
         @Test
         func `a set-up before the library is configured opens the cache later (R157, R161)`()
             throws
