@@ -28,9 +28,15 @@ package final class DelegateList: Sendable {
         entries.withLock { $0 }.first { $0.name == name }?.delegate.value.object
     }
 
-    /// The delegates; read and call them on the app's queue.
-    package var all: [AnyObject] {
-        let entries = entries.withLock { $0 }
-        return entries.compactMap(\.delegate.value.object)
+    /// Calls a closure with each delegate that has the closure's protocol, on the app's queue.
+    ///
+    /// A delegate that is removed or replaced meanwhile is left out.
+    package func callEach<Delegate>(_ call: (Delegate) -> Void) {
+        for entry in entries.withLock({ $0 }) {
+            guard let object = entry.delegate.value.object, delegate(entry.name) === object,
+                let receiver = object as? Delegate
+            else { continue }
+            call(receiver)
+        }
     }
 }

@@ -3,6 +3,9 @@
 import RoostExecutors
 
 /// The delivery of events to an object of the app, on its queue, as long as the object lives.
+///
+/// One event may be several calls of a delegate, and the app may close the object in the first one:
+/// the object checks `isOpen` before each call.
 package final class Feed<Object: AnyObject, Event: Sendable>: Sendable {
     private struct State {
         var object: Carried<WeakBox<Object>>?
@@ -12,6 +15,9 @@ package final class Feed<Object: AnyObject, Event: Sendable>: Sendable {
     private let state = Guarded(State())
 
     package init() {}
+
+    /// Whether the object gets events; false after `close()`.
+    package var isOpen: Bool { state.withLock { $0.notify != nil } }
 
     package func attach(_ object: Object, _ notify: @escaping (Object, Event) -> Void) {
         let (object, notify) = (Carried(WeakBox(object)), Carried(notify))

@@ -81,6 +81,11 @@ public final class SBDGroupChannelCollection: NSObject {
         SBDMain.door.start { [driver] in await driver.close() }
     }
 
+    /// The receiver of the next call; nil once the collection is closed.
+    private var receiver: (any SBDGroupChannelCollectionDelegate)? {
+        feed.isOpen ? delegate : nil
+    }
+
     private func notify(_ event: ChannelListDriver.Event) {
         let change = event.change
         func context(areDeleted: Bool = false) -> SBDChannelContext {
@@ -88,17 +93,17 @@ public final class SBDGroupChannelCollection: NSObject {
                 SBDCollectionEventSource(ofChannels: change.origins, areDeleted: areDeleted))
         }
         if !change.inserted.isEmpty {
-            delegate?.channelCollection(
+            receiver?.channelCollection(
                 self, context: context(), addedChannels: change.inserted.map { SBDGroupChannel($0) }
             )
         }
         if !change.updated.isEmpty {
-            delegate?.channelCollection(
+            receiver?.channelCollection(
                 self, context: context(),
                 updatedChannels: change.updated.map { SBDGroupChannel($0.after) })
         }
         if !change.deleted.isEmpty {
-            delegate?.channelCollection(
+            receiver?.channelCollection(
                 self, context: context(areDeleted: true),
                 deletedChannelUrls: change.deleted.map(\.url.rawValue))
         }

@@ -64,24 +64,24 @@ extension SBDMain {
             switch event {
             case .connection(let step, let state, _):
                 session.note(step, state)
-                for case let delegate as any SBDConnectionDelegate in connectionDelegates.all {
+                connectionDelegates.callEach { (delegate: any SBDConnectionDelegate) in
                     notify(delegate, step)
                 }
             case .event(.unreadTotalChanged(let count), _):
-                for case let delegate as any SBDUserEventDelegate in userEventDelegates.all {
+                userEventDelegates.callEach { (delegate: any SBDUserEventDelegate) in
                     delegate.didUpdateTotalUnreadMessageCount(
                         Int32(clamping: count), totalCountByCustomType: nil)
                 }
             case .event(.openChannel(let event), let channel):
                 if let channel { door.kept.note(channel, isOpen: true) }
-                for case let delegate as any SBDChannelDelegate in channelDelegates.all {
+                channelDelegates.callEach { (delegate: any SBDChannelDelegate) in
                     notify(
                         delegate, event,
                         value(of: event, channel).map { SBDOpenChannel(kept: $0) })
                 }
             case .event(let event, let channel):
                 if let channel { door.kept.note(channel, isOpen: false) }
-                for case let delegate as any SBDChannelDelegate in channelDelegates.all {
+                channelDelegates.callEach { (delegate: any SBDChannelDelegate) in
                     notify(
                         delegate, event,
                         value(of: event, channel).map { SBDGroupChannel(kept: $0) })

@@ -135,9 +135,14 @@ public final class SBDMessageCollection: NSObject {
 
     // MARK: Events
 
+    /// The receiver of the next call; nil once the collection is closed.
+    private var receiver: (any SBDMessageCollectionDelegate)? {
+        feed.isOpen ? delegate : nil
+    }
+
     private func notify(_ event: Event) {
         switch event {
-        case .messages(.hugeGap): delegate?.didDetectHugeGap(self)
+        case .messages(.hugeGap): receiver?.didDetectHugeGap(self)
         case .messages(.changed(let change)):
             for step in change.withCancellations { notify(step) }
         case .channel(let change):
@@ -148,12 +153,12 @@ public final class SBDMessageCollection: NSObject {
             }
             for channel in change.inserted + change.updated.map(\.after) {
                 current.withLock { $0 = channel }
-                delegate?.messageCollection(
+                receiver?.messageCollection(
                     self, context: context(areDeleted: false),
                     updatedChannel: SBDGroupChannel(channel))
             }
             for channel in change.deleted {
-                delegate?.messageCollection(
+                receiver?.messageCollection(
                     self, context: context(areDeleted: true), deletedChannel: channel.url.rawValue)
             }
         }
@@ -168,7 +173,7 @@ public final class SBDMessageCollection: NSObject {
                 SBDMessageSendingStatus(status))
         }
         for (status, messages) in change.deleted.byStatus {
-            delegate?.messageCollection(
+            receiver?.messageCollection(
                 self, context: context(.deleted, status), channel: channel,
                 deletedMessages: objects(messages))
         }
@@ -176,13 +181,13 @@ public final class SBDMessageCollection: NSObject {
         let updated = change.updated.filter { $0.before.status == $0.after.status }
         for (kind, updates) in [(MessageChangeKind.settled, settled), (.updated, updated)] {
             for (status, messages) in updates.map(\.after).byStatus {
-                delegate?.messageCollection(
+                receiver?.messageCollection(
                     self, context: context(kind, status), channel: channel,
                     updatedMessages: objects(messages))
             }
         }
         for (status, messages) in change.inserted.byStatus {
-            delegate?.messageCollection(
+            receiver?.messageCollection(
                 self, context: context(.added, status), channel: channel,
                 addedMessages: objects(messages))
         }

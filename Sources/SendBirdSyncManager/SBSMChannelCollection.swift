@@ -99,6 +99,11 @@ public final class SBSMChannelCollection: NSObject {
         SBDMain.door.start { [driver] in await driver.close() }
     }
 
+    /// The receiver of the next call; nil once the collection is closed.
+    private var receiver: (any SBSMChannelCollectionDelegate)? {
+        feed.isOpen ? delegate : nil
+    }
+
     private func notify(_ event: Event) {
         switch event {
         case .page(let channels): notify(.insert, channels)
@@ -113,7 +118,7 @@ public final class SBSMChannelCollection: NSObject {
 
     private func notify(_ action: SBSMChannelEventAction, _ channels: [GroupChannel]) {
         guard !channels.isEmpty else { return }
-        delegate?.collection(
+        receiver?.collection(
             self, didReceiveEvent: action, channels: channels.map { SBDGroupChannel($0) })
     }
 }

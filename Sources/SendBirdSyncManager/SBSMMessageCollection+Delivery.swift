@@ -50,29 +50,28 @@ extension SBSMMessageCollection {
         notifyByState(.clear, messages)
         // An app that shows nothing but pending messages must hear of it too.
         if !messages.contains(where: { $0.state == .succeeded }) {
-            delegate?.collection(self, didReceive: .clear, succeededMessages: [])
+            receiver?.collection(self, didReceive: .clear, succeededMessages: [])
         }
     }
 
     private func notifyOfAll(_ action: SBSMMessageEventAction, _ messages: [Message]) {
-        delegate?.collection(
+        receiver?.collection(
             self, didReceiveEvent: action, messages: messages.map { SBDBaseMessage.make($0) })
     }
 
     private func notifyByState(_ action: SBSMMessageEventAction, _ messages: [Message]) {
-        guard let delegate else { return }
         func objects(_ state: SendingStatus) -> [SBDBaseMessage] {
             messages.filter { $0.state == state }.map { SBDBaseMessage.make($0) }
         }
         let (sent, pending) = (objects(.succeeded), objects(.pending))
         if !sent.isEmpty {
-            delegate.collection(self, didReceive: action, succeededMessages: sent)
+            receiver?.collection(self, didReceive: action, succeededMessages: sent)
         }
         if !pending.isEmpty {
-            delegate.collection(self, didReceive: action, pendingMessages: pending)
+            receiver?.collection(self, didReceive: action, pendingMessages: pending)
         }
         for message in objects(.failed) {
-            delegate.collection(
+            receiver?.collection(
                 self, didReceive: action, failedMessages: [message],
                 reason: SBSMFailedMessageEventActionReason(message.errorCode))
         }
@@ -85,7 +84,7 @@ extension SBSMMessageCollection {
         note(change.updated.map(\.after))
         for message in change.inserted where message.sender?.user.id != me {
             guard let position = message.position, position > before else { continue }
-            delegate?.collection(self, didReceiveNewMessage: SBDBaseMessage.make(message))
+            receiver?.collection(self, didReceiveNewMessage: SBDBaseMessage.make(message))
         }
     }
 
@@ -99,10 +98,10 @@ extension SBSMMessageCollection {
     func notify(_ change: ListDiff<GroupChannel>) {
         for channel in change.inserted + change.updated.map(\.after) {
             keep(channel)
-            delegate?.collection(self, didUpdate: SBDGroupChannel(channel))
+            receiver?.collection(self, didUpdate: SBDGroupChannel(channel))
         }
         for channel in change.deleted {
-            delegate?.collection(self, didRemove: SBDGroupChannel(channel))
+            receiver?.collection(self, didRemove: SBDGroupChannel(channel))
         }
     }
 }

@@ -82,6 +82,11 @@ public final class SBSMMessageCollection: NSObject {
             .map { SBDBaseMessage.make($0) }
     }
 
+    /// The receiver of the next call; nil once the collection is closed.
+    var receiver: (any SBSMMessageCollectionDelegate)? {
+        window.withLock { $0 }.feed.isOpen ? delegate : nil
+    }
+
     func keep(_ channel: GroupChannel) { current.withLock { $0 = channel } }
 
     func showNewest() { window.withLock { $0 }.showNewest() }

@@ -83,21 +83,26 @@ open class GroupChannelCollection: BaseCollection {
         SendbirdChat.door.start { [driver] in await driver.close() }
     }
 
+    /// The receiver of the next call; nil once the collection is closed.
+    private var receiver: (any GroupChannelCollectionDelegate)? {
+        feed.isOpen ? delegate : nil
+    }
+
     /// Calls the delegate once for each context, because a call has one context only.
     private func notify(_ event: ChannelListDriver.Event) {
         let change = event.change
         for run in change.inserted.runs({ ChannelContext($0, in: change) }) {
-            delegate?.channelCollection(
+            receiver?.channelCollection(
                 self, context: run.context,
                 addedChannels: run.elements.map { GroupChannel($0) })
         }
         for run in change.updated.runs({ ChannelContext($0, in: change) }) {
-            delegate?.channelCollection(
+            receiver?.channelCollection(
                 self, context: run.context,
                 updatedChannels: run.elements.map { GroupChannel($0.after) })
         }
         for run in change.deleted.runs({ ChannelContext(removed: $0, in: change) }) {
-            delegate?.channelCollection(
+            receiver?.channelCollection(
                 self, context: run.context, deletedChannelURLs: run.elements.map(\.url.rawValue))
         }
     }

@@ -153,10 +153,15 @@ open class MessageCollection: BaseCollection {
         .answer(handler) { [params] in params.objects($0) }
     }
 
+    /// The receiver of the next call; nil once the collection is closed.
+    private var receiver: (any MessageCollectionDelegate)? {
+        feed.isOpen ? delegate : nil
+    }
+
     private func notify(_ event: Event) {
         switch event {
         case .messages(.hugeGap):
-            delegate?.didDetectHugeGap(self)
+            receiver?.didDetectHugeGap(self)
         case .messages(.changed(let change)):
             for step in change.withCancellations { notify(step) }
         case .channel(let event):
@@ -168,7 +173,7 @@ open class MessageCollection: BaseCollection {
                 note(update.after, ChannelContext(update, in: change))
             }
             for channel in change.deleted {
-                delegate?.messageCollection(
+                receiver?.messageCollection(
                     self, channelContext: ChannelContext(removed: channel, in: change),
                     deletedChannel: channel.url.rawValue)
             }
@@ -177,7 +182,7 @@ open class MessageCollection: BaseCollection {
 
     private func note(_ channel: RoostModel.GroupChannel, _ context: ChannelContext) {
         current.withLock { $0 = channel }
-        delegate?.messageCollection(
+        receiver?.messageCollection(
             self, channelContext: context, updatedChannel: GroupChannel(channel))
     }
 
@@ -185,17 +190,17 @@ open class MessageCollection: BaseCollection {
     private func notify(_ change: ListDiff<Message>) {
         let channel = channel
         for run in change.deleted.runs({ MessageContext(removed: $0, in: change) }) {
-            delegate?.messageCollection(
+            receiver?.messageCollection(
                 self, context: run.context, channel: channel,
                 deletedMessages: params.objects(run.elements))
         }
         for run in change.updated.runs({ MessageContext($0, in: change) }) {
-            delegate?.messageCollection(
+            receiver?.messageCollection(
                 self, context: run.context, channel: channel,
                 updatedMessages: params.objects(run.elements.map(\.after)))
         }
         for run in change.inserted.runs({ MessageContext($0, in: change) }) {
-            delegate?.messageCollection(
+            receiver?.messageCollection(
                 self, context: run.context, channel: channel,
                 addedMessages: params.objects(run.elements))
         }

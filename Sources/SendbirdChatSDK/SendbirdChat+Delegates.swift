@@ -94,12 +94,12 @@ extension SendbirdChat {
         door.queue.async {
             switch event {
             case .connection(let step, let state, let user):
-                for case let delegate as any ConnectionDelegate in connectionDelegates.all {
+                connectionDelegates.callEach { (delegate: any ConnectionDelegate) in
                     notify(delegate, step, user)
                 }
                 session.note(step, state)
             case .event(.unreadTotalChanged(let count), _):
-                for case let delegate as any UserEventDelegate in userEventDelegates.all {
+                userEventDelegates.callEach { (delegate: any UserEventDelegate) in
                     delegate.didUpdateTotalUnreadMessageCount(
                         Int32(clamping: count), totalCountByCustomType: nil)
                     delegate.didUpdateTotalUnreadMessageCount(
@@ -107,14 +107,14 @@ extension SendbirdChat {
                 }
             case .event(.openChannel(let event), let channel):
                 if let channel { door.kept.note(channel, isOpen: true) }
-                for case let delegate as any BaseChannelDelegate in channelDelegates.all {
+                channelDelegates.callEach { (delegate: any BaseChannelDelegate) in
                     notify(
                         delegate, event, value(of: event, channel).map { OpenChannel(kept: $0) }
                     )
                 }
             case .event(let event, let channel):
                 if let channel { door.kept.note(channel, isOpen: false) }
-                for case let delegate as any BaseChannelDelegate in channelDelegates.all {
+                channelDelegates.callEach { (delegate: any BaseChannelDelegate) in
                     notify(
                         delegate, event,
                         value(of: event, channel).map { GroupChannel(kept: $0) })
