@@ -19,7 +19,8 @@ public final class ChannelListModel {
 
     @ObservationIgnored private let client: ChatClient
     @ObservationIgnored private let query: ChannelListQuery
-    @ObservationIgnored private var list: ChannelList?
+    /// The lists of the calls of `run()` in progress; several while one view replaces another.
+    @ObservationIgnored private var lists: [ChannelList] = []
 
     /// Creates an empty model; `run()` fills it.
     public init(_ client: ChatClient, _ query: ChannelListQuery = ChannelListQuery()) {
@@ -32,14 +33,14 @@ public final class ChannelListModel {
     public func run() async {
         do {
             let list = try await client.channelList(query)
-            self.list = list
+            lists.append(list)
             async let states: Void = followConnection()
             for await snapshot in await list.snapshots() {
                 channels = snapshot.channels
                 if hasMore != snapshot.hasMore { hasMore = snapshot.hasMore }
             }
             await states
-            self.list = nil
+            lists.removeAll { $0 === list }
             await list.close()
         } catch {
             self.error = error
@@ -48,7 +49,7 @@ public final class ChannelListModel {
 
     /// Loads another page; does nothing while a page is loading or if there is none.
     public func loadMore() async {
-        guard let list, hasMore, !isLoading else { return }
+        guard let list = lists.last, hasMore, !isLoading else { return }
         isLoading = true
         defer { isLoading = false }
         do {

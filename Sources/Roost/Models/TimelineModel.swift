@@ -34,7 +34,8 @@ public final class TimelineModel {
     @ObservationIgnored private let channel: ChannelURL
     @ObservationIgnored private let start: Timestamp
     @ObservationIgnored private let filter: MessageFilter
-    @ObservationIgnored private var timeline: Timeline?
+    /// The timelines of the calls of `run()` in progress; several while one view replaces another.
+    @ObservationIgnored private var timelines: [Timeline] = []
 
     /// Creates an empty model; `run()` fills it.
     public init(
@@ -53,9 +54,9 @@ public final class TimelineModel {
         do {
             let timeline = try await client.timeline(
                 of: channel, startingAt: start, filter: filter)
-            self.timeline = timeline
+            timelines.append(timeline)
             for await snapshot in await timeline.snapshots() { show(snapshot) }
-            self.timeline = nil
+            timelines.removeAll { $0 === timeline }
             await timeline.close()
         } catch {
             self.error = error
@@ -95,7 +96,7 @@ public final class TimelineModel {
     }
 
     private func load(_ work: (Timeline) async throws(RoostError) -> Void) async {
-        guard let timeline, !isLoading else { return }
+        guard let timeline = timelines.last, !isLoading else { return }
         isLoading = true
         defer { isLoading = false }
         do {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Roost
+import RoostTestKit
+import Testing
+
+/// The models for views beside a server, in virtual time.
+@MainActor
+struct ModelStoryTests {
+    private static func open(
+        _ world: TestWorld
+    ) async throws -> (client: ChatClient, phone: TestDevice, channel: ChannelURL) {
+        let bob = await world.person("bob")
+        let channel = try await bob.createChannel(with: ["alice"], name: "train")
+        let phone = try world.device(of: "alice")
+        let client = try await phone.launch()
+        try await client.connect()
+        return (client, phone, channel)
+    }
+
+    /// Runs a model in two views, of which one goes, and calls back while the other one remains.
+    private static func runTwice(
+        _ world: TestWorld, newerEnds: Bool, _ run: @escaping @MainActor () async -> Void,
+        then work: () async throws -> Void
+    ) async throws {
+        let older = Task { await run() }
+        await world.pass(.seconds(1))
+        let newer = Task { await run() }
+        await world.pass(.seconds(1))
+        let (ended, kept) = newerEnds ? (newer, older) : (older, newer)
+        ended.cancel()
+        await ended.value
+        try await work()
+        kept.cancel()
+        await kept.value
+    }
+
+    @Test(arguments: [false, true])
+    func `a timeline that two views run pages until the last view has gone`(
+        newerEnds: Bool
+    ) async throws {
+        try await TestWorld.run { world in
+            let (client, _, channel) = try await Self.open(world)
+            let bob = await world.person("bob")
+            for number in 1...60 { try await bob.send("\(number)", to: channel) }
+            let model = TimelineModel(client, channel: channel)
+            try await Self.runTwice(world, newerEnds: newerEnds, { await model.run() }) {
+                #expect(model.messages.count == 40)
+                await model.loadOlder()
+                try await world.wait { model.messages.count == 60 }
+            }
+            // Without a view there is no timeline, so the call does nothing.
+            await model.jump(to: .distantFuture)
+            #expect(model.error == nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a channel list that two views run pages until the last view has gone`(
+        newerEnds: Bool
+    ) async throws {
+        try await TestWorld.run { world in
+            let (client, _, _) = try await Self.open(world)
+            let bob = await world.person("bob")
+            for number in 1...3 {
+                let channel = try await bob.createChannel(with: ["alice"], name: "\(number)")
+                try await bob.send("hello", to: channel)
+            }
+            let model = ChannelListModel(client, ChannelListQuery(pageSize: 2))
+            try await Self.runTwice(world, newerEnds: newerEnds, { await model.run() }) {
+                #expect(model.channels.count == 2)
+                await model.loadMore()
+                try await world.wait { model.channels.count > 2 }
+            }
+        }
+    }
+}
