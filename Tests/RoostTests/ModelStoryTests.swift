@@ -74,4 +74,30 @@ struct ModelStoryTests {
             }
         }
     }
+
+    @Test func `a model counts the own messages beyond a gap (R143)`() async throws {
+        try await TestWorld.run { world in
+            let (client, phone, channel) = try await Self.open(world)
+            let bob = await world.person("bob")
+            try await bob.send("Before", to: channel)
+            let model = TimelineModel(client, channel: channel)
+            let running = Task { await model.run() }
+            try await world.wait { model.messages.map(\.text) == ["Before"] }
+            await phone.cutLink()
+            for number in 1...400 { try await bob.send("\(number)", to: channel) }
+            phone.restoreLink()
+            try await world.wait { model.hasHugeGap }
+            #expect(await model.send("ok"))
+            try await world.wait {
+                model.messages.count == 2 && model.messages.allSatisfy { $0.status == .succeeded }
+            }
+            #expect(model.messages.map(\.text) == ["Before", "ok"])
+            #expect(model.sentBeyondGap == 1)
+            await model.jump(to: .distantFuture)
+            try await world.wait { model.messages.suffix(2).map(\.text) == ["400", "ok"] }
+            #expect(model.sentBeyondGap == 0)
+            running.cancel()
+            await running.value
+        }
+    }
 }

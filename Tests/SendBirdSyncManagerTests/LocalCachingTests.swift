@@ -159,6 +159,41 @@ extension SendBirdTests {
             }
         }
 
+        @Test
+        func `an own message sent from a view of the past stays behind the window (R143)`() throws {
+            try SyncStory.play(seed: 125) { story in
+                let url = try await story.channel("train")
+                for number in 1...40 {
+                    try await story.bob.send("\(number)", to: url)
+                    await story.bob.waitUntilIdle()
+                    await story.world.pass(.seconds(1))
+                }
+                await story.connect()
+                let channel = try await story.get(url)
+                let params = SBDMessageListParams()
+                (params.previousResultSize, params.nextResultSize) = (5, 5)
+                let start = try await story.world.log(of: url)[9].createdAt
+                let collection = SBDMessageCollection(
+                    channel: channel, startingPoint: start.milliseconds, params: params)
+                _ = await self.start(story, collection)
+                #expect(collection.hasNext)
+                channel.sendUserMessage("mine")
+                await story.world.pass()
+                var shown = collection.succeededMessages.map(\.message)
+                #expect(shown.last == "mine")
+                #expect(collection.hasNext && !shown.contains("40"))
+                while collection.hasNext {
+                    let error: SBDError? = await story.wait { done in
+                        collection.loadNext { done($1) }
+                    }
+                    try #require(error == nil)
+                }
+                shown = collection.succeededMessages.map(\.message)
+                #expect(shown.suffix(31) == (11...40).map { "\($0)" } + ["mine"])
+                collection.dispose()
+            }
+        }
+
         @Test func `a collection reports a huge gap, and pages before any start are refused`()
             throws
         {

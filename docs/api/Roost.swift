@@ -1736,6 +1736,7 @@ final class Timeline: Sendable {
     var hasOlder: Bool { get }
     var isLoading: Bool { get }
     var messages: [Message] { get }
+    var sentBeyondGap: Int { get }
     init(_ client: ChatClient, channel: ChannelURL, startingAt start: Timestamp = .distantFuture, filter: MessageFilter = .everything)
     func jump(to moment: Timestamp) async
     func loadNewer() async

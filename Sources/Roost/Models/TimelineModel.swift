@@ -17,6 +17,8 @@ public import RoostModel
 @MainActor @Observable
 public final class TimelineModel {
     /// The delivered messages by position, oldest first, then the unsent ones by age.
+    ///
+    /// The last delivered ones may lie beyond a gap: `sentBeyondGap`.
     public private(set) var messages: [Message] = []
     /// Whether `loadOlder()` may find more.
     public private(set) var hasOlder = false
@@ -25,6 +27,9 @@ public final class TimelineModel {
     /// Whether more than 300 messages are missing after the last one; `jump(to: .distantFuture)`
     /// leads to the newest.
     public private(set) var hasHugeGap = false
+    /// The number of the last delivered messages that lie beyond missing ones; see
+    /// `Timeline.Snapshot.sentBeyondGap`.
+    public private(set) var sentBeyondGap = 0
     /// Whether a page is being loaded.
     public private(set) var isLoading = false
     /// The last error; nil after the next success.
@@ -113,6 +118,7 @@ public final class TimelineModel {
         if hasOlder != snapshot.hasOlder { hasOlder = snapshot.hasOlder }
         if hasNewer != snapshot.hasNewer { hasNewer = snapshot.hasNewer }
         if hasHugeGap != snapshot.hasHugeGap { hasHugeGap = snapshot.hasHugeGap }
+        if sentBeyondGap != snapshot.sentBeyondGap { sentBeyondGap = snapshot.sentBeyondGap }
     }
 }
 

@@ -81,6 +81,9 @@ struct ChatScreen: View {
                     Button("Older messages") { Task { await model.loadOlder() } }
                 }
                 ForEach(model.messages) { message in
+                    if message.rowID == firstBeyondGap {
+                        Text("Messages are missing here.")
+                    }
                     MessageRow(message: message)
                 }
                 if model.hasHugeGap {
@@ -99,6 +102,12 @@ struct ChatScreen: View {
         }
         .navigationTitle(title)
         .task { await model.run() }
+    }
+
+    /// The first own message that was sent while messages are missing before it.
+    private var firstBeyondGap: Message.Identity? {
+        let delivered = model.messages.filter { $0.status == .succeeded }
+        return delivered.suffix(model.sentBeyondGap).first?.rowID
     }
 
     private func send() async {
