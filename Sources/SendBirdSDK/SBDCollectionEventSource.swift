@@ -14,7 +14,7 @@ public enum SBDCollectionEventSource: Int, Sendable {
     case messageFill = 1
     /// A change log of channels was applied.
     case channelChangelog = 2
-    /// The user has written a message.
+    /// The user has written a message, or a file of a waiting one was uploaded.
     case localMessagePendingCreated = 3
     /// A message of the user has failed.
     case localMessageFailed = 4
@@ -80,8 +80,9 @@ extension SBDCollectionEventSource {
     /// The source of a change of messages with one state of sending.
     init(_ origins: Set<ChangeOrigin>, _ kind: MessageChangeKind, _ status: SendingStatus) {
         switch (status, kind) {
-        case (.pending, .added): self = .localMessagePendingCreated
-        case (.pending, .settled), (.pending, .updated): self = .localMessageResendStarted
+        // A waiting message is updated by an edit, and when its file is uploaded.
+        case (.pending, .added), (.pending, .updated): self = .localMessagePendingCreated
+        case (.pending, .settled): self = .localMessageResendStarted
         case (.pending, .deleted), (.failed, .deleted), (.canceled, _): self = .localMessageCanceled
         case (.failed, _): self = .localMessageFailed
         case (.succeeded, .settled): self = .eventMessageSent

@@ -18,10 +18,15 @@ extension SendBirdTests {
         {
             var events: [String] = []
             var names: [String] = []
+            /// The sources of the events, by their numbers.
+            var sources: [Int] = []
 
             private func note(
                 _ name: String, _ context: SBDCollectionContext, _ things: [String]
-            ) { events.append("\(name) \(things.joined(separator: " ")): \(context.source)") }
+            ) {
+                events.append("\(name) \(things.joined(separator: " ")): \(context.source)")
+                sources.append(context.source.rawValue)
+            }
 
             func channelCollection(
                 _ collection: SBDGroupChannelCollection, context: SBDChannelContext,
@@ -155,6 +160,42 @@ extension SendBirdTests {
                         "updated never: localMessageCanceled",
                         "deleted never: localMessageCanceled",
                     ])
+                collection.dispose()
+            }
+        }
+
+        @Test func `an upload is no resend, and a resend is one (R104, R145)`() throws {
+            try SyncStory.play(seed: 126) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                let (collection, screen) = (
+                    SBDMessageCollection(
+                        channel: channel, startingPoint: LONG_LONG_MAX,
+                        params: SBDMessageListParams()), Screen()
+                )
+                collection.delegate = screen
+                _ = await start(story, collection)
+                let file = try #require(SBDFileMessageParams(file: Data("x".utf8)))
+                let failure: SBDError? = await story.wait { done in
+                    channel.sendFileMessage(with: file) { done($1) }
+                }
+                #expect(failure == nil)
+                await story.world.pass()
+                // Written, uploaded, sent.
+                #expect(screen.sources == [3, 3, 100])
+                screen.sources = []
+                try await story.bob.setFrozen(true, url)
+                await story.world.pass()
+                let unsent = channel.sendUserMessage("again")
+                await story.world.pass()
+                #expect(screen.sources == [3, 4])
+                screen.sources = []
+                try await story.bob.setFrozen(false, url)
+                await story.world.pass()
+                channel.resendUserMessage(with: unsent)
+                await story.world.pass()
+                #expect(screen.sources == [6, 100])
                 collection.dispose()
             }
         }
