@@ -32,6 +32,8 @@ open class MessageCollection: BaseCollection {
 
     init(_ channel: GroupChannel, _ startingPoint: Int64, _ params: MessageListParams) {
         self.startingPoint = startingPoint
+        // A copy: the app may use its object for other calls.
+        let params = params.copy() as? MessageListParams ?? params
         self.params = params
         url = channel.value.url
         current = Guarded(channel.value)
@@ -58,11 +60,11 @@ open class MessageCollection: BaseCollection {
     /// followed.
     public var hasNext: Bool { driver.view.hasNewer }
 
-    /// The delivered messages, oldest first.
+    /// The delivered messages, in the order of the parameters.
     public var succeededMessages: [BaseMessage] { messages { $0 == .succeeded } }
-    /// The messages that wait or are being sent, oldest first.
+    /// The messages that wait or are being sent, in the order of the parameters.
     public var pendingMessages: [BaseMessage] { messages { $0 == .pending } }
-    /// The failed messages, oldest first.
+    /// The failed messages, in the order of the parameters.
     public var failedMessages: [BaseMessage] { messages { $0 == .failed || $0 == .canceled } }
 
     private func messages(_ belongs: (SendingStatus) -> Bool) -> [BaseMessage] {

@@ -170,7 +170,7 @@ extension SendbirdChatTests {
             }
         }
 
-        @Test func `a reversed collection shows the newest message first everywhere (R96)`()
+        @Test func `a reversed collection stays so, whatever becomes of its parameters (R96)`()
             throws
         {
             try DoorStory.play(seed: 205) { story in
@@ -188,6 +188,8 @@ extension SendbirdChatTests {
                     ) { messages, _ in done(messages) }
                 }
                 #expect(page?.map(\.message) == (61...100).reversed().map { "\($0)" })
+                // The app uses its object again: the collection has the settings of its creation.
+                params.reverse = false
                 let older: [BaseMessage]? = await story.wait { done in
                     collection.loadPrevious { messages, _ in done(messages) }
                 }
