@@ -33,6 +33,15 @@ extension ChatClient {
         return await marks(in: message.channelURL).shown(message)
     }
 
+    /// Returns the delivered message of a request ID from the cache; nil as in `cachedMessage(_:)`.
+    package func cachedMessage(sentAs id: RequestID) async throws(RoostError) -> Message? {
+        let message = try await read { reader throws(StoreError) in
+            try await reader.message(id).value
+        }
+        guard let message else { return nil }
+        return await marks(in: message.channelURL).shown(message)
+    }
+
     /// Returns a page of a channel's cached messages; the next page begins behind the last message
     /// of this one.
     ///

@@ -126,10 +126,13 @@ extension Door {
         }
     }
 
-    /// Adds or removes the user's reaction, and calls back with the change as the server made it.
+    /// Adds or removes the user's reaction, and calls back with the message and the change as the
+    /// server made it.
+    ///
+    /// An unsent message has its ID when the reaction is there; nil if the cache lacks the message.
     package func react(
         _ key: String, to target: MessageTarget, in channel: ChannelURL, isAdded: Bool,
-        then callback: Callback<Result<ReactionChange, RoostError>>
+        then callback: Callback<Result<(id: MessageID?, change: ReactionChange), RoostError>>
     ) {
         let world = world
         perform(then: callback) { client throws(RoostError) in
@@ -141,14 +144,12 @@ extension Door {
             var change = ReactionChange(
                 key: key, userID: client.configuration.userID, isAdded: isAdded,
                 updatedAt: world.wallTime())
+            let (id, message) = try await client.cached(target)
             // The cache has the server's time, unless the last reaction of the key was removed.
-            if case .delivered(let id) = target,
-                let reactions = try await client.cachedMessage(id)?.details.reactions,
-                let reaction = reactions.first(where: { $0.key == key })
-            {
+            if let reaction = message?.details.reactions?.first(where: { $0.key == key }) {
                 change.updatedAt = reaction.updatedAt
             }
-            return change
+            return (id, change)
         }
     }
 
@@ -159,6 +160,20 @@ extension Door {
     ) {
         perform(then: callback) { client throws(RoostError) in
             try await client.outcome(of: try await work(client))
+        }
+    }
+}
+
+extension ChatClient {
+    /// Returns the ID of a delivered message, and the message if the cache has it.
+    fileprivate func cached(
+        _ target: MessageTarget
+    ) async throws(RoostError) -> (MessageID?, Message?) {
+        switch target {
+        case .delivered(let id): return (id, try await cachedMessage(id))
+        case .unsent(let id):
+            let message = try await cachedMessage(sentAs: id)
+            return (message?.messageID, message)
         }
     }
 }

@@ -147,9 +147,9 @@ extension SBDBaseChannel {
         _ message: SBDBaseMessage, _ key: String, isAdded: Bool,
         _ handler: ((SBDReactionEvent?, SBDError?) -> Void)?
     ) {
-        let id = message.messageId
-        let callback = Callback.answer(handler) { (change: ReactionChange) in
-            SBDReactionEvent(change, of: id)
+        typealias Made = (id: MessageID?, change: ReactionChange)
+        let callback = Callback.answer(handler) { (made: Made) in
+            SBDReactionEvent(made.change, of: made.id?.rawValue ?? 0)
         }
         guard isGroupChannel() else {
             return SBDMain.door.notify(callback, .failure(.openChannel))

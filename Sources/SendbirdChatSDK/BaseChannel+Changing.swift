@@ -98,9 +98,9 @@ extension BaseChannel {
     private func react(
         _ message: BaseMessage, _ key: String, isAdded: Bool, _ handler: ReactionEventHandler?
     ) {
-        let messageId = message.messageId
-        let callback = Callback.answer(handler) { (change: ReactionChange) in
-            ReactionEvent(change, of: messageId)
+        typealias Made = (id: MessageID?, change: ReactionChange)
+        let callback = Callback.answer(handler) { (made: Made) in
+            ReactionEvent(made.change, of: made.id?.rawValue ?? 0)
         }
         guard !isOpenChannel() else {
             return SendbirdChat.door.notify(callback, .failure(.notForOpenChannels))

@@ -119,6 +119,28 @@ extension SendBirdTests {
             }
         }
 
+        @Test func `a reaction to an unsent message is answered with the later message ID`()
+            throws
+        {
+            try SyncStory.play(seed: 107) { story in
+                let url = try await story.channel("train")
+                await story.connect()
+                let channel = try await story.get(url)
+                await story.phone.network.cut()
+                var event: SBDReactionEvent?
+                let preview = channel.sendUserMessage("later")
+                await story.world.pass()
+                channel.addReaction(with: preview, key: "smile") { made, _ in event = made }
+                await story.world.pass()
+                #expect(event == nil)
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                let message = try #require(try await story.world.log(of: url).last)
+                #expect(message.text == "later")
+                #expect(event?.messageId == message.messageID?.rawValue)
+            }
+        }
+
         @Test func `a reaction is answered with its event and shown at the message`() throws {
             try SyncStory.play(seed: 105) { story in
                 let url = try await story.channel("train")

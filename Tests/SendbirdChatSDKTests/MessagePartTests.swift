@@ -117,6 +117,37 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test(arguments: [true, false])
+        func `a reaction to an unsent message names the delivered message`(
+            isShown: Bool
+        ) throws {
+            try Self.play(seed: 100) { story, channel, _ in
+                let collection = SendbirdChat.createMessageCollection(channel: channel)
+                if isShown {
+                    let _: SBError? = await story.wait { done in
+                        collection.startCollection(
+                            initPolicy: .cacheAndReplaceByApi, apiResultHandler: { done($1) })
+                    }
+                }
+                await story.phone.network.cut()
+                var event: SendbirdChatSDK.ReactionEvent?
+                let preview = channel.sendUserMessage("later")
+                await story.world.pass()
+                channel.addReaction(with: preview, key: "heart") { made, _ in event = made }
+                await story.world.pass()
+                #expect(event == nil)
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                let log = try await story.world.log(of: ChannelURL(channel.channelURL))
+                let message = try #require(log.last)
+                #expect(message.text == "later")
+                #expect(event?.messageId == message.messageID?.rawValue)
+                let made = try #require(message.details.reactions?.first?.updatedAt)
+                #expect(event?.updatedAt == made.milliseconds)
+                collection.dispose()
+            }
+        }
+
         @Test func `pins are made, listed newest first, and removed`() throws {
             try Self.play(seed: 93) { story, channel, first in
                 let (second, _): (UserMessage?, SBError?) = await story.wait { done in
