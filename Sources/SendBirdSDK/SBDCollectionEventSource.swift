@@ -5,14 +5,14 @@ import RoostModel
 
 /// The source of a collection's event, under the old library's numbers.
 ///
-/// The client tells nine sources apart. Events that it cannot tell more of have the source of the
-/// first fitting name.
+/// The client does not tell all of them apart: a reaction or a thread counts as an edit of its
+/// message, and each change of a channel as one of its properties.
 public enum SBDCollectionEventSource: Int, Sendable {
-    /// A change log of messages was applied, or the cache changed by itself.
+    /// A change log of messages was applied.
     case messageChangelog = 0
-    /// Missing messages were filled in, from the server or the cache.
+    /// Missing messages were filled in from the server or the cache, or the cache has changed.
     case messageFill = 1
-    /// A change log of channels was applied.
+    /// A change log of channels was applied, or the list was filled in.
     case channelChangelog = 2
     /// The user has written a message, or a file of a waiting one was uploaded.
     case localMessagePendingCreated = 3
