@@ -54,9 +54,7 @@ extension SBDGroupChannel {
 
     // MARK: The channel
 
-    /// Shows the channel in this object as it is now; needs a connection.
-    ///
-    /// Other objects of the channel stay as they are.
+    /// Shows the channel as it is now, in all its objects; needs a connection.
     public func refresh(completionHandler: SBDErrorHandler? = nil) {
         let callback = Callback<Result<GroupChannel, RoostError>> { result in
             switch result {

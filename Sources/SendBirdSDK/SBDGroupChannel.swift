@@ -4,7 +4,7 @@ public import Foundation
 import RoostDoors
 import RoostModel
 
-/// A group channel as the user saw it when this object was made; counts and state are the user's.
+/// A group channel as the user has seen it last; counts and state are the user's.
 public final class SBDGroupChannel: SBDBaseChannel {
     /// The members that the server listed, each an `SBDMember`; all of them unless the channel is a
     /// super channel.
@@ -48,7 +48,7 @@ public final class SBDGroupChannel: SBDBaseChannel {
 
     // MARK: Reading and typing
 
-    /// Returns the members who had read a message when this object was made.
+    /// Returns the members who have read a message.
     ///
     /// Empty in super channels, which have no receipts, and for a message that is not delivered.
     ///

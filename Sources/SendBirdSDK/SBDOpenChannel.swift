@@ -6,7 +6,7 @@ import RoostDoors
 import RoostModel
 import RoostWire
 
-/// A channel that every user of the application may enter, as it was when this object was made.
+/// A channel that every user of the application may enter, as the app has seen it last.
 ///
 /// Open channels have no cache and no collection: each call needs a connection, and a message that
 /// cannot be sent at once fails. Their events go to the channel delegates after `enter`.
@@ -109,7 +109,7 @@ public final class SBDOpenChannel: SBDBaseChannel {
         }
     }
 
-    /// Shows the channel in this object as it is now.
+    /// Shows the channel as it is now, in all its objects.
     public func refresh(completionHandler: SBDErrorHandler? = nil) {
         show(completionHandler) { client, url throws(RoostError) in
             try await client.openChannel(url)
