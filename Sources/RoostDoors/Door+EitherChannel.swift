@@ -59,8 +59,10 @@ extension Door {
         then callback: Callback<Result<Void, RoostError>>
     ) {
         guard channel.isOpen else {
+            let saving = saving(of: target)
             return change(then: callback) { client throws(RoostError) in
-                try await client.delete(target, in: channel.url)
+                await saving?.value
+                return try await client.delete(target, in: channel.url)
             }
         }
         perform(then: callback) { client throws(RoostError) in

@@ -134,8 +134,9 @@ extension Door {
         _ key: String, to target: MessageTarget, in channel: ChannelURL, isAdded: Bool,
         then callback: Callback<Result<(id: MessageID?, change: ReactionChange), RoostError>>
     ) {
-        let world = world
+        let (world, saving) = (world, saving(of: target))
         perform(then: callback) { client throws(RoostError) in
+            await saving?.value
             let request =
                 isAdded
                 ? try await client.addReaction(key, to: target, in: channel)
@@ -151,6 +152,12 @@ extension Door {
             }
             return (id, change)
         }
+    }
+
+    /// The saving of the messages that the app has sent so far, for which a change of an unsent
+    /// message waits; nil for a delivered one.
+    func saving(of target: MessageTarget) -> Task<Void, Never>? {
+        if case .unsent = target { sending.last } else { nil }
     }
 
     /// Queues a change and calls back when the server has made it.

@@ -148,6 +148,20 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `a change right after the sending of its message is made after it`() throws {
+            try Self.play(seed: 101) { story, channel, _ in
+                await story.phone.network.cut()
+                channel.addReaction(with: channel.sendUserMessage("kept"), key: "heart")
+                channel.deleteMessage(channel.sendUserMessage("never"))
+                await story.world.pass()
+                story.phone.network.restore()
+                await story.world.pass(.seconds(60))
+                let log = try await story.world.log(of: ChannelURL(channel.channelURL))
+                #expect(log.map(\.text) == ["first", "kept"])
+                #expect(log.last?.details.reactions?.map(\.key) == ["heart"])
+            }
+        }
+
         @Test func `pins are made, listed newest first, and removed`() throws {
             try Self.play(seed: 93) { story, channel, first in
                 let (second, _): (UserMessage?, SBError?) = await story.wait { done in
