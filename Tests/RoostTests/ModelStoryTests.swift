@@ -83,6 +83,7 @@ struct ModelStoryTests {
             let model = TimelineModel(client, channel: channel)
             let running = Task { await model.run() }
             try await world.wait { model.messages.map(\.text) == ["Before"] }
+            await world.pass()
             await phone.cutLink()
             for number in 1...400 { try await bob.send("\(number)", to: channel) }
             phone.restoreLink()

@@ -161,9 +161,9 @@ struct SharedOutboxTests {
             }
             #expect(left.files.map(\.url) == addresses)
             await scene.end()
-            let log = try await scene.world.log(of: scene.channel)
-            #expect(log.map(\.requestID) == [id])
-            guard case .file(let found)? = log.first?.content else { return #expect(Bool(false)) }
+            #expect(try await scene.world.requestIDs(of: scene.channel) == [id])
+            let shown = try await scene.app.timeline(of: scene.channel).snapshot.messages
+            guard case .file(let found)? = shown.first?.content else { return #expect(Bool(false)) }
             #expect(found.files.map(\.url) == addresses)
         }
     }

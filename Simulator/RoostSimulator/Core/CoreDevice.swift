@@ -40,6 +40,8 @@ final class CoreDevice {
         case sent(ChannelURL, rest: [UserMessageParams])
         /// The index of the change among those that the app asked for.
         case changed(index: Int)
+        /// The number of the change among those of messages.
+        case changedMessage(index: Int)
         case drafted(DraftPlace, String)
         case openedTimeline(TimelineID)
         case jumped(TimelineID)
@@ -118,6 +120,7 @@ final class CoreDevice {
     var sendCount = 0
     /// The changes of channels that the app asked for.
     var changes: [RequestedChange] = []
+    var messageChanges: [RequestedMessageChange] = []
     /// The texts that the draft of a place may have; "" for none.
     var drafts: [DraftPlace: Set<String>] = [:]
     var requestCount = 0

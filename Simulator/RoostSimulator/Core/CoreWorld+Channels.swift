@@ -6,7 +6,7 @@ import RoostServer
 import RoostTestKit
 import RoostWire
 
-// Changes of channels and drafts on a device, and the checks of both.
+// Changes of channels and drafts on a device, and the checks of these and of the changes of messages.
 
 /// A change of a channel that the app asked for.
 struct RequestedChange {
@@ -16,10 +16,39 @@ struct RequestedChange {
     var requestID: RequestID?
 }
 
-/// The changes of channels that the server has made or answered as made before, whoever asked.
+/// An edit or a deletion of a delivered message that the app asked for.
+struct RequestedMessageChange {
+    let channel: ChannelURL
+    let message: MessageID
+    /// Unlike that of any other edit; nil for a deletion.
+    let text: String?
+    /// Nil until the call returns.
+    var requestID: RequestID?
+
+    init?(_ action: PendingChange.Action, in channel: ChannelURL) {
+        guard case .delivered(let message)? = action.target else { return nil }
+        switch action {
+        case .edit(_, let edit):
+            guard let text = edit.text else { return nil }
+            self.text = text
+        case .delete: text = nil
+        case .addReaction, .removeReaction, .markAsRead, .channel: return nil
+        }
+        self.channel = channel
+        self.message = message
+    }
+}
+
+/// The changes that the server has made or answered as made before, whoever asked.
 struct MadeChanges {
     private var names: Set<String> = []
     private var departures: Set<String> = []
+    private var texts: Set<String> = []
+
+    /// Notes the text of a message behind a command.
+    mutating func note(text: String) { texts.insert(text) }
+
+    func has(text: String) -> Bool { texts.contains(text) }
 
     /// Notes an answer of the server.
     mutating func note(
@@ -97,6 +126,26 @@ extension CoreWorld {
                 isMade ?? true,
                 "\(device.name) lost \(asked.change) of \(asked.channel), which is neither made nor "
                     + "refused")
+        }
+    }
+
+    /// Checks that each edit and deletion whose call returned is made, overtaken by a later one or by
+    /// the deletion of its message, or kept with the server's refusal.
+    func checkMessageChanges(
+        of device: CoreDevice, on storage: isolated MemoryStorage
+    ) throws(Violation) {
+        for (index, asked) in device.messageChanges.enumerated() {
+            guard let id = asked.requestID, device.state.outbox.order[id] == nil,
+                storage.message(asked.message, in: asked.channel) != nil
+            else { continue }
+            let isOvertaken = device.messageChanges[(index + 1)...].contains {
+                $0.message == asked.message && $0.channel == asked.channel
+            }
+            guard !isOvertaken else { continue }
+            try expect(
+                asked.text.map { made.has(text: $0) } ?? false,
+                "\(device.name) lost \(asked.text.map { "the edit “\($0)”" } ?? "the deletion") of "
+                    + "\(asked.message) in \(asked.channel), which is neither made nor refused")
         }
     }
 

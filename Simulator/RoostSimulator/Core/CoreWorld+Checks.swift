@@ -225,6 +225,7 @@ extension CoreWorld {
                 }
             }
             try checkChanges(of: device)
+            try checkMessageChanges(of: device, on: storage)
             try checkDrafts(of: device)
             checkCursors(of: device, on: storage)
             try checkCoverage(of: device, on: storage)

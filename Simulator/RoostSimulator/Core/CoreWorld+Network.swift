@@ -256,6 +256,11 @@ extension CoreWorld {
         if case .message = command, happens(\.repeatedFrame, device) {
             server.take(command, from: connection, as: device.user, on: storage, at: serverTime)
         }
+        if case .edit(let edit) = command,
+            let message = storage.message(edit.messageID, in: edit.channelURL)
+        {
+            made.note(text: message.text)
+        }
         deliver()
     }
 

@@ -76,9 +76,14 @@ extension CoreWorld {
     private func change(
         _ action: PendingChange.Action, in channel: ChannelURL, _ device: CoreDevice
     ) {
+        var completion = CoreDevice.Completion.none
+        if let asked = RequestedMessageChange(action, in: channel) {
+            device.messageChanges.append(asked)
+            completion = .changedMessage(index: device.messageChanges.count - 1)
+        }
         call(
             "\(action) in \(channel)",
-            .outbox(.changing(OutboxChanging(action, in: channel))), device)
+            .outbox(.changing(OutboxChanging(action, in: channel))), device, then: completion)
     }
 
     private func send(
@@ -141,6 +146,8 @@ extension CoreWorld {
             send(rest, device, to: channel)
         case .changed(let index):
             if case .request(let id) = outcome { device.changes[index].requestID = id }
+        case .changedMessage(let index):
+            if case .request(let id) = outcome { device.messageChanges[index].requestID = id }
         case .drafted(let place, let text):
             device.isDrafting = false
             if case .done = outcome { device.drafts[place] = [text] }

@@ -16,9 +16,12 @@ package struct Session: Codable, Sendable {
     ///
     /// A channel is complete at its end only while its newest covered range reaches this position.
     package private(set) var liveEnds: [ChannelURL: Position] = [:]
-    /// The last rise of each channel's coverage, and the number of all rises.
-    private var rises: [ChannelURL: Rise] = [:]
+    /// The rises of each channel's coverage that no later one has exceeded, and the number of all.
+    private var rises: [ChannelURL: [Rise]] = [:]
     package private(set) var riseCount = 0
+
+    /// The number of rises above the last one; each stands for a loss of the messages there.
+    private static let keptRises = 4
 
     private struct Rise: Codable, Sendable {
         let place: Position
@@ -63,17 +66,20 @@ package struct Session: Codable, Sendable {
         guard let end = change.coverageAfter.newest?.upper else { return }
         if end > change.coverageBefore.newest?.upper ?? .distantPast {
             riseCount += 1
-            rises[change.channel] = Rise(place: end, number: riseCount)
+            let higher = rises[change.channel, default: []].filter { $0.place > end }
+            let rise = Rise(place: end, number: riseCount)
+            rises[change.channel] = higher.suffix(Self.keptRises) + [rise]
         }
         guard let known = liveEnds[change.channel], end > known else { return }
         liveEnds[change.channel] = end
     }
 
-    /// Returns the end that a channel's coverage has risen to after a number of rises; nil for none.
+    /// Returns the highest end of a channel's coverage after a number of rises; nil for none.
     ///
     /// The cache may have lost the messages there since then, also to another process.
     package func risenEnd(of channel: ChannelURL, since count: Int) -> Position? {
-        rises[channel].flatMap { $0.number > count ? $0.place : nil }
+        // The higher ones are the older ones.
+        rises[channel]?.first { $0.number > count }?.place
     }
 
     /// Notes that messages of a channel may be missing at its end.

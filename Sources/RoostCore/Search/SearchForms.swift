@@ -62,7 +62,8 @@ struct SearchForms: Sendable {
     private var letters: [UInt64: Unicode.Scalar] = [:]
 
     private init() {
-        pages = Array(repeating: 0, count: 0x11_0000 >> Int(Self.pageBits))
+        // From U+30000 on no character has an entry.
+        pages = Array(repeating: 0, count: 0x3_0000 >> Int(Self.pageBits))
         entries = Array(repeating: 0, count: Self.pageSize)
         Self.read(SearchFormData.classes) { marks, numbers in
             for mark in marks { self[mark] = numbers[0] << 24 }
@@ -85,7 +86,6 @@ struct SearchForms: Sendable {
             }
         }
         precondition(entries.count <= 256 * Self.pageSize, "A page's number is a byte.")
-        pages.removeLast(pages.reversed().prefix { $0 == 0 }.count)
     }
 
     /// Returns the form of a character.
