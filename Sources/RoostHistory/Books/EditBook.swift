@@ -16,15 +16,6 @@ struct EditBook: Sendable {
         var text: Int32
     }
 
-    struct AckKey: Hashable, Comparable, Sendable {
-        var message: Int32
-        var client: Int32
-
-        static func < (one: Self, other: Self) -> Bool {
-            (one.message, one.client) < (other.message, other.client)
-        }
-    }
-
     /// The calls of one client for one text of one message, of which the first ones are made.
     private struct Calls {
         var numbers: [Int64] = []
@@ -48,7 +39,7 @@ struct EditBook: Sendable {
 
     private var editors: [TextKey: Editors] = [:]
     private var ownCalls: [OwnKey: Calls] = [:]
-    private(set) var acknowledgements: [AckKey: [Acknowledgement]] = [:]
+    private(set) var acknowledgements: [ChangeKey: [Acknowledgement]] = [:]
     private(set) var count = 0
 
     mutating func call(_ message: Int32, _ text: Int32, by client: Int32, at number: Int64) {
@@ -72,7 +63,7 @@ struct EditBook: Sendable {
             ownCalls[key]?.madeCount += 1
         }
         count += 1
-        acknowledgements[AckKey(message: message, client: client), default: []].append(
+        acknowledgements[ChangeKey(message: message, client: client), default: []].append(
             Acknowledgement(number: number, call: call, text: text, place: place))
     }
 
@@ -84,7 +75,7 @@ struct EditBook: Sendable {
     /// Returns the last edit that the client knew to be made before a line of its own.
     func last(of message: Int32, by client: Int32, before number: Int64) -> Acknowledgement? {
         // Almost always the last one: few lines lie between a call and its answer.
-        acknowledgements[AckKey(message: message, client: client)]?
+        acknowledgements[ChangeKey(message: message, client: client)]?
             .last { $0.number < number }
     }
 

@@ -5,15 +5,6 @@
 /// Two processes of one user may share an outbox, so the outcome of a change may stand in the
 /// history of either.
 struct QueueBook: Sendable {
-    struct Key: Hashable, Comparable, Sendable {
-        var message: Int32
-        var client: Int32
-
-        static func < (one: Self, other: Self) -> Bool {
-            (one.message, one.client) < (other.message, other.client)
-        }
-    }
-
     private struct Refusal: Hashable {
         var message: Int32
         var user: Int32
@@ -29,12 +20,12 @@ struct QueueBook: Sendable {
         var place: HistoryPlace
     }
 
-    private(set) var changes: [Key: Change] = [:]
+    private(set) var changes: [ChangeKey: Change] = [:]
     private var refusals: Set<Refusal> = []
 
     /// Notes a change; a deletion is the last one.
     mutating func note(_ change: Change, of message: Int32, by client: Int32) {
-        let key = Key(message: message, client: client)
+        let key = ChangeKey(message: message, client: client)
         if let known = changes[key], known.text == nil || known.call > change.call { return }
         changes[key] = change
     }

@@ -34,7 +34,7 @@ struct ChangeTrial {
 
     /// Judges the last queued change of one client, if the client had nothing left to send.
     private func judge(
-        _ change: QueueBook.Change, _ key: QueueBook.Key, _ log: FinalLog,
+        _ change: QueueBook.Change, _ key: ChangeKey, _ log: FinalLog,
         _ findings: inout Findings
     ) {
         guard log.rank(of: key.message) != nil, log.lastViews[key.client] != nil,
@@ -50,8 +50,7 @@ struct ChangeTrial {
         }
         let text = log.text(of: key.message, in: channel)
         guard text != edit, !channel.edits.isOfOther(text, of: key.message, than: key.client),
-            channel.edits.acknowledgements[
-                EditBook.AckKey(message: key.message, client: key.client)]?
+            channel.edits.acknowledgements[key]?
                 .contains(where: { $0.call >= change.call }) != true
         else { return }
         evidence.complain(
