@@ -131,12 +131,16 @@ extension CoreWorld {
 
     /// Checks that each edit and deletion whose call returned is made, overtaken by a later one or by
     /// the deletion of its message, or kept with the server's refusal.
+    ///
+    /// A message that the user has cleared does not exist for this user: its deletion counts as made.
     func checkMessageChanges(
         of device: CoreDevice, on storage: isolated MemoryStorage
     ) throws(Violation) {
         for (index, asked) in device.messageChanges.enumerated() {
             guard let id = asked.requestID, device.state.outbox.order[id] == nil,
-                storage.message(asked.message, in: asked.channel) != nil
+                let message = storage.message(asked.message, in: asked.channel),
+                storage.messageOffset(of: device.user, in: asked.channel)
+                    .map({ message.createdAt > $0 }) ?? true
             else { continue }
             let isOvertaken = device.messageChanges[(index + 1)...].contains {
                 $0.message == asked.message && $0.channel == asked.channel
