@@ -342,9 +342,8 @@ struct ModelServer {
         switch storage.edit(edit, mentioned: mentioned, now: desk.now) {
         case .edited(let message, let mention):
             event = EditEvent(message: message, oldMention: mention)
-            let members = storage.audienceMembers(of: edit.channelURL)
-            let except = edit.requestID == nil ? nil : connection
-            publish(message, to: Audience(audienceMembers: members), except: except) {
+            let audience = Audience(audienceMembers: storage.audienceMembers(of: edit.channelURL))
+            publish(message, to: audience, except: edit.requestID == nil ? nil : connection) {
                 .edited(EditEvent(message: $0, oldMention: mention))
             }
         case .repeated(let message):
