@@ -111,15 +111,21 @@ extension SendBirdTests {
                 }
                 let collection = SBSMMessageCollection(
                     channel: try await story.get(url), filter: nil, viewpointTimestamp: Int64.max)
-                #expect(await Self.fetch(story, collection) == 0)
-                #expect(collection.succeededMessages.count == 40)
-                // The history is downloaded as after a set-up.
-                await story.world.pass(.seconds(60))
-                await story.phone.network.cut()
-                #expect(await Self.fetch(story, collection) == 0)
-                #expect(collection.succeededMessages.count == 60)
-                collection.remove()
+                await Self.expectDownload(story, collection)
             }
+        }
+
+        /// Expects 40 messages at first, and all 60 once their history was downloaded.
+        private static func expectDownload(
+            _ story: SyncStory, _ collection: SBSMMessageCollection
+        ) async {
+            #expect(await fetch(story, collection) == 0)
+            #expect(collection.succeededMessages.count == 40)
+            await story.world.pass(.seconds(60))
+            await story.phone.network.cut()
+            #expect(await fetch(story, collection) == 0)
+            #expect(collection.succeededMessages.count == 60)
+            collection.remove()
         }
 
         @Test(arguments: ["set-up, then resume", "resume, then set-up", "adopted"])
@@ -136,13 +142,7 @@ extension SendBirdTests {
                     channel: try await story.get(url), filter: nil, viewpointTimestamp: Int64.max)
                 if order != "adopted" { SBSMSyncManager.setup(withUserId: "alice") }
                 if order != "resume, then set-up" { SBSMSyncManager.resumeSynchronize() }
-                #expect(await Self.fetch(story, collection) == 0)
-                #expect(collection.succeededMessages.count == 40)
-                await story.world.pass(.seconds(60))
-                await story.phone.network.cut()
-                #expect(await Self.fetch(story, collection) == 0)
-                #expect(collection.succeededMessages.count == 60)
-                collection.remove()
+                await Self.expectDownload(story, collection)
             }
         }
 
