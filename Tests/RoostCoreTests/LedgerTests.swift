@@ -268,6 +268,15 @@ struct LedgerTests {
         #expect(ledger.isUnsure("c", since: mark) && !ledger.isUnsure("b", since: mark))
     }
 
+    @Test func `a last message that came and was deleted meanwhile is looked up again (scar 55)`() {
+        var ledger = ChannelLedger()
+        let mark = ledger.begin()
+        ledger.note(.received(Self.message(5), .init(isUnread: false)), in: "b")
+        ledger.note(.deleted([5]), in: "b")
+        let parted = ledger.parted([Self.channel("b", last: Self.message(4))], since: mark)
+        #expect(parted.fresh.isEmpty && parted.stale == ["b"])
+    }
+
     @Test func `a channel hidden before or after a message is looked up again`() {
         var ledger = ChannelLedger()
         let mark = ledger.begin()

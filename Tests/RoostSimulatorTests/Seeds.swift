@@ -107,5 +107,19 @@ enum Seeds {
             ], actions: 77),
         // A filtered view alone had fetched the message that was deleted.
         KeptRun(.core, seed: 39_432, of: 60, steps: [0, 1, 2, 3, 4, 5, 11, 27, 38], actions: 77),
+        // A message came and was deleted while an answer about its channel was in flight.
+        KeptRun(
+            .core, seed: 885_720, of: 60,
+            steps: [
+                1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 33, 34, 35,
+                36, 37, 39, 40, 41, 42, 43, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58,
+                59,
+            ], actions: 77),
+        // The user was back in a channel before a full disk had let it be removed.
+        KeptRun(
+            .core, seed: 987_239, of: 60,
+            steps: [
+                1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 14, 15, 17, 19, 20, 21, 22, 24, 34, 46,
+            ], actions: 77),
     ]
 }

@@ -64,6 +64,7 @@ extension SyncState {
         // Other answers in flight may be older than this one.
         for url in fresh.map(\.url) + unsure { channelLedger.note(changeOf: url) }
         for url in gone { noteDeparture(from: url) }
+        followReturns(to: fresh)
         return ChangePage(
             items: changes.updated.map { .channel($0.url) }
                 + changes.deleted.map { .channel($0) },

@@ -122,13 +122,17 @@ package struct ChannelLedger: Equatable, Codable, Sendable {
     ) -> (fresh: [GroupChannel], stale: [ChannelURL]) {
         guard let entries = entries(since: mark) else { return ([], channels.map(\.url)) }
         var parted: (fresh: [GroupChannel], stale: [ChannelURL]) = ([], [])
-        for channel in channels {
-            let news = entries.filter { $0.channel == channel.url }.map(\.news)
-            if news.contains(where: { $0.map(channel.isUnsure) ?? true }) {
-                parted.stale.append(channel.url)
-            } else {
-                parted.fresh.append(news.reduce(channel) { $1.map($0.applying) ?? $0 })
+        channels: for answered in channels {
+            var channel = answered
+            for entry in entries where entry.channel == answered.url {
+                // The records before may have brought a message that this one deletes.
+                guard let news = entry.news, !channel.isUnsure(after: news) else {
+                    parted.stale.append(answered.url)
+                    continue channels
+                }
+                channel = channel.applying(news)
             }
+            parted.fresh.append(channel)
         }
         return parted
     }

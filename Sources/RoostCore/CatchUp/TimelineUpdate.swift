@@ -190,8 +190,9 @@ package struct TimelineUpdate: SyncOperation {
 extension SyncState {
     /// Gives a timeline the result of a request, so that observers learn of a new refusal.
     mutating func note(refusal error: RoostError?, of timeline: TimelineID) {
-        if let error, let channel = timelines[timeline]?.channel {
-            unknownChannels.note(error, of: channel)
+        if let channel = timelines[timeline]?.channel {
+            if let error { unknownChannels.note(error, of: channel) }
+            noteAccess(to: channel, error)
         }
         guard let refusal = timelines[timeline]?.refusals.pass(error) else { return }
         step.notices.append(.refused(timeline, refusal))

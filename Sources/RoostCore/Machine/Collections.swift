@@ -69,6 +69,7 @@ extension SyncState {
                 if change.losesCoverage { ledgers[change.channel]?.noteLoss() }
             case .channels(let change):
                 for channel in change.inserted { unknownChannels.note(nil, of: channel.url) }
+                for channel in change.deleted { session?.absences.noteRemoval(of: channel) }
             case .users: break
             }
         }

@@ -222,6 +222,7 @@ extension SyncState {
         ledgers[channel]?.noteDeparture()
         session?.loseEnd(of: channel)
         session?.gapSizes.drop(channel)
+        if !timelines.ids(of: channel).isEmpty { session?.absences.note(channel) }
         endMute(in: channel)
         discardDrafts(in: channel)
         discardMarks(in: channel)
@@ -236,6 +237,7 @@ extension SyncState {
     ) -> (mutations: [Mutation], stale: [ChannelURL]) {
         let (fresh, stale) = channelLedger.parted(channels, since: mark)
         for channel in fresh { channelLedger.note(changeOf: channel.url) }
+        followReturns(to: fresh)
         return ([.channels(fresh)], stale)
     }
 }

@@ -102,6 +102,63 @@ struct TimelineCallTests {
         #expect(refusals.count == 1)
     }
 
+    // MARK: The return of a user
+
+    private static func event(
+        _ category: ChannelEvent.Category, _ content: ChannelEvent.Content
+    ) -> ServerEvent {
+        .channel(
+            ChannelEvent(
+                category, channelURL: Script.channel, timestamp: Timestamp(milliseconds: 2_000_000),
+                content: content))
+    }
+
+    private static let joining = event(.joined, .joined([], .init()))
+
+    @Test
+    func `a refused timeline is caught up when the user is back before the cache knew (scar 58)`() {
+        var scene = CacheScene.connected(messages: 1...12)
+        scene.cache.channels = [Script.channel: Script.channel(Script.channel)]
+        scene.answers = { question in
+            switch question {
+            case .messages, .messageChanges, .gap:
+                .failure(Script.error(.notAMember, .correctInput))
+            default: nil
+            }
+        }
+        scene.openTimeline()
+        #expect(scene.shown().isEmpty)
+        scene.answers = { _ in nil }
+        scene.frame(Self.joining)
+        #expect(scene.shown() == Array(8...12))
+    }
+
+    @Test
+    func `a return is caught up although the disk has kept the departed channel (scar 58)`() {
+        var scene = CacheScene.connected(messages: 1...12)
+        scene.cache.channels = [Script.channel: Script.channel(Script.channel)]
+        scene.openTimeline()
+        // The disk is full: the removal is not written.
+        scene.holds = {
+            if case .commit(_, [.removeChannel(Script.channel)], _, _) = $0 { true } else { false }
+        }
+        scene.frame(Self.event(.left, .left(User(id: "me"), .init())))
+        #expect(scene.held.count == 1)
+        scene.append(13...14)
+        scene.frame(Self.joining)
+        #expect(scene.shown() == Array(8...14))
+    }
+
+    @Test func `a server that contradicts itself about a member is not asked for ever`() {
+        var scene = CacheScene.connected(messages: 1...12)
+        scene.answers = { question in
+            guard case .messages = question else { return nil }
+            return .failure(Script.error(.notAMember, .correctInput))
+        }
+        scene.openTimeline()
+        #expect(scene.questions.count < 20)
+    }
+
     @Test func `without a connection the server's answer cannot be awaited`() {
         var scene = CacheScene()
         scene.openTimeline()
