@@ -23,7 +23,7 @@ extension ChatClient {
             UpdateProfile(
                 userID: configuration.userID, nickname: params.nickname, profileURL: address,
                 preferredLanguages: params.preferredLanguages))
-        guard user.id == configuration.userID else { throw .outOfStep }
+        guard user.id == configuration.userID else { throw .unfitAnswer }
         try await note(
             .fields(
                 nickname: params.nickname.map { _ in user.nickname },

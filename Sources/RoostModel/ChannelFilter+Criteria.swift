@@ -15,7 +15,7 @@ extension ChannelFilter {
     ///   - channel: The channel as the cache has it.
     ///   - viewer: The user whose list it is.
     /// - Returns: All unmet conditions, in the order of `Criterion.allCases`.
-    public func criteria(unmetBy channel: GroupChannel, viewer: UserID) -> [Criterion] {
+    package func criteria(unmetBy channel: GroupChannel, viewer: UserID) -> [Criterion] {
         Criterion.allCases.filter { !only($0).matches(channel, viewer: viewer) }
     }
 

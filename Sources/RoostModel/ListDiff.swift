@@ -92,8 +92,9 @@ extension Message: ListElement {
 }
 
 extension Message: Identifiable {
-    /// The request ID, or the message ID if no request ID is known; the same before and after the
-    /// delivery.
+    /// The identity of a message in a list of views, constant from the send call on.
+    ///
+    /// The user's own messages have their request ID, other messages their message ID.
     public var id: Identity {
         switch delivery {
         case .unsent(let requestID, _), .delivered(_, let requestID?): .request(requestID)

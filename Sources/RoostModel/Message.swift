@@ -176,7 +176,7 @@ extension Message {
     }
 
     /// Whether `details` is empty; cheaper than a comparison.
-    public var hasNoDetails: Bool { fields.value.rare.isEmpty }
+    package var hasNoDetails: Bool { fields.value.rare.isEmpty }
 
     /// The server's ID; nil while unsent.
     @inline(never)  // Inlined into some loops, it crashes the optimiser of Swift 6.3.1.
@@ -297,7 +297,7 @@ public struct Mention: Hashable, Codable, Sendable {
     }
 
     /// Returns whether the message mentions a user, by ID or with the whole channel.
-    public func calls(_ user: UserID) -> Bool { kind == .channel || userIDs.contains(user) }
+    package func calls(_ user: UserID) -> Bool { kind == .channel || userIDs.contains(user) }
 }
 
 /// A named list of texts that an app attaches to a message.

@@ -129,7 +129,7 @@ extension MessageDetails {
     ///
     /// Reactions are taken if this copy has none to tell, whatever its age. Of two thread infos the
     /// newer one counts.
-    public mutating func complete(from earlier: MessageDetails) {
+    package mutating func complete(from earlier: MessageDetails) {
         if reactions == nil { reactions = earlier.reactions }
         if let known = earlier.threadInfo {
             threadInfo = threadInfo.map { known.merged(with: $0) } ?? known
@@ -147,7 +147,7 @@ extension MessageDetails {
 extension Message {
     /// Takes from an earlier copy the details that this one does not tell; see
     /// `MessageDetails.complete(from:)`.
-    public mutating func completeDetails(from earlier: Message) {
+    package mutating func completeDetails(from earlier: Message) {
         guard !earlier.hasNoDetails else { return }
         var details = details
         details.complete(from: earlier.details)

@@ -72,10 +72,10 @@ extension User {
     }
 
     /// Whether `details` is empty; cheaper than a comparison.
-    public var hasNoDetails: Bool { fields.value.rare.isEmpty }
+    package var hasNoDetails: Bool { fields.value.rare.isEmpty }
 
     /// Takes over the details of another copy; fields that the copy lacks stay as they are.
-    public mutating func learnDetails(of other: User) {
+    package mutating func learnDetails(of other: User) {
         guard !other.hasNoDetails else { return }
         var details = details
         let newer = other.details

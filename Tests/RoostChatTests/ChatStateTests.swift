@@ -178,7 +178,7 @@ struct ChatStateTests {
         for end in [Key.enter, .escape] {
             var state = Sample.chat()
             state.press(.up, .up, .up, .character("e"))
-            #expect(state.conversation?.selected == Sample.talk[0].rowID)
+            #expect(state.conversation?.selected == Sample.talk[0].id)
             state.type("?")
             state.press(end)
             #expect(state.focus == .composer && state.conversation?.selected == nil)

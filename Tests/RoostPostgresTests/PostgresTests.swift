@@ -305,14 +305,16 @@ struct PostgresTests {
         for _ in 0..<3 {
             _ = try await Self.notes(pool)
             let schema = pool.configuration.schema
-            try await other.write { db async throws(PostgresError) in
-                db.add(
+            let ended = try await other.write { db async throws(PostgresError) in
+                try await db.first(
                     PostgresQuery(
                         """
-                        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
                         WHERE application_name = $1
-                        """, .text(schema)))
+                        """, .text(schema)
+                    ) { $0.int64(0) })
             }
+            #expect(try #require(ended) > 0)
             try await pool.write { db async throws(PostgresError) in
                 db.add(PostgresQuery("DELETE FROM note"))
             }

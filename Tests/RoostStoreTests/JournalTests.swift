@@ -125,9 +125,11 @@ struct JournalTests {
             for await _ in feed { count += 1 }
             return count
         }
+        let before = await store.writer.feedCount
         observer.cancel()
-        _ = await observer.value
+        #expect(await observer.value == 0)
         try await store.writer.commit([])
+        #expect(await store.writer.feedCount == before - 1)
         await store.close()
     }
 }

@@ -56,7 +56,7 @@ struct PayloadTests {
 
     // MARK: - Golden bytes (scar 77)
 
-    @Test func `a user of version 1 keeps its bytes (scar 77)`() throws {
+    @Test func `a user that version 1 has written is readable (scar 77)`() throws {
         let golden = """
             0105c3846e6e610f68747470733a2f2f782f612e706e67020161046e756c6c016201320001\
             0969735f6f6e6c696e650474727565
@@ -71,7 +71,7 @@ struct PayloadTests {
             "01ff0102017501 6e01740101 63027b7d0103626f6201016b0200017601017803 5b315d"
         ),
     ])
-    func `a message of version 1 keeps its bytes (scar 77)`(
+    func `a message that version 1 has written is readable (scar 77)`(
         message: Message, golden: String
     ) throws {
         let read = try MessagePayload.read([UInt8](hex: golden).span, as: message) { _ in Self.user
@@ -79,7 +79,7 @@ struct PayloadTests {
         #expect(read == message)
     }
 
-    @Test func `a row's message of version 1 keeps its bytes (scar 77)`() throws {
+    @Test func `a row's message that version 1 has written is readable (scar 77)`() throws {
         var message = Fixture.message(7, text: "Hi", from: Self.user, updatedAt: 9)
         message.customType = "greeting"
         message.parentID = 3

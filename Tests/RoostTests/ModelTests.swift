@@ -35,7 +35,7 @@ struct ModelTests {
         #expect(await model.send("two"))
         await Self.until { model.messages.map(\.text) == ["one", "two"] }
         #expect(model.messages.allSatisfy { $0.status == .pending })
-        #expect(Set(model.messages.map(\.rowID)).count == 2)
+        #expect(Set(model.messages.map(\.id)).count == 2)
         #expect(await !model.send(""))
         #expect(model.error?.code == .invalidParameter)
         #expect(await model.send("three"))

@@ -8,7 +8,7 @@ public import RoostModel
 /// In SwiftUI, keep a model in the view's state and run it with the view:
 ///
 /// ```swift
-/// List(model.messages, id: \.rowID) { Text($0.text) }
+/// List(model.messages) { Text($0.text) }
 ///     .task { await model.run() }
 /// ```
 ///
@@ -119,14 +119,5 @@ public final class TimelineModel {
         if hasNewer != snapshot.hasNewer { hasNewer = snapshot.hasNewer }
         if hasHugeGap != snapshot.hasHugeGap { hasHugeGap = snapshot.hasHugeGap }
         if sentBeyondGap != snapshot.sentBeyondGap { sentBeyondGap = snapshot.sentBeyondGap }
-    }
-}
-
-extension Message {
-    /// The identity of a message in a list of views, constant from the send call on.
-    ///
-    /// The user's messages keep their request ID; other messages have a message ID only.
-    public var rowID: Identity {
-        identities.last ?? .request(RequestID(""))
     }
 }

@@ -41,7 +41,7 @@ struct TimelinePane {
     /// The index of the message at the lower edge, and its rows below the edge.
     private var edge: (index: Int, hiddenRows: Int) {
         if let anchor = conversation?.anchor,
-            let index = shown.lastIndex(where: { $0.message.rowID == anchor.message })
+            let index = shown.lastIndex(where: { $0.message.id == anchor.message })
         {
             return (index, anchor.hiddenRows)
         }
@@ -93,7 +93,7 @@ struct TimelinePane {
         if isAtTop { (index, hidden) = (top, lowest) }
         if index == shown.count - 1, hidden == 0 { return (nil, isAtTop) }
         return (
-            Conversation.Anchor(message: shown[index].message.rowID, hiddenRows: hidden), isAtTop
+            Conversation.Anchor(message: shown[index].message.id, hiddenRows: hidden), isAtTop
         )
     }
 
@@ -116,7 +116,7 @@ struct TimelinePane {
         }
         if index > (rows.last?.index ?? 0) || index == edge.index {
             return index == shown.count - 1
-                ? nil : Conversation.Anchor(message: shown[index].message.rowID, hiddenRows: 0)
+                ? nil : Conversation.Anchor(message: shown[index].message.id, hiddenRows: 0)
         }
         // Above the pane: the message comes to its first row.
         var (sum, lower) = (0, index)
@@ -127,14 +127,14 @@ struct TimelinePane {
         }
         guard lower < shown.count else { return nil }
         return Conversation.Anchor(
-            message: shown[lower].message.rowID, hiddenRows: sum - pane.rows)
+            message: shown[lower].message.id, hiddenRows: sum - pane.rows)
     }
 
     /// Returns the message in a row of the screen.
     func message(at row: Int) -> Message.Identity? {
         let rows = rows
         let place = row - pane.row - (pane.rows - rows.count)
-        return rows.indices.contains(place) ? shown[rows[place].index].message.rowID : nil
+        return rows.indices.contains(place) ? shown[rows[place].index].message.id : nil
     }
 
     // MARK: Drawing
@@ -157,7 +157,7 @@ struct TimelinePane {
                     span.units, row: first + offset, column: column, end: pane.end,
                     style: span.style)
             }
-            if shown[row.index].message.rowID == conversation.selected {
+            if shown[row.index].message.id == conversation.selected {
                 grid.put(
                     "▌", row: first + offset, column: pane.column, end: pane.end,
                     style: CellStyle(.accent, bold: true))

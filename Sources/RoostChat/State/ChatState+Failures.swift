@@ -36,8 +36,8 @@ extension ChatState {
     /// Shows the messages that failed; without any, the timeline is back.
     mutating func show(failures messages: [Message]) {
         guard showsFailures else { return }
-        let selected = failures?.selectedMessage?.rowID
-        let index = messages.firstIndex { $0.rowID == selected } ?? failures?.selected ?? 0
+        let selected = failures?.selectedMessage?.id
+        let index = messages.firstIndex { $0.id == selected } ?? failures?.selected ?? 0
         failures = Failures(
             messages: messages, selected: min(index, max(messages.count - 1, 0)))
         if messages.isEmpty { focus = .composer }

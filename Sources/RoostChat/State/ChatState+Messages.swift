@@ -59,14 +59,14 @@ extension ChatState {
         }
         var index = shown.count - 1
         if let selected = open.selected,
-            let place = shown.firstIndex(where: { $0.message.rowID == selected })
+            let place = shown.firstIndex(where: { $0.message.id == selected })
         {
             index = place + count
             if index >= shown.count, !open.shownEnds.hasNewer { return followNewest() }
         }
         let isAtTop = index < 0
         index = min(max(index, 0), shown.count - 1)
-        conversation?.selected = shown[index].message.rowID
+        conversation?.selected = shown[index].message.id
         let pane = TimelinePane(self, ScreenLayout(self).timeline)
         conversation?.anchor = pane.anchor(showing: index)
         return page(isAtTop: isAtTop || (index == 0 && count < 0))

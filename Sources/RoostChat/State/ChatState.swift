@@ -128,7 +128,7 @@ public struct ChatState: Sendable {
     /// The selected message, as it is shown.
     var selectedMessage: ShownMessage? {
         guard let conversation, let selected = conversation.selected else { return nil }
-        return conversation.shown(to: me).first { $0.message.rowID == selected }
+        return conversation.shown(to: me).first { $0.message.id == selected }
     }
 
     // MARK: Inputs

@@ -88,7 +88,7 @@ public struct Conversation: Sendable {
     }
 
     private func shown(_ message: Message, to me: UserID) -> ShownMessage {
-        if deleted[message.rowID] != nil { return ShownMessage(message, isDeleted: true) }
+        if deleted[message.id] != nil { return ShownMessage(message, isDeleted: true) }
         guard !pending.isEmpty else { return ShownMessage(message, isDeleted: false) }
         guard let changed = message.applying(pending, by: me) else {
             return ShownMessage(message, isDeleted: true, isWaiting: true)
@@ -98,15 +98,15 @@ public struct Conversation: Sendable {
 
     /// Takes over a new window, and keeps the places of messages that were deleted on screen.
     mutating func show(_ window: ChatInput.Window) {
-        let kept = Set(window.messages.map(\.rowID))
+        let kept = Set(window.messages.map(\.id))
         var merged = window.messages
         if ends.isLoaded, let first = window.messages.first, let last = window.messages.last {
             let gone = messages.filter { message in
-                !kept.contains(message.rowID) && message.position != nil
+                !kept.contains(message.id) && message.position != nil
                     && message.createdAt >= first.createdAt && message.createdAt <= last.createdAt
             }
             for message in gone.suffix(Self.maxDeleted) {
-                deleted[message.rowID] = Tombstone(message: message)
+                deleted[message.id] = Tombstone(message: message)
             }
             if !gone.isEmpty {
                 merged = (merged + gone.suffix(Self.maxDeleted)).sorted(by: Self.isOlder)
@@ -115,7 +115,7 @@ public struct Conversation: Sendable {
         deleted = deleted.filter { !kept.contains($0.key) }
         if deleted.count > Self.maxDeleted { deleted = [:] }
         renewParent(from: window)
-        messages = merged.filter { kept.contains($0.rowID) || deleted[$0.rowID] != nil }
+        messages = merged.filter { kept.contains($0.id) || deleted[$0.id] != nil }
         ends = Ends(window)
         hasHugeGap = window.hasHugeGap
         guard thread == nil else { return }
@@ -138,7 +138,7 @@ public struct Conversation: Sendable {
         } else if let old = messages.last(where: { $0.messageID == thread.id }),
             window.covers(old.createdAt)
         {
-            deleted[old.rowID] = Tombstone(message: old)
+            deleted[old.id] = Tombstone(message: old)
         }
     }
 
@@ -148,13 +148,13 @@ public struct Conversation: Sendable {
     private mutating func goToMessage(_ wanted: MessageID?, among shown: [Message]) -> Bool {
         let found = wanted.flatMap { wanted in shown.last { $0.messageID == wanted } }
         if let found {
-            selected = found.rowID
-            anchor = Anchor(message: found.rowID, hiddenRows: 0)
+            selected = found.id
+            anchor = Anchor(message: found.id, hiddenRows: 0)
         }
-        if let anchor, !shown.contains(where: { $0.rowID == anchor.message }) {
+        if let anchor, !shown.contains(where: { $0.id == anchor.message }) {
             self.anchor = nil
         }
-        if let selected, !shown.contains(where: { $0.rowID == selected }) {
+        if let selected, !shown.contains(where: { $0.id == selected }) {
             self.selected = nil
         }
         return found != nil

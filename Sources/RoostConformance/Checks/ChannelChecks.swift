@@ -26,10 +26,11 @@ enum ChannelChecks {
                 lastMessage),
             Check(
                 "channels.update", "2.8",
-                "A change of a channel is told to its members by SYEV 11000, and kept.", update),
+                "A change of a channel is announced to its members by SYEV 11000, and kept.", update
+            ),
             Check(
                 "channels.delete", "2.8",
-                "The deletion of a channel is told by SYEV 12000, and the channel is unknown then.",
+                "SYEV 12000 announces the deletion of a channel, which is unknown then.",
                 delete),
             Check(
                 "channels.list", "3.2",

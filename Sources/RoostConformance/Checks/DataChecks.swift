@@ -7,13 +7,13 @@ enum DataChecks {
         [
             Check(
                 "data.channel", "3.13",
-                "Metadata of a channel is made, read, changed and deleted; SYEV 11100 tells it.",
+                "Metadata of a channel is made, read, changed and deleted; SYEV 11100 announces it.",
                 channel),
             Check(
                 "data.times", "3.13", "With include_ts the metadata stands beside a time.", times),
             Check(
                 "data.counters", "3.13",
-                "Counters are set, increased and decreased; SYEV 11200 tells it.", counters),
+                "Counters are set, increased and decreased; SYEV 11200 announces it.", counters),
             Check("data.user", "3.1", "Metadata of a user is made, read and deleted.", user),
             Check(
                 "data.arrays", "3.7", "Meta arrays of a message grow and shrink.", arrays),

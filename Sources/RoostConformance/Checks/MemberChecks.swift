@@ -7,19 +7,20 @@ enum MemberChecks {
         [
             Check(
                 "members.invite", "2.8",
-                "An invitation is told by SYEV 10020 with inviter, invitees and the counts grow.",
+                "SYEV 10020 announces an invitation with inviter and invitees; the counts grow.",
                 invite),
             Check(
                 "members.accept", "2.8",
-                "An invited user who accepts is joined; members hear SYEV 10000.", accept),
+                "An invited user who accepts is joined; members receive SYEV 10000.", accept),
             Check(
                 "members.decline", "2.8",
-                "An invited user who declines is no member; members hear SYEV 10022.", decline),
+                "An invited user who declines is no member; members receive SYEV 10022.", decline),
             Check(
                 "members.leave", "2.8",
-                "A member who leaves is told by SYEV 10001, and loses list and channel.", leave),
+                "A member who leaves is announced by SYEV 10001, and loses list and channel.", leave
+            ),
             Check(
-                "members.join", "3.3", "A user joins a public channel; members hear SYEV 10000.",
+                "members.join", "3.3", "A user joins a public channel; members receive SYEV 10000.",
                 join),
             Check(
                 "members.pages", "3.3", "A walk over the members finds each once.", pages),
@@ -36,7 +37,7 @@ enum MemberChecks {
                 hideHistory),
             Check(
                 "members.typing", "2.7",
-                "TPST and TPEN are told to the other members as SYEV 10900 and 10901.", typing),
+                "TPST and TPEN reach the other members as SYEV 10900 and 10901.", typing),
         ])
 
     /// Makes a channel with an invited user who has not accepted.
@@ -69,7 +70,7 @@ enum MemberChecks {
     private static func accept(_ scene: Scene) async throws(CheckFailure) {
         let (ada, bo, room) = try await invited(scene)
         try await bo.call("PUT", room.path + "/accept", [:], ["user_id": .text(bo.id)])
-        // The channel's own beginning is told by the same event.
+        // The same event announces the channel's own beginning.
         let event = try await ada.hearEvent(10_000, in: room) {
             $0["data"]["users"].each("user_id") == [.text(bo.id)]
         }["data"]
@@ -138,7 +139,7 @@ enum MemberChecks {
         _ = try await bo.hearEvent(13_000, in: room)
         let heard = try await ada.line.hearAll()
         try expect(
-            !heard.contains { $0["cat"] == 13_000 }, "the other member hears nothing of it",
+            !heard.contains { $0["cat"] == 13_000 }, "the other member receives nothing of it",
             seen: heard.map(\.command))
         let path = bo.path + "/my_group_channels"
         try expect(try await bo.get(path)["channels"], is: [], "the list of the hiding user")

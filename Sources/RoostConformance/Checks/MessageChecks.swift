@@ -10,14 +10,14 @@ enum MessageChecks {
                 "A message is acknowledged with its req_id and the whole result.", acknowledged),
             Check(
                 "messages.broadcast", "2.3",
-                "Other members hear the message without req_id, its name as request_id.",
+                "Other members receive the message without req_id, its name as request_id.",
                 broadcast),
             Check(
                 "messages.sender-once", "2.3",
-                "The sending connection hears the acknowledgement and no broadcast.", senderOnce),
+                "The sending connection receives the acknowledgement and no broadcast.", senderOnce),
             Check(
                 "messages.own-devices", "2.3",
-                "The sender's other connections hear the broadcast.", ownDevices),
+                "The sender's other connections receive the broadcast.", ownDevices),
             Check(
                 "messages.once", "2.3",
                 "The same req_id twice is one message, acknowledged twice with one ID.", once),
@@ -41,7 +41,7 @@ enum MessageChecks {
                 "A message by REST has its fields, a time in milliseconds, and no null.", fields),
             Check(
                 "messages.details", "2.6",
-                "Data, custom type, mentions and meta arrays are kept and told.", details),
+                "Data, custom type, mentions and meta arrays are kept and passed on.", details),
             Check(
                 "messages.file", "2.6", "FILE is acknowledged, broadcast and kept with its file.",
                 file),
@@ -50,7 +50,7 @@ enum MessageChecks {
                 "A message of an administrator is broadcast as ADMM, without a sender.", admin),
             Check(
                 "messages.edit", "2.6",
-                "MEDI is acknowledged with updated_at and old_values, told to the others, and kept.",
+                "MEDI is acknowledged with updated_at and old_values, sent to the others, and kept.",
                 edit),
             Check(
                 "messages.edit-once", "2.3",
@@ -59,11 +59,11 @@ enum MessageChecks {
                 "messages.edit-foreign", "5.2",
                 "The edit of another user's message is refused with 900022.", editForeign),
             Check(
-                "messages.edit-rest", "3.7", "An edit by REST is told to the members as MEDI.",
+                "messages.edit-rest", "3.7", "An edit by REST reaches the members as MEDI.",
                 editByREST),
             Check(
                 "messages.delete", "2.6",
-                "A deletion is told to the members by DELM, and the message is gone.", delete),
+                "A deletion reaches the members as DELM, and the message is gone.", delete),
             Check(
                 "messages.long-text", "2.2",
                 "A long text is stored whole in frames of at most 1 MiB, or refused with 400110.",

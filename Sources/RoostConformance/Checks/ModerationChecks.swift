@@ -14,7 +14,8 @@ enum ModerationChecks {
                 muteInfo),
             Check(
                 "moderation.ban", "3.4",
-                "A banned member is out and cannot be invited: 400750; SYEV 10601 tells it.", ban),
+                "A banned member is out and cannot be invited: 400750; SYEV 10601 announces it.",
+                ban),
             Check(
                 "moderation.lists", "3.4",
                 "The muted and the banned users are listed, in muted_list and banned_list.", lists),
@@ -24,12 +25,13 @@ enum ModerationChecks {
                 freeze),
             Check(
                 "moderation.operators", "2.8",
-                "New operators are told by SYEV 10002, and my_role shows the role.", operators),
+                "New operators are announced by SYEV 10002, and my_role shows the role.", operators),
             Check(
                 "moderation.rights", "5.1", "A plain member moderates nobody: 400108.", rights),
             Check(
                 "moderation.block", "2.9",
-                "A block is told by USEV 20001 and listed; its end is told by USEV 20000.", block),
+                "USEV 20001 announces a block, which is listed; USEV 20000 announces its end.",
+                block),
         ])
 
     private static func restriction(_ person: Person) -> JSON {

@@ -10,7 +10,7 @@ enum OpenChannelChecks {
                 create),
             Check(
                 "open.enter", "2.7",
-                "ENTR is acknowledged with participant_count, told by SYEV 10102, and counted soon.",
+                "ENTR is acknowledged with participant_count; SYEV 10102 and a new count follow.",
                 enter),
             Check(
                 "open.messages", "2.6",
@@ -18,7 +18,8 @@ enum OpenChannelChecks {
             Check(
                 "open.outside", "2.7", "A user who has not entered sends nothing.", outside),
             Check(
-                "open.exit", "2.7", "EXIT is acknowledged, told by SYEV 10103, and counted soon.",
+                "open.exit", "2.7",
+                "EXIT is acknowledged; SYEV 10103 and a new count follow.",
                 exit),
             Check(
                 "open.participants", "3.5", "The participants are listed soon, with is_muted.",

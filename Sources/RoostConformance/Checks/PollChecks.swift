@@ -10,15 +10,16 @@ enum PollChecks {
                 create),
             Check(
                 "polls.vote", "2.7",
-                "VOTE is acknowledged with the voter's options, and told to the others without.",
+                "VOTE is acknowledged with the voter's options, and sent to the others without.",
                 vote),
             Check(
                 "polls.voters", "3.7", "The voters of an option are listed and counted.", voters),
             Check(
-                "polls.close", "2.7", "A closed poll is told by PEDI and takes no vote.", close),
+                "polls.close", "2.7", "A closed poll is announced by PEDI and takes no vote.", close
+            ),
             Check(
                 "polls.delete", "2.7",
-                "A poll is deleted, closed or not: PEDI tells the status removed.", delete),
+                "A poll is deleted, closed or not: PEDI has the status removed.", delete),
             Check(
                 "polls.changes", "3.7", "The change log of polls has the changed poll.", changes),
         ])

@@ -15,14 +15,15 @@ enum ReceiptChecks {
                 "A message that mentions the user or the channel counts as a mention.", mentions),
             Check(
                 "receipts.read", "2.7",
-                "READ is acknowledged, told to the members with user and ts, and ends the count.",
+                "READ is acknowledged, sent to the members with user and ts, and ends the count.",
                 read),
             Check(
                 "receipts.read-rest", "3.11",
-                "mark_as_read answers channel, time and counts, and is told by READ.", readByREST),
+                "mark_as_read answers channel, time and counts, and is announced by READ.",
+                readByREST),
             Check(
                 "receipts.own-devices", "2.3",
-                "The reader's other connections hear READ without req_id.", ownDevices),
+                "The reader's other connections receive READ without req_id.", ownDevices),
             Check(
                 "receipts.sending-reads", "3.11", "Sending marks as read up to the message.",
                 sendingReads),
@@ -35,7 +36,7 @@ enum ReceiptChecks {
             Check(
                 "receipts.read-all", "3.11", "mark_as_read_all ends all counts.", readAll),
             Check(
-                "receipts.delivered", "2.7", "MACK is told to the sender as DLVR.", delivered),
+                "receipts.delivered", "2.7", "MACK reaches the sender as DLVR.", delivered),
         ])
 
     private static func expectUnread(

@@ -7,7 +7,7 @@ enum ThreadChecks {
         [
             Check(
                 "threads.reply", "2.7",
-                "A reply is told by MTHD with its parent, named twice, and the count of replies.",
+                "MTHD announces a reply with its parent, named twice, and the count of replies.",
                 reply),
             Check(
                 "threads.info", "4.7",
@@ -27,15 +27,17 @@ enum ThreadChecks {
         [
             Check(
                 "reactions.add", "2.7",
-                "A reaction is answered, told by MRCT with ADD, and stands at the message.", add),
+                "A reaction is answered, announced by MRCT with ADD, and stands at the message.",
+                add),
             Check(
                 "reactions.remove", "2.7",
-                "A reaction that is taken back is told by MRCT with DELETE, and goes.", remove),
+                "A reaction that is taken back is announced by MRCT with DELETE, and goes.", remove),
             Check(
                 "reactions.users", "4.6", "A key names each of its users once.", users),
             Check(
                 "reactions.pin", "2.8",
-                "A pin is told by SYEV 11300 and stands at the channel; the end of it, too.", pin),
+                "A pin is announced by SYEV 11300 and stands at the channel; the end of it, too.",
+                pin),
         ])
 
     private static func scene(

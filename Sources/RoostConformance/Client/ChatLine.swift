@@ -6,7 +6,7 @@ import RoostSockets
 final class ChatLine {
     /// The largest frame that a server may send (2.2).
     static let frameBytes = 1 << 20
-    /// The frames that are kept; a check of a few users hears far fewer.
+    /// The frames that are kept; a check of a few users gets far fewer.
     private static let keptFrames = 4_096
     /// The frames that one wait reads.
     private static let readFrames = 16_384

@@ -4,7 +4,7 @@
 package struct CheckResult: Sendable {
     package enum Outcome: Hashable, Sendable {
         case holds
-        /// The rule does not hold; `transcript` has the last things that were said and heard.
+        /// The rule does not hold; `transcript` has the last things that were sent and received.
         case failed(expected: String, seen: String, transcript: [String])
         /// The server does not offer the feature, or has chosen otherwise.
         case skipped(String)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last things that a check said and heard, short and without secrets.
+/// The last things that a check sent and received, short and without secrets.
 final class Transcript {
     /// The longest line; an answer's beginning says the most.
     private static let lineCharacters = 500

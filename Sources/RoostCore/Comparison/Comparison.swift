@@ -121,7 +121,7 @@ package struct Comparison: SyncOperation {
         switch answer {
         case .success(.fingerprints(let fingerprints)):
             theirs = fingerprints.count == batch.count ? fingerprints : nil
-        case .success: return .fail(.outOfStep)
+        case .success: return .fail(.unfitAnswer)
         case .failure(let error):
             // This call is Roost's own. A user without access to the messages is refused the next
             // call.

@@ -123,7 +123,7 @@ package struct GapCounting: SyncOperation {
             let isOneLarger = sizes.values.count { !$0.isExact } == 1
             return isOneLarger && sizes.count == gaps.count ? readHeld() : end(&sync)
         case .success(.fingerprints): return readHeld()
-        case .success: return .fail(.outOfStep)
+        case .success: return .fail(.unfitAnswer)
         case .failure(let error):
             sync.unknownChannels.note(error, of: channel)
             guard error.remedy != .retry, !error.code.deniesChannel else { return .fail(error) }
@@ -155,7 +155,7 @@ package struct GapCounting: SyncOperation {
         case .success(.count(let total)):
             state = .readingAgain(held: held, total: total)
             return .need(.read(.stretches(channel, in: nil, size: .max)))
-        case .success: return .fail(.outOfStep)
+        case .success: return .fail(.unfitAnswer)
         case .failure(let error):
             sync.unknownChannels.note(error, of: channel)
             guard error.remedy != .retry, !error.code.deniesChannel else { return .fail(error) }

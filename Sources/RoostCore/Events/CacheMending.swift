@@ -67,14 +67,26 @@ extension SyncState {
     mutating func fillIndex() {
         guard !isClosed else { return }
         // The filling under way may have passed the messages that this call is about.
-        indexFillings = min(indexFillings + 1, 2)
-        if indexFillings == 1 { step.notices.append(.fillIndex) }
+        guard indexFilling == .none else {
+            indexFilling = .runningAndRequested
+            return
+        }
+        indexFilling = .running
+        step.notices.append(.fillIndex)
     }
 
     /// Notes the end of a filling, and begins another one if the index may lack messages again.
     mutating func noteEndOfFilling() {
-        let mustGoOn = indexFillings > 1
-        indexFillings = 0
-        if mustGoOn { fillIndex() }
+        let isRequested = indexFilling == .runningAndRequested
+        indexFilling = .none
+        if isRequested { fillIndex() }
     }
+}
+
+/// The filling of the search index.
+enum IndexFilling: Codable, Sendable {
+    case none
+    case running
+    /// Another filling follows, because messages may lie behind the running one.
+    case runningAndRequested
 }

@@ -196,6 +196,11 @@ extension RoostError {
         .malformedData, remedy: .none,
         message: "An answer fits no request. Was a journal edited by hand?")
 
+    /// An answer of the server that is about something else, or of another kind.
+    package static let unfitAnswer = RoostError(
+        .malformedData, remedy: .none,
+        message: "The server's answer does not fit the request, so it is not used.")
+
     package static let notConnected = RoostError(
         .connectionRequired, remedy: .retry, message: "There is no connection right now.")
 

@@ -71,204 +71,80 @@ package enum Operation: Equatable, Codable, Sendable {
 
     mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch self {
-        case .outbox(var operation):
-            defer { self = .outbox(operation) }
-            return operation.resume(reply, &sync)
-        case .changeLog(var operation):
-            defer { self = .changeLog(operation) }
-            return operation.resume(reply, &sync)
-        case .page(var operation):
-            defer { self = .page(operation) }
-            return operation.resume(reply, &sync)
-        case .gap(var operation):
-            defer { self = .gap(operation) }
-            return operation.resume(reply, &sync)
-        case .lookUp(var operation):
-            defer { self = .lookUp(operation) }
-            return operation.resume(reply, &sync)
-        case .fill(var operation):
-            defer { self = .fill(operation) }
-            return operation.resume(reply, &sync)
-        case .describing(var operation):
-            defer { self = .describing(operation) }
-            return operation.resume(reply, &sync)
-        case .awaitLookUp(var operation):
-            defer { self = .awaitLookUp(operation) }
-            return operation.resume(reply, &sync)
-        case .retrying(var operation):
-            defer { self = .retrying(operation) }
-            return operation.resume(reply, &sync)
-        case .catchUp(var operation):
-            defer { self = .catchUp(operation) }
-            return operation.resume(reply, &sync)
-        case .channelUpdate(var operation):
-            defer { self = .channelUpdate(operation) }
-            return operation.resume(reply, &sync)
-        case .listsUpdate(var operation):
-            defer { self = .listsUpdate(operation) }
-            return operation.resume(reply, &sync)
-        case .timeline(var operation):
-            defer { self = .timeline(operation) }
-            return operation.resume(reply, &sync)
-        case .timelineUpdate(var operation):
-            defer { self = .timelineUpdate(operation) }
-            return operation.resume(reply, &sync)
-        case .timelineOpening(var operation):
-            defer { self = .timelineOpening(operation) }
-            return operation.resume(reply, &sync)
-        case .timelineJump(var operation):
-            defer { self = .timelineJump(operation) }
-            return operation.resume(reply, &sync)
-        case .timelinePaging(var operation):
-            defer { self = .timelinePaging(operation) }
-            return operation.resume(reply, &sync)
-        case .continuation(var operation):
-            defer { self = .continuation(operation) }
-            return operation.resume(reply, &sync)
-        case .timelineArrival(var operation):
-            defer { self = .timelineArrival(operation) }
-            return operation.resume(reply, &sync)
-        case .window(var operation):
-            defer { self = .window(operation) }
-            return operation.resume(reply, &sync)
-        case .listRead(var operation):
-            defer { self = .listRead(operation) }
-            return operation.resume(reply, &sync)
-        case .listPage(var operation):
-            defer { self = .listPage(operation) }
-            return operation.resume(reply, &sync)
-        case .list(var operation):
-            defer { self = .list(operation) }
-            return operation.resume(reply, &sync)
-        case .listOpening(var operation):
-            defer { self = .listOpening(operation) }
-            return operation.resume(reply, &sync)
-        case .listPaging(var operation):
-            defer { self = .listPaging(operation) }
-            return operation.resume(reply, &sync)
-        case .listArrival(var operation):
-            defer { self = .listArrival(operation) }
-            return operation.resume(reply, &sync)
-        case .liveEvent(var operation):
-            defer { self = .liveEvent(operation) }
-            return operation.resume(reply, &sync)
-        case .socketCall(var operation):
-            defer { self = .socketCall(operation) }
-            return operation.resume(reply, &sync)
-        case .vote(var operation):
-            defer { self = .vote(operation) }
-            return operation.resume(reply, &sync)
-        case .roomEntry(var operation):
-            defer { self = .roomEntry(operation) }
-            return operation.resume(reply, &sync)
-        case .roomArrival(var operation):
-            defer { self = .roomArrival(operation) }
-            return operation.resume(reply, &sync)
-        case .roomReturn(var operation):
-            defer { self = .roomReturn(operation) }
-            return operation.resume(reply, &sync)
-        case .roomExit(var operation):
-            defer { self = .roomExit(operation) }
-            return operation.resume(reply, &sync)
-        case .roomRefresh(var operation):
-            defer { self = .roomRefresh(operation) }
-            return operation.resume(reply, &sync)
-        case .roomLookUp(var operation):
-            defer { self = .roomLookUp(operation) }
-            return operation.resume(reply, &sync)
-        case .roomMessage(var operation):
-            defer { self = .roomMessage(operation) }
-            return operation.resume(reply, &sync)
-        case .roomCall(var operation):
-            defer { self = .roomCall(operation) }
-            return operation.resume(reply, &sync)
-        case .diskRecovery(var operation):
-            defer { self = .diskRecovery(operation) }
-            return operation.resume(reply, &sync)
-        case .muteCheck(var operation):
-            defer { self = .muteCheck(operation) }
-            return operation.resume(reply, &sync)
-        case .markAsRead(var operation):
-            defer { self = .markAsRead(operation) }
-            return operation.resume(reply, &sync)
-        case .readMarkSending(var operation):
-            defer { self = .readMarkSending(operation) }
-            return operation.resume(reply, &sync)
-        case .readMarkPause(var operation):
-            defer { self = .readMarkPause(operation) }
-            return operation.resume(reply, &sync)
-        case .markAsUnread(var operation):
-            defer { self = .markAsUnread(operation) }
-            return operation.resume(reply, &sync)
-        case .channelAct(var operation):
-            defer { self = .channelAct(operation) }
-            return operation.resume(reply, &sync)
-        case .channelCreation(var operation):
-            defer { self = .channelCreation(operation) }
-            return operation.resume(reply, &sync)
-        case .channelSearch(var operation):
-            defer { self = .channelSearch(operation) }
-            return operation.resume(reply, &sync)
-        case .inTime(var operation):
-            defer { self = .inTime(operation) }
-            return operation.resume(reply, &sync)
-        case .connecting(var operation):
-            defer { self = .connecting(operation) }
-            return operation.resume(reply, &sync)
-        case .storing(var operation):
-            defer { self = .storing(operation) }
-            return operation.resume(reply, &sync)
-        case .profileChanging(var operation):
-            defer { self = .profileChanging(operation) }
-            return operation.resume(reply, &sync)
-        case .mending(var operation):
-            defer { self = .mending(operation) }
-            return operation.resume(reply, &sync)
-        case .comparison(var operation):
-            defer { self = .comparison(operation) }
-            return operation.resume(reply, &sync)
-        case .download(var operation):
-            defer { self = .download(operation) }
-            return operation.resume(reply, &sync)
-        case .downloadEstimating(var operation):
-            defer { self = .downloadEstimating(operation) }
-            return operation.resume(reply, &sync)
-        case .gapCounting(var operation):
-            defer { self = .gapCounting(operation) }
-            return operation.resume(reply, &sync)
-        case .downloadPage(var operation):
-            defer { self = .downloadPage(operation) }
-            return operation.resume(reply, &sync)
-        case .cacheTrimming(var operation):
-            defer { self = .cacheTrimming(operation) }
-            return operation.resume(reply, &sync)
-        case .budgetKeeping(var operation):
-            defer { self = .budgetKeeping(operation) }
-            return operation.resume(reply, &sync)
-        case .cacheClearing(var operation):
-            defer { self = .cacheClearing(operation) }
-            return operation.resume(reply, &sync)
-        case .figures(var operation):
-            defer { self = .figures(operation) }
-            return operation.resume(reply, &sync)
-        case .inboxOpening(var operation):
-            defer { self = .inboxOpening(operation) }
-            return operation.resume(reply, &sync)
-        case .inboxReaderOpening(var operation):
-            defer { self = .inboxReaderOpening(operation) }
-            return operation.resume(reply, &sync)
-        case .inboxTaking(var operation):
-            defer { self = .inboxTaking(operation) }
-            return operation.resume(reply, &sync)
-        case .inboxFetch(var operation):
-            defer { self = .inboxFetch(operation) }
-            return operation.resume(reply, &sync)
-        case .inboxMarking(var operation):
-            defer { self = .inboxMarking(operation) }
-            return operation.resume(reply, &sync)
-        case .inboxRemoval(var operation):
-            defer { self = .inboxRemoval(operation) }
-            return operation.resume(reply, &sync)
+        case .changeLog(let part): resume(part, as: Self.changeLog, reply, &sync)
+        case .page(let part): resume(part, as: Self.page, reply, &sync)
+        case .gap(let part): resume(part, as: Self.gap, reply, &sync)
+        case .lookUp(let part): resume(part, as: Self.lookUp, reply, &sync)
+        case .fill(let part): resume(part, as: Self.fill, reply, &sync)
+        case .describing(let part): resume(part, as: Self.describing, reply, &sync)
+        case .awaitLookUp(let part): resume(part, as: Self.awaitLookUp, reply, &sync)
+        case .retrying(let part): resume(part, as: Self.retrying, reply, &sync)
+        case .catchUp(let part): resume(part, as: Self.catchUp, reply, &sync)
+        case .channelUpdate(let part): resume(part, as: Self.channelUpdate, reply, &sync)
+        case .listsUpdate(let part): resume(part, as: Self.listsUpdate, reply, &sync)
+        case .timeline(let part): resume(part, as: Self.timeline, reply, &sync)
+        case .timelineUpdate(let part): resume(part, as: Self.timelineUpdate, reply, &sync)
+        case .timelineOpening(let part): resume(part, as: Self.timelineOpening, reply, &sync)
+        case .timelineJump(let part): resume(part, as: Self.timelineJump, reply, &sync)
+        case .timelinePaging(let part): resume(part, as: Self.timelinePaging, reply, &sync)
+        case .timelineArrival(let part): resume(part, as: Self.timelineArrival, reply, &sync)
+        case .continuation(let part): resume(part, as: Self.continuation, reply, &sync)
+        case .window(let part): resume(part, as: Self.window, reply, &sync)
+        case .listRead(let part): resume(part, as: Self.listRead, reply, &sync)
+        case .listPage(let part): resume(part, as: Self.listPage, reply, &sync)
+        case .list(let part): resume(part, as: Self.list, reply, &sync)
+        case .listOpening(let part): resume(part, as: Self.listOpening, reply, &sync)
+        case .listPaging(let part): resume(part, as: Self.listPaging, reply, &sync)
+        case .listArrival(let part): resume(part, as: Self.listArrival, reply, &sync)
+        case .liveEvent(let part): resume(part, as: Self.liveEvent, reply, &sync)
+        case .socketCall(let part): resume(part, as: Self.socketCall, reply, &sync)
+        case .vote(let part): resume(part, as: Self.vote, reply, &sync)
+        case .roomEntry(let part): resume(part, as: Self.roomEntry, reply, &sync)
+        case .roomArrival(let part): resume(part, as: Self.roomArrival, reply, &sync)
+        case .roomReturn(let part): resume(part, as: Self.roomReturn, reply, &sync)
+        case .roomExit(let part): resume(part, as: Self.roomExit, reply, &sync)
+        case .roomRefresh(let part): resume(part, as: Self.roomRefresh, reply, &sync)
+        case .roomLookUp(let part): resume(part, as: Self.roomLookUp, reply, &sync)
+        case .roomMessage(let part): resume(part, as: Self.roomMessage, reply, &sync)
+        case .roomCall(let part): resume(part, as: Self.roomCall, reply, &sync)
+        case .diskRecovery(let part): resume(part, as: Self.diskRecovery, reply, &sync)
+        case .muteCheck(let part): resume(part, as: Self.muteCheck, reply, &sync)
+        case .markAsRead(let part): resume(part, as: Self.markAsRead, reply, &sync)
+        case .readMarkSending(let part): resume(part, as: Self.readMarkSending, reply, &sync)
+        case .readMarkPause(let part): resume(part, as: Self.readMarkPause, reply, &sync)
+        case .markAsUnread(let part): resume(part, as: Self.markAsUnread, reply, &sync)
+        case .channelAct(let part): resume(part, as: Self.channelAct, reply, &sync)
+        case .channelCreation(let part): resume(part, as: Self.channelCreation, reply, &sync)
+        case .channelSearch(let part): resume(part, as: Self.channelSearch, reply, &sync)
+        case .inTime(let part): resume(part, as: Self.inTime, reply, &sync)
+        case .connecting(let part): resume(part, as: Self.connecting, reply, &sync)
+        case .storing(let part): resume(part, as: Self.storing, reply, &sync)
+        case .profileChanging(let part): resume(part, as: Self.profileChanging, reply, &sync)
+        case .mending(let part): resume(part, as: Self.mending, reply, &sync)
+        case .comparison(let part): resume(part, as: Self.comparison, reply, &sync)
+        case .download(let part): resume(part, as: Self.download, reply, &sync)
+        case .downloadPage(let part): resume(part, as: Self.downloadPage, reply, &sync)
+        case .downloadEstimating(let part): resume(part, as: Self.downloadEstimating, reply, &sync)
+        case .gapCounting(let part): resume(part, as: Self.gapCounting, reply, &sync)
+        case .cacheTrimming(let part): resume(part, as: Self.cacheTrimming, reply, &sync)
+        case .budgetKeeping(let part): resume(part, as: Self.budgetKeeping, reply, &sync)
+        case .cacheClearing(let part): resume(part, as: Self.cacheClearing, reply, &sync)
+        case .figures(let part): resume(part, as: Self.figures, reply, &sync)
+        case .inboxOpening(let part): resume(part, as: Self.inboxOpening, reply, &sync)
+        case .inboxReaderOpening(let part): resume(part, as: Self.inboxReaderOpening, reply, &sync)
+        case .inboxTaking(let part): resume(part, as: Self.inboxTaking, reply, &sync)
+        case .inboxFetch(let part): resume(part, as: Self.inboxFetch, reply, &sync)
+        case .inboxMarking(let part): resume(part, as: Self.inboxMarking, reply, &sync)
+        case .inboxRemoval(let part): resume(part, as: Self.inboxRemoval, reply, &sync)
+        case .outbox(let part): resume(part, as: Self.outbox, reply, &sync)
         }
+    }
+
+    private mutating func resume<Part: SyncOperation>(
+        _ part: Part, as wrapped: (Part) -> Self, _ reply: Reply, _ sync: inout SyncState
+    ) -> Step {
+        var part = part
+        defer { self = wrapped(part) }
+        return part.resume(reply, &sync)
     }
 }

@@ -63,8 +63,7 @@ package struct SyncState: Codable, Sendable {
     package var inboxes = OpenCollections<InboxID, OpenInbox>()
     /// The number of frames in flight without a waiting operation.
     var framesInFlight = 0
-    /// The fillings of the search index: 0 for none, 1 for one under way, 2 for one more after it.
-    var indexFillings = 0
+    var indexFilling = IndexFilling.none
     /// The size in bytes at which the cache is trimmed; nil without a limit.
     let cacheLimit: Int64?
     package var notes = HealthNotes()

@@ -154,7 +154,7 @@ package struct RoomLookUp: SyncOperation {
             return .need(.pause(wait, .pacing))
         case (.pacing, .paused): return ask(&sync)
         case (.asking(let changes), .answer(.success(.openChannel(var found)))):
-            guard found.url == channel else { return .fail(.outOfStep) }
+            guard found.url == channel else { return .fail(.unfitAnswer) }
             guard let room = sync.rooms.rooms[channel] else { return .end(.done) }
             if room.changes != changes, questions < Self.limit {
                 // Events may have overtaken the answer, or the answer them.

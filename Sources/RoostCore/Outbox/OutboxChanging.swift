@@ -223,7 +223,8 @@ package struct OutboxFolding: SyncOperation {
         let after = item.content.applying(edit)
         // Memory changes first, so an attempt during the write sends the new text.
         sync.outbox.order.change(requestID) { $0.content = after }
-        let ticket = sync.enqueue(.fold(edit, requestID, at: sync.now, item.content, after))
+        let ticket = sync.enqueue(
+            .fold(edit, requestID, at: sync.now, before: item.content, after: after))
         state = .folding(ticket: ticket)
         return .need(.wait(.outboxDisk(ticket)))
     }

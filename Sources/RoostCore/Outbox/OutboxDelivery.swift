@@ -183,7 +183,7 @@ package struct OutboxDelivery: SyncOperation {
             return .need(.run(.liveEvent(LiveEvent(.message(event), since: beginning))))
         case .success:
             sync.endFetch(of: command.channelURL)
-            return fail(.outOfStep, .http, &sync)
+            return fail(.unfitAnswer, .http, &sync)
         case .failure(let error):
             sync.endFetch(of: command.channelURL)
             // Without a route to the server the client is not connected (R147), and no request has

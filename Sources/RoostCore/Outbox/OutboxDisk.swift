@@ -26,8 +26,8 @@ package struct OutboxDisk: Codable, Sendable {
         case news
         case reserve(RequestID)
         case append(OutboxDraft)
-        /// The content before and after the edit.
-        case fold(MessageEdit, RequestID, at: Timestamp, OutboxContent, OutboxContent)
+        case fold(
+            MessageEdit, RequestID, at: Timestamp, before: OutboxContent, after: OutboxContent)
         case requeue(RequestID, createdAt: Timestamp)
         case takeBack(RequestID)
         /// Writes an item of this device in place of the older one.

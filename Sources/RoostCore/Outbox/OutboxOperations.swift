@@ -24,58 +24,32 @@ package enum OutboxOperation: Equatable, Codable, Sendable {
 
     mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch self {
-        case .opening(var operation):
-            defer { self = .opening(operation) }
-            return operation.resume(reply, &sync)
-        case .sending(var operation):
-            defer { self = .sending(operation) }
-            return operation.resume(reply, &sync)
-        case .changing(var operation):
-            defer { self = .changing(operation) }
-            return operation.resume(reply, &sync)
-        case .folding(var operation):
-            defer { self = .folding(operation) }
-            return operation.resume(reply, &sync)
-        case .resending(var operation):
-            defer { self = .resending(operation) }
-            return operation.resume(reply, &sync)
-        case .canceling(var operation):
-            defer { self = .canceling(operation) }
-            return operation.resume(reply, &sync)
-        case .outcome(var operation):
-            defer { self = .outcome(operation) }
-            return operation.resume(reply, &sync)
-        case .refusal(var operation):
-            defer { self = .refusal(operation) }
-            return operation.resume(reply, &sync)
-        case .refusals(var operation):
-            defer { self = .refusals(operation) }
-            return operation.resume(reply, &sync)
-        case .writing(var operation):
-            defer { self = .writing(operation) }
-            return operation.resume(reply, &sync)
-        case .missing(var operation):
-            defer { self = .missing(operation) }
-            return operation.resume(reply, &sync)
-        case .matching(var operation):
-            defer { self = .matching(operation) }
-            return operation.resume(reply, &sync)
-        case .turn(var operation):
-            defer { self = .turn(operation) }
-            return operation.resume(reply, &sync)
-        case .search(var operation):
-            defer { self = .search(operation) }
-            return operation.resume(reply, &sync)
-        case .delivery(var operation):
-            defer { self = .delivery(operation) }
-            return operation.resume(reply, &sync)
-        case .newestPage(var operation):
-            defer { self = .newestPage(operation) }
-            return operation.resume(reply, &sync)
-        case .drafting(var operation):
-            defer { self = .drafting(operation) }
-            return operation.resume(reply, &sync)
+        case .opening(let part): resume(part, as: Self.opening, reply, &sync)
+        case .sending(let part): resume(part, as: Self.sending, reply, &sync)
+        case .changing(let part): resume(part, as: Self.changing, reply, &sync)
+        case .folding(let part): resume(part, as: Self.folding, reply, &sync)
+        case .resending(let part): resume(part, as: Self.resending, reply, &sync)
+        case .canceling(let part): resume(part, as: Self.canceling, reply, &sync)
+        case .outcome(let part): resume(part, as: Self.outcome, reply, &sync)
+        case .refusal(let part): resume(part, as: Self.refusal, reply, &sync)
+        case .refusals(let part): resume(part, as: Self.refusals, reply, &sync)
+        case .writing(let part): resume(part, as: Self.writing, reply, &sync)
+        case .missing(let part): resume(part, as: Self.missing, reply, &sync)
+        case .matching(let part): resume(part, as: Self.matching, reply, &sync)
+        case .turn(let part): resume(part, as: Self.turn, reply, &sync)
+        case .search(let part): resume(part, as: Self.search, reply, &sync)
+        case .delivery(let part): resume(part, as: Self.delivery, reply, &sync)
+        case .newestPage(let part): resume(part, as: Self.newestPage, reply, &sync)
+        case .drafting(let part): resume(part, as: Self.drafting, reply, &sync)
         }
+    }
+
+    private mutating func resume<Part: SyncOperation>(
+        _ part: Part, as wrapped: (Part) -> Self, _ reply: Reply, _ sync: inout SyncState
+    ) -> Step {
+        var part = part
+        defer { self = wrapped(part) }
+        return part.resume(reply, &sync)
     }
 }
 

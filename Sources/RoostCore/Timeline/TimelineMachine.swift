@@ -16,7 +16,7 @@ package import RoostModel
 
 /// The list of a timeline, kept equal to the store.
 package struct TimelineMachine: Codable, Sendable {
-    /// The work for the shell after a step.
+    /// The work that the timeline needs after a step.
     package enum Need: Equatable, Sendable {
         case nothing
         /// Read the window again and pass it to `replace`.

@@ -25,17 +25,21 @@ package struct StorageError: Error, Sendable, CustomStringConvertible {
     /// The failure, and its remedy.
     package let message: String
     package let underlying: (any Error)?
+    /// Whether the call ended because its caller has gone; the storage has not failed.
+    let isCancelled: Bool
 
     package init(_ message: String, underlying: (any Error)? = nil) {
-        self.message = message
-        self.underlying = underlying
+        self.init(message, underlying: underlying, isCancelled: false)
     }
 
-    /// The end of a call whose caller has gone; the storage has not failed.
-    package static let cancelled = StorageError("The caller has gone.")
+    private init(_ message: String, underlying: (any Error)? = nil, isCancelled: Bool) {
+        self.message = message
+        self.underlying = underlying
+        self.isCancelled = isCancelled
+    }
 
-    /// Whether the call ended because its caller has gone.
-    var isCancelled: Bool { underlying == nil && message == Self.cancelled.message }
+    /// The end of a call whose caller has gone.
+    package static let cancelled = StorageError("The caller has gone.", isCancelled: true)
 
     package var description: String { underlying.map { "\(message) (\($0))" } ?? message }
 }

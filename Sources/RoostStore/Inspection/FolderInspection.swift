@@ -146,7 +146,7 @@ package struct FolderInspection: Equatable, Sendable {
             owner: owner, files: files, checksForDamage: true, options: ConnectionOptions(),
             patience: .seconds(5), listens: false, migrating: { _ in }, protection: keys,
             schema: schema)
-        return try opening.replace(because: "somebody asked for a repair")
+        return try opening.replace(because: "a repair was requested")
     }
 
     static func reading<Value: Sendable>(

@@ -7,7 +7,7 @@ internal import RoostSQLite
 
 /// Keeps unsent messages through crashes, migrations, a damaged cache and a loss of power (scar 15).
 ///
-/// A call that has returned is on disk. Only `remove` deletes an item.
+/// A call that has returned is on disk. Only a note of its removal and `takeBack` delete an item.
 package actor OutboxStore {
     private nonisolated let executor: any SerialExecutor
     /// The executor, where it is a thread of its own.

@@ -27,6 +27,9 @@ extension StoreWriter {
         try await perform { connection throws(SQLiteError) in try connection.compact() }
     }
 
+    /// The number of feeds of commits that are kept.
+    package var feedCount: Int { readers.count }
+
     /// Bytes of the cache's file and of its log, as the system counts them; zero in memory.
     package func fileBytes() -> (cache: Int64, log: Int64) {
         let counts = DatabaseFiles(path).byteCounts

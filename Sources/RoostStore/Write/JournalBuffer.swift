@@ -5,7 +5,9 @@ package import RoostCore
 /// The next entry for a reader of the journal.
 package enum JournalEntry: Equatable, Sendable {
     case commit(Commit)
-    /// The reader was too slow and has missed these commits; it has to read the store again.
+    /// Commits of which only the numbers are known, so the store has to be read again.
+    ///
+    /// The reader was too slow for them, or another process has made them.
     case missed(from: Int64, through: Int64)
 }
 

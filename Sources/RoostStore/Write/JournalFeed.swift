@@ -51,6 +51,8 @@ struct JournalReaders {
     private var readers: [Reader] = []
     private var lastID = 0
 
+    var count: Int { readers.count }
+
     mutating func add(
         capacity: Int, hearsOwn: Bool = true
     ) -> (id: Int, wakeUps: AsyncStream<Void>) {

@@ -98,7 +98,7 @@ public final class TestWorld: Sendable {
     ///
     /// - Parameters:
     ///   - user: The user of the app; the first connection registers the user if no person has the ID.
-    ///   - pageSize: The number of messages and channels in a page, 1...100.
+    ///   - pageSize: The number of messages in a timeline's page, 1...200.
     /// - Returns: The device.
     /// - Throws: The error of the system if the temporary folder cannot be written.
     public func device(of user: UserID, pageSize: Int = 40) throws -> TestDevice {

@@ -138,12 +138,18 @@ struct TimelineCallTests {
         var scene = CacheScene.connected(messages: 1...12)
         scene.cache.channels = [Script.channel: Script.channel(Script.channel)]
         scene.openTimeline()
-        // The disk is full: the removal is not written.
         scene.holds = {
             if case .commit(_, [.removeChannel(Script.channel)], _, _) = $0 { true } else { false }
         }
         scene.frame(Self.event(.left, .left(User(id: "me"), .init())))
-        #expect(scene.held.count == 1)
+        guard case .commit(let removal, _, _, _)? = scene.held.first else {
+            Issue.record("The departure has removed nothing.")
+            return
+        }
+        let refusal = RoostError(
+            .localDatabaseError, remedy: .repairStorage, message: "The disk is full.",
+            cause: .disk(mayPass: true))
+        scene.give(.reply(removal, .committed(.failure(refusal))))
         scene.append(13...14)
         scene.frame(Self.joining)
         #expect(scene.shown() == Array(8...14))

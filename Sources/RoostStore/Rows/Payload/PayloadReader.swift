@@ -30,7 +30,7 @@ package enum PayloadError: Error, Hashable, Sendable {
         let reason =
             switch self {
             case .truncated: "its payload ends too early"
-            case .trailingBytes: "its payload has bytes nobody wrote"
+            case .trailingBytes: "its payload has surplus bytes"
             case .version(let version): "its payload has the unknown version \(version)"
             case .invalid: "its payload is garbled"
             }

@@ -85,7 +85,7 @@ struct ChatScreen: View {
                     Button("Older messages") { Task { await model.loadOlder() } }
                 }
                 ForEach(model.messages) { message in
-                    if message.rowID == firstBeyondGap {
+                    if message.id == firstBeyondGap {
                         Text("Messages are missing here.")
                     }
                     MessageRow(message: message)
@@ -111,7 +111,7 @@ struct ChatScreen: View {
     /// The first own message that was sent while messages are missing before it.
     private var firstBeyondGap: Message.Identity? {
         let delivered = model.messages.filter { $0.status == .succeeded }
-        return delivered.suffix(model.sentBeyondGap).first?.rowID
+        return delivered.suffix(model.sentBeyondGap).first?.id
     }
 
     private func send() async {
