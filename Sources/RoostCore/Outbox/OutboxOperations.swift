@@ -3,7 +3,7 @@
 package import RoostModel
 
 /// Any operation of the outbox.
-package enum OutboxOperation: Equatable, Codable, Sendable {
+package enum OutboxOperation: SyncOperation {
     case opening(OutboxOpening)
     case sending(OutboxSending)
     case changing(OutboxChanging)
@@ -22,7 +22,7 @@ package enum OutboxOperation: Equatable, Codable, Sendable {
     case newestPage(OutboxNewestPage)
     case drafting(OutboxDrafting)
 
-    mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch self {
         case .opening(let part): resume(part, as: Self.opening, reply, &sync)
         case .sending(let part): resume(part, as: Self.sending, reply, &sync)
