@@ -138,7 +138,6 @@ struct ChannelFilter: Codable, Hashable, Sendable {
     var search: Search? { get set }
     var urls: Set<ChannelURL> { get set }
     init()
-    func criteria(unmetBy channel: GroupChannel, viewer: UserID) -> [Criterion]
     func matches(_ channel: GroupChannel, viewer: UserID) -> Bool
 
     enum Criterion: CaseIterable, Codable, Hashable, Sendable, String {
@@ -994,7 +993,6 @@ struct Mention: Codable, Hashable, Sendable {
     var kind: Kind { get set }
     var userIDs: [UserID] { get set }
     init(kind: Kind = .users, userIDs: [UserID] = [])
-    func calls(_ user: UserID) -> Bool
 
     enum Kind: Codable, Hashable, Sendable, String {
         case channel
@@ -1010,7 +1008,6 @@ struct Message: Codable, Hashable, Identifiable, ListElement, Sendable {
     var data: String { get set }
     var delivery: Delivery { get set }
     var details: MessageDetails { get set }
-    var hasNoDetails: Bool { get }
     var id: Identity { get }
     var identities: [Identity] { get }
     var isInOpenChannel: Bool { get }
@@ -1025,7 +1022,6 @@ struct Message: Codable, Hashable, Identifiable, ListElement, Sendable {
     var pendingChanges: [PendingChange] { get }
     var position: Position? { get }
     var requestID: RequestID? { get }
-    var rowID: Identity { get }
     var sender: Sender? { get set }
     var status: SendingStatus { get }
     var text: String { get }
@@ -1033,7 +1029,6 @@ struct Message: Codable, Hashable, Identifiable, ListElement, Sendable {
     var updatedAt: Timestamp? { get set }
     init(delivery: Delivery, channelURL: ChannelURL, createdAt: Timestamp, updatedAt: Timestamp? = nil, sender: Sender? = nil, content: MessageContent, data: String = "", customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false, unknownFields: UnknownFields = UnknownFields())
     func applying(_ changes: [PendingChange], by me: UserID) -> Message?
-    mutating func completeDetails(from earlier: Message)
     func isReactionPending(_ key: String) -> Bool
 
     enum Delivery: Codable, Hashable, Sendable {
@@ -1074,7 +1069,6 @@ struct MessageDetails: Codable, Hashable, Sendable {
     var threadInfo: ThreadInfo? { get set }
     var translations: [String: String] { get set }
     init()
-    mutating func complete(from earlier: MessageDetails)
 }
 
 struct MessageDraft: Codable, Hashable, Sendable {
@@ -1800,7 +1794,6 @@ struct UploadProgress: Codable, Hashable, Sendable {
 
 struct User: Codable, Hashable, Identifiable, Sendable {
     var details: UserDetails { get set }
-    var hasNoDetails: Bool { get }
     var id: UserID { get }
     var isActive: Bool { get set }
     var metadata: [String: String] { get set }
@@ -1808,7 +1801,6 @@ struct User: Codable, Hashable, Identifiable, Sendable {
     var profileURL: String { get set }
     var unknownFields: UnknownFields { get set }
     init(id: UserID, nickname: String = "", profileURL: String = "", metadata: [String: String] = [:], isActive: Bool = true, unknownFields: UnknownFields = UnknownFields())
-    mutating func learnDetails(of other: User)
 }
 
 struct UserDetails: Codable, Hashable, Sendable {
