@@ -147,8 +147,9 @@ package actor HTTPServer {
     private func accept(_ descriptor: CInt) {
         let peer = Self.peerAddress(of: descriptor)
         guard peers[peer, default: 0] < configuration.connectionsPerPeer else {
+            configuration.noteRefusal(peer)
             _ = CRoostUV.close(descriptor)
-            return configuration.noteRefusal(peer)
+            return
         }
         lastConnectionID += 1
         let id = lastConnectionID
