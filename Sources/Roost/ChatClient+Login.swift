@@ -3,7 +3,7 @@
 import RoostCore
 import RoostWire
 
-/// The application's settings that the server tells with each login.
+/// The application's settings that the server sends with each login.
 package struct LoginFacts: Hashable, Sendable {
     /// The greatest size of an uploaded file in bytes.
     package let uploadLimit: Int64

@@ -29,7 +29,7 @@ public struct DownloadRequest: Hashable, Sendable {
     }
 }
 
-/// The estimated size of a download, as far as the server tells.
+/// The estimated size of a download, as far as the server sends it.
 public struct DownloadEstimate: Hashable, Sendable {
     /// The greatest number of messages to fetch; nil if the server does not count them.
     public let missingMessages: Int?

@@ -136,7 +136,7 @@ actor ClientObserver {
     }
 
     private func take(_ new: ConnectionState) async {
-        // Delegates can read the user and the settings of the login that they hear of.
+        // Delegates can read the user and the settings of the login that they are called for.
         if case .connected = new { await learn() }
         let old = state
         state = new

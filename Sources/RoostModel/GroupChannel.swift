@@ -15,7 +15,7 @@ public struct GroupChannel: Hashable, Codable, Sendable, Identifiable {
     public var customType: String
     /// The time of creation by the server's clock; the wire counts it in seconds.
     public var createdAt: Timestamp
-    /// The creator; nil if the server did not tell.
+    /// The creator; nil if the server did not send it.
     public var createdBy: User?
     /// Whether the channel is the only one with exactly its members.
     public var isDistinct: Bool
@@ -53,7 +53,7 @@ public struct GroupChannel: Hashable, Codable, Sendable, Identifiable {
 
     /// The mark `is_exclusive`; a Roost server stores it and treats the channel as any other.
     public var isExclusive = false
-    /// Whether searches find the channel; the value of `isPublic` if the server does not tell.
+    /// Whether searches find the channel; the value of `isPublic` if the server does not send it.
     public var isDiscoverable = false
     /// The mark `is_ephemeral`; a Roost server stores it and treats the channel as any other.
     public var isEphemeral = false
@@ -96,7 +96,7 @@ public struct GroupChannel: Hashable, Codable, Sendable, Identifiable {
     public var messageSurvivalSeconds: Int?
     /// Whether these seconds count from reading instead of sending.
     public var isSurvivalTriggeredByRead = false
-    /// The longest text the server accepts, in characters; nil if it does not tell.
+    /// The longest text the server accepts, in characters; nil if it does not send it.
     public var maxMessageLength: Int?
     /// The counts that go into the viewer's unread totals.
     public var countPreference: CountPreference = .all

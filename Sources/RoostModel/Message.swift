@@ -187,7 +187,7 @@ extension Message {
         }
     }
 
-    /// The identifier of the send call; nil if the server did not tell it.
+    /// The identifier of the send call; nil if the server did not send it.
     public var requestID: RequestID? {
         switch delivery {
         case .unsent(let id, _): id

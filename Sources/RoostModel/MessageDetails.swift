@@ -2,7 +2,7 @@
 
 /// Fields that few messages have (`docs/protocol` 4.4 to 4.8).
 public struct MessageDetails: Hashable, Codable, Sendable, RareValue {
-    /// The reactions; nil if this copy does not tell, which is not the same as none.
+    /// The reactions; nil if this copy does not have them, which is not the same as none.
     public var reactions: [Reaction]?
     /// The state of the thread below this message; nil without replies or if this copy does not
     /// tell.
@@ -84,13 +84,13 @@ public struct Thumbnail: Hashable, Codable, Sendable {
     public init(url: String) { self.url = url }
 }
 
-/// The parent of a reply, as far as the reply tells.
+/// The parent of a reply, as far as the reply has it.
 public struct ParentPreview: Hashable, Codable, Sendable {
     /// The text or file of the parent.
     public var content: MessageContent
-    /// The author of the parent; nil if the server did not tell.
+    /// The author of the parent; nil if the server did not send it.
     public var sender: User?
-    /// The time of the parent by the server's clock; nil if the server did not tell.
+    /// The time of the parent by the server's clock; nil if the server did not send it.
     public var createdAt: Timestamp?
     /// The parent's text of the app's own.
     public var data = ""
@@ -98,7 +98,7 @@ public struct ParentPreview: Hashable, Codable, Sendable {
     public var customType = ""
     /// The parent's text in other languages, by language code.
     public var translations: [String: String] = [:]
-    /// The time of the parent's last edit; nil if it was never edited or the server did not tell.
+    /// The time of the parent's last edit; nil if it was never edited or the server did not send it.
     public var updatedAt: Timestamp?
     /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
@@ -149,7 +149,7 @@ public struct LinkPreview: Hashable, Codable, Sendable {
 public struct Schedule: Hashable, Codable, Sendable {
     /// The identifier of the scheduled message, which is not its message ID.
     public var id: Int64
-    /// The planned time by the server's clock; nil if the server did not tell.
+    /// The planned time by the server's clock; nil if the server did not send it.
     public var sendsAt: Timestamp?
     /// The state in the server's words, such as `pending`.
     public var status = ""
@@ -248,7 +248,7 @@ public struct Poll: Hashable, Codable, Sendable, Identifiable {
     public var updatedAt: Timestamp?
     /// The end of the vote; nil if it is open-ended.
     public var closesAt: Timestamp?
-    /// The message that carries the poll; nil if the server did not tell.
+    /// The message that carries the poll; nil if the server did not send it.
     public var messageID: MessageID?
     /// The type of the app's own data, or "".
     public var dataType = ""
@@ -264,8 +264,8 @@ public struct Poll: Hashable, Codable, Sendable, Identifiable {
     public var allowsSuggestions = false
     /// Whether a user may vote for several options.
     public var allowsMultipleVotes = false
-    /// The options that the viewer voted for; nil if the server did not tell, which is not the same
-    /// as none.
+    /// The options that the viewer voted for; nil if the server did not send them, which is not the
+    /// same as none.
     public var votedOptionIDs: [Int64]?
     /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()

@@ -26,7 +26,7 @@ public struct PollVotes: Hashable, Codable, Sendable {
     public package(set) var pollID: Int64
     /// The number of votes for each option.
     public package(set) var counts: [Count] = []
-    /// The viewer's votes; nil if the server tells the same to everybody.
+    /// The viewer's votes; nil if the server sends the same to all.
     public package(set) var votedOptionIDs: [Int64]?
     /// The number of users who voted, as the server counts them.
     public package(set) var voterCount = 0

@@ -16,11 +16,11 @@ public enum PushTokenKind: String, Hashable, Codable, Sendable, CaseIterable {
 public struct PushPreferences: Hashable, Codable, Sendable {
     /// The messages that cause a notification.
     public var trigger: PushTrigger
-    /// The daily hours without notifications; nil if the server did not tell.
+    /// The daily hours without notifications; nil if the server did not send it.
     public var doNotDisturb: DoNotDisturb?
-    /// The hours without notifications of each day of the week; nil if the server did not tell.
+    /// The hours without notifications of each day of the week; nil if the server did not send it.
     public var weeklyDoNotDisturb: WeeklyDoNotDisturb?
-    /// A period without notifications; nil if the server did not tell.
+    /// A period without notifications; nil if the server did not send it.
     public var snooze: Snooze?
     /// The name of the sound.
     public var sound: String

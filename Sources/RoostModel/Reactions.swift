@@ -102,15 +102,15 @@ public struct ThreadInfo: Hashable, Codable, Sendable {
     public var replyCount: Int
     /// The users with the most replies; at most five.
     public var mostReplies: [User] = []
-    /// The time of the last reply by the server's clock; nil if the server did not tell.
+    /// The time of the last reply by the server's clock; nil if the server did not send it.
     public var lastRepliedAt: Timestamp?
     /// The time of this information; the newer of two copies counts.
     public var updatedAt: Timestamp?
-    /// The number of users in the thread; nil if the server did not tell.
+    /// The number of users in the thread; nil if the server did not send it.
     public var memberCount: Int?
-    /// The viewer's unread replies; nil if the server did not tell.
+    /// The viewer's unread replies; nil if the server did not send it.
     public var unreadMessageCount: Int?
-    /// Whether replies push to the viewer's devices; nil if the server did not tell.
+    /// Whether replies push to the viewer's devices; nil if the server did not send it.
     public var isPushEnabled: Bool?
     /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
@@ -125,9 +125,9 @@ public struct ThreadInfo: Hashable, Codable, Sendable {
 }
 
 extension MessageDetails {
-    /// Takes from an earlier copy of the same message the fields that this one does not tell.
+    /// Takes from an earlier copy of the same message the fields that this one lacks.
     ///
-    /// Reactions are taken if this copy has none to tell, whatever its age. Of two thread infos the
+    /// Reactions are taken if this copy has none, whatever its age. Of two thread infos the
     /// newer one counts.
     package mutating func complete(from earlier: MessageDetails) {
         if reactions == nil { reactions = earlier.reactions }
@@ -145,7 +145,7 @@ extension MessageDetails {
 }
 
 extension Message {
-    /// Takes from an earlier copy the details that this one does not tell; see
+    /// Takes from an earlier copy the details that this one lacks; see
     /// `MessageDetails.complete(from:)`.
     package mutating func completeDetails(from earlier: Message) {
         guard !earlier.hasNoDetails else { return }

@@ -95,13 +95,13 @@ extension User {
 
 /// Fields that few copies of a user have.
 public struct UserDetails: Hashable, Codable, Sendable, RareValue {
-    /// Whether the user is online; nil if the server did not tell.
+    /// Whether the user is online; nil if the server did not send it.
     public var isOnline: Bool?
     /// The time of the user's last connection; nil while online, and if they were never online.
     public var lastSeenAt: Timestamp?
     /// Language codes, the preferred one first.
     public var preferredLanguages: [String] = []
-    /// The server's key for finding this user in contacts; nil if it did not tell.
+    /// The server's key for finding this user in contacts; nil if it did not send it.
     public var friendDiscoveryKey: String?
     /// The name of the user in the viewer's contacts.
     public var friendName: String?

@@ -88,7 +88,7 @@ public struct MuteInfo: Hashable, Codable, Sendable {
     public var isMuted: Bool
     /// The text that the operator gave; may be empty.
     public var reason: String
-    /// The beginning; nil if the server did not tell.
+    /// The beginning; nil if the server did not send it.
     public var start: Timestamp?
     /// The end; nil for none.
     public var end: Timestamp?

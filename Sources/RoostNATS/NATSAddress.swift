@@ -50,7 +50,7 @@ struct NATSAddress: Hashable, Sendable {
         (self.host, self.port, certificateName) = (host, port, host)
     }
 
-    /// Makes the address of another server that this one told of; the login stays.
+    /// Makes the address of another server that this one has named; the login stays.
     ///
     /// - Parameter place: The place as `host:port`.
     /// - Returns: The address; nil if the text is no place.

@@ -69,7 +69,7 @@ struct NATSMachine: Sendable {
 
     private let settings: NATSSettings
     private let named: [NATSAddress]
-    /// The other servers of the cluster, as the last server has told.
+    /// The other servers of the cluster, as the last server has named them.
     private var told: [NATSAddress] = []
     private(set) var phase = Phase.idle
     private var current: NATSAddress
@@ -81,7 +81,7 @@ struct NATSMachine: Sendable {
     private var wasConnected = false
     /// The most telling failure of this round.
     private var failure: NATSError?
-    /// The last refusal that was delivered, so that it is told once.
+    /// The last refusal that was delivered, so that it is reported once.
     private var toldRefusal: NATSError?
     /// The errors of this connection that were delivered.
     private var toldErrors: Set<String> = []

@@ -5,7 +5,7 @@ package import RoostSockets
 
 /// The sessions at a database, opened when they are needed and lent to one caller at a time.
 ///
-/// A lost session is replaced by itself: the pool tries to open another as long as somebody waits for
+/// A lost session is replaced by itself: the pool tries to open another as long as a call waits for
 /// one, and goes to the host that accepts writes then.
 package actor PostgresPool {
     private struct Waiter {

@@ -4,7 +4,7 @@ internal import RoostSockets
 
 /// A transaction on one session.
 ///
-/// Statements that nobody waits for are kept back and go with the next question, so most
+/// Statements without a waiting caller are kept back and go with the next question, so most
 /// transactions take two round trips.
 ///
 /// - Invariant: It is used on the loop's thread, by one caller.
@@ -14,7 +14,7 @@ package final class PostgresTransaction {
     private let connection: PostgresConnection
     private let patience: Duration
     private var waiting: [Statement] = []
-    /// The number of first answers that belong to nobody.
+    /// The number of first answers that belong to no call.
     private var leading = 0
     /// The transaction's number at the server; nil before the first answer, and for reads.
     private(set) var number: String?

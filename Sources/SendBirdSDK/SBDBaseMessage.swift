@@ -23,7 +23,7 @@ public class SBDBaseMessage: NSObject {
     public var channelUrl: String { value.channelURL.rawValue }
     /// The kind of the channel, as text: `group` or `open`.
     public var channelType: String { value.isInOpenChannel ? "open" : "group" }
-    /// The identifier of the send call, the same on every retry; "" if the server did not tell it.
+    /// The identifier of the send call, the same on every retry; "" if the server did not send it.
     public var requestId: String { value.requestID?.rawValue ?? "" }
     /// The text of a user or an administrator, or the caption of a file.
     public var message: String { value.text }
@@ -43,7 +43,7 @@ public class SBDBaseMessage: NSObject {
     public var mentionType: SBDMentionType { value.mention.kind == .channel ? .channel : .users }
     /// The mentioned users' IDs.
     public var mentionedUserIds: [String] { value.mention.userIDs.map(\.rawValue) }
-    /// The mentioned users, as far as the server told more than their IDs.
+    /// The mentioned users, as far as the server sent more than their IDs.
     public var mentionedUsers: [SBDUser]? { value.details.mentionedUsers.map { SBDUser($0) } }
     /// Lists of texts of the app's own, by key; empty if the app did not ask for them.
     public var metaArrays: [SBDMessageMetaArray]? {
@@ -53,7 +53,7 @@ public class SBDBaseMessage: NSObject {
     }
     /// The message that this one replies to; 0 outside of threads.
     public var parentMessageId: Int64 { value.parentID?.rawValue ?? 0 }
-    /// The message that this one replies to, as far as the server told it; nil outside of threads,
+    /// The message that this one replies to, as far as the server sent it; nil outside of threads,
     /// and if the app did not ask for it.
     public var parentMessage: SBDBaseMessage? {
         guard shows(.parent), let preview = value.details.parentPreview, let id = value.parentID

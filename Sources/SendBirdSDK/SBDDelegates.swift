@@ -22,7 +22,7 @@ extension SBDConnectionDelegate {
 
 /// The receiver of changes about the current user.
 public protocol SBDUserEventDelegate: AnyObject {
-    /// The number of the user's unread messages has changed; no numbers by custom type are told.
+    /// The number of the user's unread messages has changed; no numbers by custom type come.
     func didUpdateTotalUnreadMessageCount(
         _ totalCount: Int32, totalCountByCustomType: [String: NSNumber]?)
 }

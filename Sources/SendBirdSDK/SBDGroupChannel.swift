@@ -41,7 +41,7 @@ public final class SBDGroupChannel: SBDBaseChannel {
     }
     /// The time up to which the user has read, in milliseconds; 0 if unknown.
     public var myLastRead: Int64 { value.myLastRead?.milliseconds ?? 0 }
-    /// The creator; nil if the server did not tell.
+    /// The creator; nil if the server did not send it.
     public var creator: SBDUser? { value.createdBy.map { SBDUser($0) } }
     /// The user who has invited the current user; nil for none.
     public var inviter: SBDUser? { value.inviter.map { SBDUser($0) } }

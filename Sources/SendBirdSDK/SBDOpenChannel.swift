@@ -22,17 +22,17 @@ public final class SBDOpenChannel: SBDBaseChannel {
         Data(SerializedObject.openChannel(value).bytes)
     }
 
-    /// The number of users who have entered the channel; 0 if the server did not tell.
+    /// The number of users who have entered the channel; 0 if the server did not send it.
     public var participantCount: Int { value.participants }
-    /// The users who may moderate the channel, as far as the server told.
+    /// The users who may moderate the channel, as far as the server sent it.
     public var operators: NSMutableArray? {
         NSMutableArray(array: value.operators.map { SBDUser($0) })
     }
 
-    /// Returns whether a user may moderate the channel, as far as the server told.
+    /// Returns whether a user may moderate the channel, as far as the server sent it.
     public func isOperator(with user: SBDUser) -> Bool { isOperator(withUserId: user.userId) }
 
-    /// Returns whether a user may moderate the channel, as far as the server told.
+    /// Returns whether a user may moderate the channel, as far as the server sent it.
     public func isOperator(withUserId userId: String) -> Bool {
         value.operators.contains { $0.id.rawValue == userId }
     }

@@ -20,7 +20,7 @@ public class SBDUser: NSObject {
     public var metaData: [String: String]? { value.metadata }
     /// Whether the user may log in.
     public var isActive: Bool { value.isActive }
-    /// Whether the user is online, as far as the server told.
+    /// Whether the user is online, as far as the server sent it.
     public var connectionStatus: SBDUserConnectionStatus {
         SBDUserConnectionStatus(value.details.isOnline)
     }

@@ -48,7 +48,7 @@ extension SBSMMessageCollection {
     private func notifyOfClearing(_ messages: [Message]) {
         notifyOfAll(.clear, messages)
         notifyByState(.clear, messages)
-        // An app that shows nothing but pending messages must hear of it too.
+        // An app that shows nothing but pending messages must get it too.
         if !messages.contains(where: { $0.state == .succeeded }) {
             receiver?.collection(self, didReceive: .clear, succeededMessages: [])
         }

@@ -72,7 +72,7 @@ open class BaseChannel: NSObject, Codable {
     public var customType: String? { value.customType.isEmpty ? nil : value.customType }
     /// The time of creation, in milliseconds.
     public var createdAt: Int64 { value.createdAt.milliseconds }
-    /// The creator; nil if the server did not tell.
+    /// The creator; nil if the server did not send it.
     public var creator: User? { value.createdBy.map { User($0) } }
     /// Whether only operators may write for now.
     public var isFrozen: Bool { value.isFrozen }

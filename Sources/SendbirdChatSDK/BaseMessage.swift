@@ -41,7 +41,7 @@ open class BaseMessage: NSObject, NSCopying, Codable, Identifiable {
 
     /// The server's ID; 0 while the message is unsent.
     public var messageId: Int64 { value.messageID?.rawValue ?? 0 }
-    /// The identifier of the send call, the same on every retry; "" if the server did not tell it.
+    /// The identifier of the send call, the same on every retry; "" if the server did not send it.
     public var requestId: String { value.requestID?.rawValue ?? "" }
     /// The message ID, or the request ID while the message is unsent.
     public var id: AnyHashable {

@@ -93,7 +93,7 @@ public protocol GroupChannelDelegate: BaseChannelDelegate {
     func channelDidUpdateReadStatus(_ channel: GroupChannel, userIds: [String])
     /// Members have read messages.
     func channelDidMarkAsRead(_ channel: GroupChannel, userIds: [String])
-    /// Members have moved their read marks back; never called, as the server tells nobody.
+    /// Members have moved their read marks back; never called, as the server announces it to none.
     func channelDidMarkAsUnread(_ channel: GroupChannel, userIds: [String])
     /// Messages have reached members.
     func channelDidUpdateDeliveryStatus(_ channel: GroupChannel)

@@ -52,7 +52,7 @@ public final class Poll: NSObject {
     public var allowUserSuggestion: Bool { value.allowsSuggestions }
     /// Whether a user may vote for several options.
     public var allowMultipleVotes: Bool { value.allowsMultipleVotes }
-    /// The options that the user voted for; empty if there are none or the server did not tell.
+    /// The options that the user voted for; empty if there are none or the server did not send it.
     public var votedPollOptionIds: [Int64] { value.votedOptionIDs ?? [] }
     /// The number of users who voted.
     public var voterCount: Int { value.voterCount }

@@ -74,7 +74,7 @@ extension SendbirdChat {
         }
     }
 
-    /// Blocks a user; the handler gets the blocked user, as far as the server tells.
+    /// Blocks a user; the handler gets the blocked user, as far as the server sends it.
     public class func blockUserId(
         _ userId: String, completionHandler: ((User?, SBError?) -> Void)? = nil
     ) {

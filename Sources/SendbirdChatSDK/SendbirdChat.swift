@@ -135,7 +135,7 @@ public final class SendbirdChat: NSObject {
         LogLevel(rawValue: door.log.level.rawValue) ?? .none
     }
 
-    /// Does nothing; the server is not told about extensions of the library.
+    /// Does nothing; the server is not informed of extensions of the library.
     public class func addExtension(_ key: String, version: String) {}
 
     /// Sets the queue on which handlers and delegates are called; nil for the main queue.

@@ -37,7 +37,7 @@ public struct DownloadedFile: Hashable, Sendable {
 public struct FileDownload: AsyncSequence, Sendable {
     /// A step of the download.
     public enum Element: Hashable, Sendable {
-        /// Bytes were received; `total` is nil until the server has told the size.
+        /// Bytes were received; `total` is nil until the server has sent the size.
         case progress(received: ByteCount, total: ByteCount?)
         /// The file is whole and on disk; the last element.
         case finished(DownloadedFile)

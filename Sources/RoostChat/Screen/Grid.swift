@@ -18,7 +18,7 @@ public enum CellColor: UInt8, CaseIterable, Hashable, Sendable {
     case plain
     /// A detail that the reader may skip.
     case quiet
-    /// A success, or somebody who is online.
+    /// A success, or a user who is online.
     case good
     /// A failure.
     case bad

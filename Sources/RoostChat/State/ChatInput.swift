@@ -17,7 +17,7 @@ public enum ChatInput: Sendable {
     case health(Health)
     case channels([GroupChannel], hasMore: Bool)
     case typing([User], ChannelURL)
-    /// The online state of users, as far as the server told.
+    /// The online state of users, as far as the server sent it.
     case presence([UserID: Bool])
 
     case messages(ChannelURL, Window)

@@ -24,7 +24,7 @@ extension PostgresQuery where Output == ImportRecord {
         ) { read($0) }
     }
 
-    /// The record, which nobody else changes until the end of the transaction.
+    /// The record, which no other transaction changes until the end of the transaction.
     static var lockedImportRecord: PostgresQuery {
         PostgresQuery(
             """

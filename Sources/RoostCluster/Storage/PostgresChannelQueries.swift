@@ -54,7 +54,7 @@ extension PostgresQuery where Output == ChannelRow {
             """, url.rawValue)
     }
 
-    /// A channel that nobody else changes until the end of the transaction.
+    /// A channel that no other transaction changes until the end of the transaction.
     static func lockedChannel(_ url: ChannelURL) -> PostgresQuery {
         channel(
             """

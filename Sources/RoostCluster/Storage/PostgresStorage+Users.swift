@@ -220,7 +220,7 @@ extension PostgresQuery where Output == UserRow {
 }
 
 extension PostgresQuery where Output == UserRow {
-    /// A user whom nobody lets into a channel until the end of the transaction.
+    /// A user whom no call lets into a channel until the end of the transaction.
     fileprivate static func endingUser(_ id: UserID) -> PostgresQuery {
         PostgresQuery(
             """

@@ -5,7 +5,7 @@ import RoostModel
 /// The channels with open timelines that the user has left or lost during this connection.
 ///
 /// A return shows in the cache only if the departure did. The disk may have refused the removal of
-/// the channel, or the user was back before the device heard of the departure. The messages of the
+/// the channel, or the user was back before the device learnt of the departure. The messages of the
 /// time between are missing then, so the next answer with the user as a member makes the open
 /// timelines be caught up.
 struct Absences: Equatable, Codable, Sendable {

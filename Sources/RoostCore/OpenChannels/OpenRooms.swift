@@ -177,7 +177,7 @@ extension SyncState {
 
     /// Takes over the server's number of participants.
     ///
-    /// - Returns: The number; the last known one if the server does not tell.
+    /// - Returns: The number; the last known one if the server does not send it.
     private mutating func setCount(_ count: Int?, of url: ChannelURL) -> Int {
         if let count { rooms.rooms[url]?.channel.participantCount = count }
         return rooms.rooms[url]?.channel.participantCount ?? 0

@@ -6,7 +6,7 @@ import Synchronization
 
 /// A chat server, people and devices in virtual time, for tests of an app's own code.
 ///
-/// A test tells a story in a world. The server and the clients are the real ones; the network and the clock
+/// A test plays a story in a world. The server and the clients are the real ones; the network and the clock
 /// are simulated, so a minute passes in milliseconds, and a story with the same seed always takes the same
 /// course.
 ///

@@ -35,7 +35,7 @@ package struct ChannelEvent: Equatable, Codable, Sendable {
         package static let unhidden = Self(13_001)
     }
 
-    /// The member counts of a channel, as far as the server tells them.
+    /// The member counts of a channel, as far as the server sends them.
     package struct Counts: Equatable, Codable, Sendable {
         package var members: Int?
         package var joinedMembers: Int?
@@ -61,7 +61,7 @@ package struct ChannelEvent: Equatable, Codable, Sendable {
         case counters(created: [String: Int64], updated: [String: Int64], deleted: [String])
         /// The user whose mute or ban begins or ends.
         case restricted(RestrictedUser, Counts)
-        /// A user has entered an open channel; the number of users inside if the server tells.
+        /// A user has entered an open channel; the number of users inside if the server sends it.
         case entered(User, participants: Int?)
         /// A user has left an open channel.
         case exited(User, participants: Int?)

@@ -5,7 +5,7 @@ package import RoostModel
 /// An event of a poll: an edit (PEDI), or its state after a vote (VOTE).
 package struct PollEvent: Equatable, Codable, Sendable {
     package var channelURL: ChannelURL
-    /// The message that carries the poll; nil if the server does not tell.
+    /// The message that carries the poll; nil if the server does not send it.
     package var messageID: MessageID?
     package var change: PollChange
     /// The request ID that a vote's answer acknowledges; nil for edits and for other users' votes.

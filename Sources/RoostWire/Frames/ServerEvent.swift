@@ -23,7 +23,7 @@ package enum ServerEvent: Equatable, Codable, Sendable {
     case error(ServerError, acknowledges: RequestID?)
     /// The refusal of a login by an overloaded server, with the time to come back.
     case busy(BusyEvent)
-    /// The end of the session key, in seconds from now if the server tells.
+    /// The end of the session key, in seconds from now if the server sends it.
     case expired(reason: Int?, expiresIn: Int?)
     /// The numbers of members of group channels, and of users inside open channels.
     case memberCounts([MemberCounts], [ParticipantCount])

@@ -28,7 +28,7 @@ struct DetailFields {
         line: Int, _ name: FieldText, _ reader: inout JSONReader,
         keepingIn unknown: inout UnknownFields
     ) throws(WireError) {
-        // Null tells nothing, and needs no copy of the reader.
+        // Null says nothing, and needs no copy of the reader.
         if try reader.readNull() { return }
         let start = reader
         do throws(WireError) {
@@ -92,7 +92,7 @@ extension JSONReader {
         return try readRaw()
     }
 
-    /// Reads reactions in full, or their summary; nil for null, which tells nothing.
+    /// Reads reactions in full, or their summary; nil for null, which says nothing.
     mutating func readReactions() throws(WireError) -> [Reaction]? {
         if try readNull() { return nil }
         let reactions = try readList { reader throws(WireError) in

@@ -59,7 +59,7 @@ extension JSONReader {
         channel.unknownFields.keep("disappearing_message", inside: unknown)
     }
 
-    /// Reads times by user; null tells nothing.
+    /// Reads times by user; null says nothing.
     mutating func readReceipts() throws(WireError) -> [UserID: Timestamp]? {
         if try readNull() { return nil }
         var receipts: [UserID: Timestamp] = [:]

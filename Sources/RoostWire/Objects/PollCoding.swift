@@ -39,7 +39,7 @@ extension JSONReader {
         return poll
     }
 
-    /// Reads the viewer's votes; nil for null, which tells nothing.
+    /// Reads the viewer's votes; nil for null, which says nothing.
     mutating func readOptionIDs() throws(WireError) -> [Int64]? {
         if try readNull() { return nil }
         return try readList { reader throws(WireError) in try reader.readInt64() }

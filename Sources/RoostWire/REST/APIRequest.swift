@@ -152,7 +152,7 @@ extension ServerError {
 
 /// The reason why a call has no answer of its type.
 package enum APIFailure: Error, Hashable, Sendable {
-    /// The server refused; the status tells whether a retry may help.
+    /// The server refused; the status says whether a retry may help.
     case refused(ServerError, status: Int)
     /// The answer cannot be decoded.
     case unreadable(WireError)
