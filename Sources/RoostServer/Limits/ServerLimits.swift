@@ -236,6 +236,8 @@ extension ServerLimits {
         try check(text: edit.mentionTemplate, "The template of mentions")
         try check(text: edit.data, "The data")
         try check(name: edit.customType, "The custom type")
+        // The message keeps it.
+        try check(name: edit.requestID?.rawValue, "The request ID")
         try check(metaArrays: edit.metaArrays?.arrays ?? [])
         try check(
             count: edit.mentionedUserIDs?.count ?? 0, "users mentioned in a message",

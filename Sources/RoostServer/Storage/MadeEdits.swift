@@ -10,6 +10,11 @@ package import RoostWire
 package struct MadeEdits: Equatable, Sendable {
     /// The most request IDs that are kept.
     package static let limit = 16
+    /// The most bytes of JSON of the kept request IDs together.
+    ///
+    /// An ID of the greatest length fits, with each byte escaped into six. A client's own IDs have
+    /// less than 64 bytes.
+    package static let byteLimit = 16_384
     /// The field of a stored text that has them; no frame does.
     private static let name = "roost_made_edits"
 
@@ -23,7 +28,17 @@ package struct MadeEdits: Equatable, Sendable {
         guard let json = message.unknownFields[Self.name] else { return }
         message.unknownFields = message.unknownFields.removing(Self.name)
         var reader = JSONReader(json)
-        requests = try reader.readStrings().suffix(Self.limit).map { RequestID($0) }
+        requests = Self.kept(try reader.readStrings().map { RequestID($0) })
+    }
+
+    /// Returns the newest of some request IDs, within both limits.
+    private static func kept(_ requests: [RequestID]) -> [RequestID] {
+        var left = byteLimit
+        let newest = requests.suffix(limit).reversed().prefix { request in
+            left -= request.rawValue.jsonBytes
+            return left >= 0
+        }
+        return Array(newest.reversed())
     }
 
     /// Whether an edit was made before; one without a request ID never was.
@@ -35,7 +50,7 @@ package struct MadeEdits: Equatable, Sendable {
     package func noting(_ edit: EditCommand) -> MadeEdits {
         guard let request = edit.requestID else { return self }
         var edits = self
-        edits.requests = (requests + [request]).suffix(Self.limit)
+        edits.requests = Self.kept(requests + [request])
         return edits
     }
 
