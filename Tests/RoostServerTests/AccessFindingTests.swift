@@ -133,4 +133,108 @@ struct AccessFindingTests {
         let page = try await fixture.call(ListMyChannels(userID: "eve"), as: eve)
         #expect(page.channels.isEmpty)
     }
+
+    @Test(arguments: StorageKind.allCases)
+    func `bans, mutes and counters reach no user whom the channel only invites or bans (R200)`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        let (cyd, dan) = (
+            try await scene.fixture.connect("cyd"), try await scene.fixture.connect("dan")
+        )
+        let eve = try await scene.fixture.connect("eve")
+        try await scene.ask(
+            "PUT", "users/cyd/channel_invitation_preference", #"{"auto_accept":false}"#, as: cyd)
+        let place = "group_channels/g/"
+        try await scene.ask(
+            "POST", place + "invite", #"{"user_ids":["cyd","dan"]}"#, as: scene.ann)
+        try await scene.ask("POST", place + "ban", #"{"user_id":"eve"}"#, as: scene.ann)
+        for device in [scene.bob, cyd, dan, eve] { _ = device.inbox.takeText() }
+        let counter = #"{"metacounter":{"sum":7}}"#
+        let calls:
+            [(String, String, String, ChannelEvent.Category, invited: [ChannelEvent.Category])] = [
+                ("POST", "mute", #"{"user_id":"dan","description":"secret"}"#, .muted, []),
+                ("DELETE", "mute/dan", "", .unmuted, []),
+                ("POST", "metacounter", counter, .metaCountersChanged, []),
+                ("DELETE", "metacounter/sum", "", .metaCountersChanged, []),
+                // The client looks up the part of the channel that an invited user may see.
+                (
+                    "POST", "operators", #"{"operator_ids":["dan"]}"#, .operatorsChanged,
+                    [.propertiesChanged]
+                ),
+                ("POST", "ban", #"{"user_id":"dan"}"#, .banned, [.propertiesChanged]),
+                ("DELETE", "ban/dan", "", .unbanned, [.propertiesChanged]),
+                (
+                    "POST", "metadata", #"{"metadata":{"k":"v"}}"#, .metadataChanged,
+                    [.metadataChanged]
+                ),
+                ("PUT", "freeze", #"{"freeze":true}"#, .frozen, [.frozen]),
+            ]
+        for (method, path, body, event, invited) in calls {
+            try await scene.ask(method, place + path, body, as: scene.ann)
+            #expect(try scene.bob.inbox.take().map(\.category) == [event], "\(path)")
+            #expect(try cyd.inbox.take().compactMap(\.category) == invited, "\(path)")
+            #expect(eve.inbox.takeText().isEmpty, "\(path)")
+        }
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a repeat of a banned sender is acknowledged without its thread and reactions (R200)`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        await scene.fixture.send("x", "r", to: "g", on: scene.bob)
+        let sent = try scene.bob.inbox.take().compactMap { $0.message?.message.messageID }
+        let id = try #require(sent.first?.rawValue)
+        let place = "group_channels/g/"
+        try await scene.ask(
+            "POST", place + "messages",
+            #"{"message_type":"MESG","message":"y","parent_message_id":\#(id)}"#, as: scene.ann)
+        try await scene.ask(
+            "POST", place + "messages/\(id)/reactions", #"{"reaction":"smile"}"#, as: scene.ann)
+        /// Sends the message again, by a call and by a command, and returns both answers.
+        func repeated() async throws -> [String] {
+            _ = scene.bob.inbox.takeText()
+            let answer = try await scene.answer(
+                "POST", place + "messages",
+                #"{"message_type":"MESG","message":"x","req_id":"r"}"#, as: scene.bob)
+            #expect(answer.status == 200)
+            await scene.fixture.send("x", "r", to: "g", on: scene.bob)
+            return [String(decoding: answer.body, as: UTF8.self)] + scene.bob.inbox.takeText()
+        }
+        func details(of answers: [String]) -> [Bool] {
+            answers.map { $0.contains("smile") && $0.contains(#""reply_count":1"#) }
+        }
+        try await scene.ask("POST", place + "mute", #"{"user_id":"bob"}"#, as: scene.ann)
+        #expect(details(of: try await repeated()) == [true, true], "a muted member still reads")
+        try await scene.ask("POST", place + "ban", #"{"user_id":"bob"}"#, as: scene.ann)
+        let answers = try await repeated()
+        #expect(answers.count == 2)
+        for answer in answers {
+            #expect(answer.contains("\(id)"))
+            #expect(!answer.contains("smile") && !answer.contains(#""ann""#), "\(answer)")
+        }
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a repeat from before a member's history is answered without its parent (R200)`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        let parent = try await scene.ask(
+            "POST", "group_channels/g/messages", #"{"message_type":"MESG","message":"secret"}"#,
+            as: scene.ann)
+        let id = try #require(parent["message_id"]?.int)
+        var reply = MessageCommand(channelURL: "g", requestID: "r", content: .user(text: "x"))
+        reply.parentID = MessageID(id)
+        func answers() async -> [String] {
+            _ = scene.bob.inbox.takeText()
+            await scene.fixture.say(.message(reply), on: scene.bob)
+            return scene.bob.inbox.takeText().filter { $0.hasPrefix("MESG") }
+        }
+        #expect(await answers().map { $0.contains("secret") } == [true])
+        #expect(await answers().map { $0.contains("secret") } == [true])
+        try await scene.ask("PUT", "group_channels/g/reset_user_history", "{}", as: scene.bob)
+        #expect(await answers().map { $0.contains("secret") } == [false])
+    }
 }

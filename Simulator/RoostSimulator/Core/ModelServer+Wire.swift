@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostCore
 import RoostModel
 import RoostWire
 
@@ -25,5 +26,23 @@ extension Member {
         var member = self
         member.joinedAt = joinedAt.map { Timestamp(seconds: $0.seconds) }
         return member
+    }
+}
+
+extension ServerQuestion {
+    /// Whether a channel is the only object of the question that can be missing.
+    var namesOnlyChannel: Bool {
+        switch self {
+        case .delete(let call): call.encode().namesOnlyChannel
+        case .react(let call): call.encode().namesOnlyChannel
+        case .mute(let call): call.encode().namesOnlyChannel
+        case .markAsRead(let call): call.encode().namesOnlyChannel
+        case .invite(let call): call.encode().namesOnlyChannel
+        case .request(let call): call.encode().namesOnlyChannel
+        case .channel, .openChannel, .messages, .gap, .messageChanges, .fingerprints,
+            .countMessages, .post, .update, .join, .leave, .moment, .writeMetadata:
+            true
+        case .channelChanges, .myChannels, .create, .upload: false
+        }
     }
 }

@@ -274,8 +274,10 @@ struct ModelServer {
         let url = command.channelURL
         let audience = Audience(audienceMembers: storage.audienceMembers(of: url))
         var message: Message
+        var sight: Sight?
         do throws(ServerError) {
             let standing = try desk.admit(.message, url, on: storage)
+            sight = standing.sight
             let sender = standing.user.map { Sender(user: $0, role: standing.role) }
             message = Message(
                 command, from: sender, mentioning: storage.users(command.mention.userIDs),
@@ -289,6 +291,8 @@ struct ModelServer {
                 storage.isKnown(request, of: desk.user, in: url),
                 let user = storage.user(desk.user)
             else { throw error }
+            // Without the right to read, the answer has nothing that a look-up would show.
+            sight = try? desk.admit(.reader, url, on: storage).sight
             message = Message(
                 delivery: .delivered(0, request), channelURL: url, createdAt: desk.now,
                 sender: Sender(user: user), content: command.content)
@@ -297,7 +301,7 @@ struct ModelServer {
             throw ServerError(.channelNotFound, "There is no such channel.")
         }
         if let connection, let requestID = command.requestID {
-            acknowledge(appended, requestID, in: url, to: connection, desk)
+            acknowledge(appended, sight, requestID, in: url, to: connection, desk)
         }
         if !appended.isRepeat {
             let except = command.requestID == nil ? nil : connection
@@ -314,15 +318,15 @@ struct ModelServer {
             }
             publishThread(of: appended.parent, in: url, to: audience)
         }
-        return appended.message
+        return appended.answer(in: sight)
     }
 
     private mutating func acknowledge(
-        _ appended: Appended, _ requestID: RequestID, in url: ChannelURL, to connection: Int,
-        _ desk: Desk
+        _ appended: Appended, _ sight: Sight?, _ requestID: RequestID, in url: ChannelURL,
+        to connection: Int, _ desk: Desk
     ) {
         var answer = MessageEvent(
-            message: appended.message, previousMessageID: appended.previousID)
+            message: appended.answer(in: sight), previousMessageID: appended.previousID)
         answer.acknowledges = requestID
         send(.message(answer), to: connection)
         guard appended.isDeleted, let id = appended.message.messageID else { return }
@@ -377,23 +381,5 @@ struct ModelServer {
             .propertiesChanged, channelURL: url, timestamp: mark,
             unread: UnreadCount(all: total, timestamp: desk.now))
         publish(.channel(counts), to: [desk.user])
-    }
-}
-
-extension ServerQuestion {
-    /// Whether a channel is the only object of the question that can be missing.
-    fileprivate var namesOnlyChannel: Bool {
-        switch self {
-        case .delete(let call): call.encode().namesOnlyChannel
-        case .react(let call): call.encode().namesOnlyChannel
-        case .mute(let call): call.encode().namesOnlyChannel
-        case .markAsRead(let call): call.encode().namesOnlyChannel
-        case .invite(let call): call.encode().namesOnlyChannel
-        case .request(let call): call.encode().namesOnlyChannel
-        case .channel, .openChannel, .messages, .gap, .messageChanges, .fingerprints,
-            .countMessages, .post, .update, .join, .leave, .moment, .writeMetadata:
-            true
-        case .channelChanges, .myChannels, .create, .upload: false
-        }
     }
 }

@@ -129,7 +129,8 @@ struct ChannelData: ServerPart {
     ) async throws(ServerError) {
         try await publisher.publish(
             in: url, .metaCountersChanged,
-            .counters(created: created, updated: updated, deleted: deleted))
+            .counters(created: created, updated: updated, deleted: deleted),
+            withInvited: .nothing)
     }
 }
 

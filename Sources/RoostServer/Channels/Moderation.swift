@@ -90,7 +90,8 @@ struct Moderation: ServerPart {
                 })
         }
         let operators = try await members(of: url) { $0.role == .operator }
-        try await publisher.publish(in: url, .operatorsChanged, .operators(operators.map(\.user)))
+        try await publisher.publish(
+            in: url, .operatorsChanged, .operators(operators.map(\.user)), withInvited: .hint)
         return .empty
     }
 
@@ -180,7 +181,7 @@ struct Moderation: ServerPart {
         try await publisher.publish(
             in: url, category,
             .restricted(member.restricted(isBan: isBan), state?.counts ?? .init()),
-            and: [member.user.id])
+            and: [member.user.id], withInvited: isBan ? .hint : .nothing)
     }
 }
 

@@ -119,7 +119,7 @@ final class ChannelLogs: ServerPart {
             return
         }
         var standings: [Speaker: Result<Standing, ServerError>] = [:]
-        var (posts, messages): ([(Post, PollClaim?)], [Message]) = ([], [])
+        var (posts, messages): ([(Post, PollClaim?, Sight?)], [Message]) = ([], [])
         for post in batch {
             do throws(ServerError) {
                 try configuration.limits.check(post.command)
@@ -129,7 +129,7 @@ final class ChannelLogs: ServerPart {
                     post.command, from: standing, to: audience)
                 // The last check, so that a refused message claims no poll.
                 let claim = try await polls.attach(to: &message, by: standing.actor)
-                posts.append((post, claim))
+                posts.append((post, claim, standing.sight))
                 messages.append(message)
             } catch {
                 // A message in the log is acknowledged even if it would be refused now. After a
@@ -139,23 +139,23 @@ final class ChannelLogs: ServerPart {
                     post.finish(.failure(error))
                     continue
                 }
-                posts.append((post, nil))
+                posts.append((post, nil, await sight(of: post)))
                 messages.append(known)
             }
         }
         guard !messages.isEmpty else { return }
         switch await commit(messages) {
         case .failure(let error):
-            for (post, claim) in posts {
+            for (post, claim, _) in posts {
                 await polls.release(claim)
                 post.finish(.failure(refusal(error)))
             }
         case .success(let appendings):
-            for ((post, claim), appending) in zip(posts, appendings) {
+            for ((post, claim, sight), appending) in zip(posts, appendings) {
                 let appended = try? appending.get()
                 let carried = appended?.isDeleted == false ? appended?.message.details.poll : nil
                 if carried?.id != claim?.poll { await polls.release(claim) }
-                await report(post, appending, audience)
+                await report(post, appending, audience, sight)
             }
         }
     }
@@ -176,6 +176,15 @@ final class ChannelLogs: ServerPart {
             _ = refusal(error)
             return nil
         }
+    }
+
+    /// Returns the part of the channel's history that the caller of a refused message sees; nil if
+    /// the caller cannot read the channel.
+    private func sight(of post: Post) async -> Sight? {
+        var target = AccessTarget(channel: post.command.channelURL)
+        target.session = post.session
+        // A caller whose right cannot be looked up now gets the part that needs none.
+        return try? await admission.admit(.reader, target, post.caller).sight
     }
 
     /// The sender of a message, as far as the decision depends on it.
@@ -241,7 +250,8 @@ final class ChannelLogs: ServerPart {
 
     /// Answers the sender of a message and publishes the message if it is new.
     private func report(
-        _ post: Post, _ appending: Result<Appended?, StorageError>, _ audience: Audience
+        _ post: Post, _ appending: Result<Appended?, StorageError>, _ audience: Audience,
+        _ sight: Sight?
     ) async {
         let url = post.command.channelURL
         let appended: Appended
@@ -252,7 +262,8 @@ final class ChannelLogs: ServerPart {
                 .failure(ServerError(.channelNotFound, "There is no such channel.")))
         case .success(let known?): appended = known
         }
-        let event = MessageEvent(message: appended.message, previousMessageID: appended.previousID)
+        let answer = appended.answer(in: sight)
+        let event = MessageEvent(message: answer, previousMessageID: appended.previousID)
         let news = ServerEvent.message(event).encoded(isOpen: audience.room != nil)
         if let session = post.session, let requestID = post.command.requestID {
             sessions.send(event.answer(to: requestID, from: news), to: session)
@@ -298,6 +309,6 @@ final class ChannelLogs: ServerPart {
             // The message is sent, so a failure of the pin, which the storage's log names, is none of it.
             try? await messages.pin(id, in: url)
         }
-        post.finish(.success(appended.message))
+        post.finish(.success(answer))
     }
 }

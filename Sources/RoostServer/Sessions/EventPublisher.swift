@@ -51,6 +51,16 @@ package struct Audience {
     }
 }
 
+/// The part of an event that users get whom its channel only invites.
+enum InvitedShare {
+    /// Nothing: only members can look the data up.
+    case nothing
+    /// A change without details: the client looks up the part of the channel that it may see.
+    case hint
+    /// The event: invited users can look all of it up.
+    case whole
+}
+
 /// An event with its recipients.
 package struct Announcement: Equatable, Sendable {
     package let event: ServerEvent
@@ -138,19 +148,34 @@ struct EventPublisher: ServerPart {
         await publish(.thread(event), about: parent.createdAt, to: audience)
     }
 
-    /// Sends an event to the audience of a channel, and to some other users.
+    /// Sends an event to the joined members of a channel or the sockets in it, and to some other
+    /// users.
+    ///
+    /// - Parameters:
+    ///   - url: The channel.
+    ///   - category: The kind of the event.
+    ///   - content: The details of the event.
+    ///   - others: The users who get the event without being joined members.
+    ///   - share: The part of the event for users whom the channel only invites.
+    /// - Throws: A failure of the storage.
     func publish(
         in url: ChannelURL, _ category: ChannelEvent.Category,
-        _ content: ChannelEvent.Content = .other(data: "{}"), and others: [UserID] = []
+        _ content: ChannelEvent.Content = .other(data: "{}"), and others: [UserID] = [],
+        withInvited share: InvitedShare = .whole
     ) async throws(ServerError) {
         var audience = try await audience(of: url)
         let event = ChannelEvent(
             category, channelURL: url, timestamp: world.now(), content: content)
+        let invited = audience.audienceMembers.filter { !$0.isJoined }.map(\.id)
+        if share != .whole { audience.audienceMembers.removeAll { !$0.isJoined } }
         let known = Set(audience.members)
         audience.audienceMembers += others.filter { !known.contains($0) }.map {
             AudienceMember(id: $0, isJoined: false)
         }
         await publish(.channel(event), to: audience)
+        guard share == .hint else { return }
+        let hint = ChannelEvent(.propertiesChanged, channelURL: url, timestamp: world.now())
+        await publish(.channel(hint), to: invited.filter { !others.contains($0) })
     }
 
     /// Returns the users who receive the events of a channel.
