@@ -39,7 +39,7 @@ extension Identifier {
 
 extension String {
     /// Returns whether both texts have the same bytes; the fast path takes contiguous texts.
-    fileprivate func isSameBytes(as other: String) -> Bool {
+    package func isSameBytes(as other: String) -> Bool {
         let (left, right) = (utf8, other.utf8)
         guard left.count == right.count else { return false }
         let isSame = unsafe left.withContiguousStorageIfAvailable { left in

@@ -167,4 +167,43 @@ struct PollStateTests {
             .poll, in: "g", changedAfter: (5, ids[97]), limit: 2)
         #expect(slice.map(\.id) == [ids[98], ids[99]])
     }
+
+    @Test(arguments: StorageKind.allCases)
+    func `two voters with canonically equivalent IDs have a vote each`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        let poll = try await Self.poll(in: scene)
+        let ids: [UserID] = ["jos\u{E9}", "jose\u{301}"]
+        var devices: [ServerFixture.Device] = []
+        for id in ids { devices.append(try await scene.fixture.connect(id)) }
+        try await scene.fixture.call(
+            InviteMembers(channelURL: "g", userIDs: ids), as: scene.ann)
+        func vote(_ options: String, as device: ServerFixture.Device) async throws -> JSONValue? {
+            try await scene.ask(
+                "PUT", "polls/\(poll.id)/vote", #"{"option_ids":[\#(options)]}"#, as: device)
+        }
+        for (device, option) in zip(devices, ["1", "2"]) { _ = try await vote(option, as: device) }
+        func voters() async throws -> [[String?]] {
+            var voters: [[String?]] = []
+            for option in 1...2 {
+                let list = try await scene.ask(
+                    "GET", "polls/\(poll.id)/options/\(option)/voters", as: scene.ann)
+                voters.append(list["voters"]?.array?.map { $0["user_id"]?.string } ?? [])
+            }
+            return voters
+        }
+        let both = try await voters()
+        #expect(both.map(\.count) == [1, 1])
+        for (id, names) in zip(ids, both) {
+            #expect(names.first??.utf8.elementsEqual(id.rawValue.utf8) == true)
+        }
+        for (device, option) in zip(devices, [Int64(1), 2]) {
+            let message = try await scene.ask(
+                "GET", "group_channels/g/messages/\(poll.message)", as: device)
+            #expect(message["poll"]?["voted_vote_option_ids"] == [.int(option)])
+        }
+        _ = try await vote("", as: devices[1])
+        #expect(try await voters().map(\.count) == [1, 0])
+    }
 }

@@ -38,4 +38,18 @@ struct JSONValueTests {
         ])
         #expect(value == ["a": 1, "b": 5, "c": 3, "d": 6])
     }
+
+    @Test func `canonically equivalent names are different fields`() throws {
+        let (composed, decomposed) = ("jos\u{E9}", "jose\u{301}")
+        var value = try JSONValue(parsing: #"{"\#(composed)":1,"\#(decomposed)":2}"#)
+        #expect(value[composed] == 1 && value[decomposed] == 2)
+        value[decomposed] = 3
+        value.merge([JSONValue.Field(composed, 4)])
+        #expect(value[composed] == 4 && value[decomposed] == 3)
+        value[composed] = nil
+        #expect(value[composed] == nil && value[decomposed] == 3)
+        // Names of one length whose marks have another order.
+        value = ["a\u{323}\u{307}": 1]
+        #expect(value["a\u{307}\u{323}"] == nil)
+    }
 }

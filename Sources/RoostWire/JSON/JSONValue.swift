@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostModel
+
 /// A JSON value as a tree, for lines of the command line, request bodies and tests.
+///
+/// Names of fields are compared byte by byte, because some of them are user IDs.
 ///
 /// Pages and frames are read with `JSONReader`, which builds no tree.
 package enum JSONValue: Hashable, Sendable {
@@ -52,11 +56,11 @@ package enum JSONValue: Hashable, Sendable {
     package subscript(name: String) -> JSONValue? {
         get {
             guard case .object(let fields) = self else { return nil }
-            return fields.first { $0.name == name }?.value
+            return fields.first { $0.name.isSameBytes(as: name) }?.value
         }
         set {
             var fields = takeFields()
-            let index = fields.firstIndex { $0.name == name }
+            let index = fields.firstIndex { $0.name.isSameBytes(as: name) }
             switch (index, newValue) {
             case (let index?, let value?): fields[index].value = value
             case (let index?, nil): fields.remove(at: index)
@@ -72,15 +76,15 @@ package enum JSONValue: Hashable, Sendable {
     /// - Complexity: One pass over both objects; the subscript searches all fields for each name.
     package mutating func merge(_ other: [Field]) {
         var fields = takeFields()
-        var indices: [String: Int] = [:]
-        for (index, field) in fields.enumerated() where indices[field.name] == nil {
-            indices[field.name] = index
+        var indices: [FieldName: Int] = [:]
+        for (index, field) in fields.enumerated() where indices[FieldName(field.name)] == nil {
+            indices[FieldName(field.name)] = index
         }
         for field in other {
-            if let index = indices[field.name] {
+            if let index = indices[FieldName(field.name)] {
                 fields[index].value = field.value
             } else {
-                indices[field.name] = fields.count
+                indices[FieldName(field.name)] = fields.count
                 fields.append(field)
             }
         }
@@ -112,6 +116,13 @@ package enum JSONValue: Hashable, Sendable {
     package var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 }
 
+/// The name of a field as the key of a dictionary, compared byte by byte.
+private struct FieldName: Identifier {
+    let rawValue: String
+
+    init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
 extension JSONReader {
     /// Reads a value of any kind as a tree.
     package mutating func readValue() throws(WireError) -> JSONValue {
@@ -130,13 +141,13 @@ extension JSONReader {
                 try readList { reader throws(WireError) in try reader.readValue() })
         case .object:
             var fields: [JSONValue.Field] = []
-            var indices: [String: Int] = [:]
+            var indices: [FieldName: Int] = [:]
             try readObject { name, reader throws(WireError) in
                 let value = try reader.readValue()
-                if let index = indices[name] {
+                if let index = indices[FieldName(name)] {
                     fields[index].value = value
                 } else {
-                    indices[name] = fields.count
+                    indices[FieldName(name)] = fields.count
                     fields.append(JSONValue.Field(name, value))
                 }
             }
