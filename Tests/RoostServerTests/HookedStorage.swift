@@ -139,6 +139,11 @@ final class HookedStorage: Storage {
         return try await base.channels(after: url, limit: limit)
     }
 
+    func channelRecords(_ urls: [ChannelURL]) async throws(StorageError) -> [ChannelRecord] {
+        await note("channelRecords")
+        return try await base.channelRecords(urls)
+    }
+
     func addMembers(
         _ ids: [UserID], as state: MembershipState, inviter: UserID?, to url: ChannelURL,
         now: Timestamp

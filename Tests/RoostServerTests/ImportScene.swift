@@ -237,6 +237,7 @@ extension ImportScene {
         try await same("records") { try await $0.userRecords(ids) }
         try await same("active") { try await $0.activeUsers(from: 19_000, through: 19_001) }
         try await same("channels") { try await $0.channels(after: nil, limit: 99) }
+        try await same("channel records") { try await $0.channelRecords(Self.urls) }
         for token in ["phone1", Self.longToken, "other"] {
             try await same("devices") {
                 try await $0.deviceOwners("apns", token, after: nil, limit: 99)

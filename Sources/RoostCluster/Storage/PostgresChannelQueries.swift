@@ -28,8 +28,9 @@ struct ChannelRow: Sendable {
 }
 
 extension ChannelRecord {
-    /// Reads the eleven columns from `start` on.
-    init(_ row: PostgresRow, from start: Int) {
+    /// Reads the eleven columns from `start` on; a brief record has the beginning of the traits.
+    init(_ row: PostgresRow, from start: Int, isBrief: Bool = false) {
+        let traits = row.text(start + 10)
         self.init(
             url: ChannelURL(row.text(start)), name: row.text(start + 1),
             coverURL: row.text(start + 2), data: row.text(start + 3),
@@ -37,7 +38,8 @@ extension ChannelRecord {
             createdAt: Timestamp(milliseconds: row.int64(start + 5)),
             createdBy: row.optionalText(start + 6).map { UserID($0) },
             isDistinct: row.bool(start + 7), isSuper: row.bool(start + 8),
-            isPublic: row.bool(start + 9), traits: ChannelTraits(json: row.text(start + 10)))
+            isPublic: row.bool(start + 9),
+            traits: isBrief ? ChannelTraits(briefly: traits) : ChannelTraits(json: traits))
     }
 }
 
@@ -140,11 +142,12 @@ extension PostgresQuery where Output == ChannelRecord {
     static func channelsAfter(_ url: ChannelURL, _ limit: Int) -> PostgresQuery {
         PostgresQuery(
             """
-            SELECT url, name, cover_url, data, custom_type, created_at, created_by,
-                distinct_key IS NOT NULL, is_super, is_public, traits
+            SELECT url, name, '', '', custom_type, created_at, created_by,
+                distinct_key IS NOT NULL, is_super, is_public,
+                split_part(split_part(traits, '"metadata":', 1), '"counters":', 1)
             FROM channel WHERE url > $1 AND deleted_at IS NULL ORDER BY url LIMIT $2
             """, .text(url.rawValue), .int(Int64(limit))
-        ) { ChannelRecord($0, from: 0) }
+        ) { ChannelRecord($0, from: 0, isBrief: true) }
     }
 }
 
@@ -174,8 +177,9 @@ extension PostgresQuery where Output == ChannelListing {
     static func listings(of id: UserID, base: Int64, margin: Int64) -> PostgresQuery {
         PostgresQuery(
             """
-            SELECT c.url, c.name, c.cover_url, c.data, c.custom_type, c.created_at, c.created_by,
-                c.distinct_key IS NOT NULL, c.is_super, c.is_public, c.traits,
+            SELECT c.url, c.name, '', '', c.custom_type, c.created_at, c.created_by,
+                c.distinct_key IS NOT NULL, c.is_super, c.is_public,
+                split_part(split_part(c.traits, '"metadata":', 1), '"counters":', 1),
                 me.state, me.hidden,
                 (SELECT created_at FROM message
                  WHERE channel = c.id AND is_counted AND deleted_at IS NULL
@@ -190,7 +194,7 @@ extension PostgresQuery where Output == ChannelListing {
             """, .text(id.rawValue)
         ) { row in
             ChannelListing(
-                record: ChannelRecord(row, from: 0),
+                record: ChannelRecord(row, from: 0, isBrief: true),
                 state: MembershipState(rawValue: row.text(11)) ?? .none,
                 hidden: HiddenState(rawValue: row.text(12)) ?? .unhidden,
                 lastMessageAt: row.optionalInt64(13).map { Timestamp(milliseconds: $0) },

@@ -87,6 +87,14 @@ extension PostgresStorage {
         }
     }
 
+    package func channelRecords(
+        _ urls: [ChannelURL]
+    ) async throws(StorageError) -> [ChannelRecord] {
+        try await read { db async throws(PostgresError) in
+            try await db.all(.channelsOfPage(urls)).map(\.1)
+        }
+    }
+
     package func channelStates(
         _ urls: [ChannelURL], viewer: UserID?
     ) async throws(StorageError) -> [ChannelState] {

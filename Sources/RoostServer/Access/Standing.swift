@@ -88,3 +88,24 @@ package struct Sight: Hashable, Sendable {
         return message
     }
 }
+
+extension Appended {
+    /// Returns the message in the answer to its sender.
+    ///
+    /// The reactions, thread, poll and parent of a repeated message are those of now. The sender may
+    /// no longer see them, and the acknowledgement needs the ID and the time only.
+    ///
+    /// - Parameter sight: The part of the history that the sender sees; nil for none.
+    /// - Returns: The message, for a repeat without the parts that the sender does not see.
+    package func answer(in sight: Sight?) -> Message {
+        guard isRepeat else { return message }
+        if let shown = sight?.shown(message) { return shown }
+        guard !message.hasNoDetails else { return message }
+        var bare = message
+        bare.details.reactions = nil
+        bare.details.threadInfo = nil
+        bare.details.parentPreview = nil
+        bare.details.poll = nil
+        return bare
+    }
+}

@@ -6,8 +6,9 @@ package import RoostWire
 /// The filter of a user's list of channels (`docs/protocol` 3.2); unknown filters match every
 /// channel.
 ///
-/// A channel matches if its listing does and, where `needsStates`, its state does too. Listings are
-/// cheap; states need queries for members and counts. The query is read once, because each channel of a
+/// A channel matches if its listing does and, where `needsMetadata` and `needsStates`, its metadata
+/// and its state do too. Listings are cheap; metadata are heavy, and states need queries for members
+/// and counts. The query is read once, because each channel of a
 /// user meets the filter. Parts of texts are in lower case.
 package struct ChannelListFilter {
     private let showsEmpty: Bool
@@ -85,13 +86,16 @@ package struct ChannelListFilter {
         exactMembers != nil || someMembers != nil || isUnreadOnly || needsNicknames
     }
 
-    /// Whether a channel in a user's list matches, without its members and counts.
+    /// Whether the filter needs the metadata of a channel, which a brief record lacks.
+    package var needsMetadata: Bool { metadataKey?.isEmpty == false }
+
+    /// Whether a channel in a user's list matches, without its metadata, members and counts.
     package func matches(_ listing: ChannelListing) -> Bool {
         listing.state != .none && (showsEmpty || listing.lastMessageAt != nil)
             && matches(listing.record) && matchesState(listing)
     }
 
-    /// Whether a channel's properties match.
+    /// Whether a channel's properties match, without its metadata.
     func matches(_ record: ChannelRecord) -> Bool {
         guard customTypes.map({ $0.contains(record.customType) }) ?? true,
             urls.map({ $0.contains(record.url) }) ?? true,
@@ -127,10 +131,10 @@ package struct ChannelListFilter {
             default: true
             }
         return isKindWanted && isPublicWanted && (showsFrozen || !record.traits.isFrozen)
-            && matchesMetadata(record)
     }
 
-    private func matchesMetadata(_ record: ChannelRecord) -> Bool {
+    /// Whether a channel's metadata match.
+    package func matchesMetadata(_ record: ChannelRecord) -> Bool {
         guard let metadataKey, !metadataKey.isEmpty else { return true }
         guard let value = record.traits.metadata[metadataKey] else { return false }
         if let metadataValues { return metadataValues.contains(value) }

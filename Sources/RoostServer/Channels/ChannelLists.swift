@@ -19,6 +19,9 @@ struct ChannelLists: ServerPart {
         let filter = try ChannelListFilter(
             call.filters, showsEmpty: call.showsEmpty, showsFrozen: call.showsFrozen)
         var listings = try await self.listings(of: id).filter(filter.matches)
+        if filter.needsMetadata || call.order.metadataKey != nil {
+            listings = try await self.listings(listings, matching: filter, in: call.order)
+        }
         if filter.needsStates {
             let kept = try await urls(of: listings, matching: filter, for: id)
             listings.removeAll { !kept.contains($0.record.url) }
@@ -35,6 +38,41 @@ struct ChannelLists: ServerPart {
         return ChannelPage(
             channels: page.channels, next: rest.isEmpty ? "" : end, timestamp: world.now())
     }
+
+    /// Returns the listings whose metadata match a filter, each with the metadata of its order.
+    private func listings(
+        _ listings: [ChannelListing], matching filter: ChannelListFilter, in order: ChannelOrder
+    ) async throws(ServerError) -> [ChannelListing] {
+        var metadata: [ChannelURL: [String: String]] = [:]
+        try await forEachRecord(of: listings.map(\.record.url)) { record in
+            guard filter.matchesMetadata(record) else { return }
+            let key = order.metadataKey
+            metadata[record.url] = record.traits.metadata.filter { $0.key == key }
+                .mapValues(\.sortingPart)
+        }
+        return listings.compactMap { listing in
+            guard let own = metadata[listing.record.url] else { return nil }
+            var listing = listing
+            listing.record.traits.metadata = own
+            return listing
+        }
+    }
+
+    /// Passes on the whole records of channels, a few of which are in memory at a time.
+    func forEachRecord(
+        of urls: [ChannelURL], _ body: (ChannelRecord) -> Void
+    ) async throws(ServerError) {
+        var rest = urls[...]
+        while !rest.isEmpty {
+            try stopIfCancelled()
+            let slice = Array(rest.prefix(Self.recordsAtOnce))
+            rest = rest.dropFirst(slice.count)
+            for record in try await ask(try await storage.channelRecords(slice)) { body(record) }
+        }
+    }
+
+    /// The channels whose whole records are in memory at a time; each weighs up to 256 KiB.
+    static let recordsAtOnce = 20
 
     /// Returns a user's channels whose members and counts match a filter.
     private func urls(
@@ -63,84 +101,6 @@ struct ChannelLists: ServerPart {
         if views.count < shown.count { page.end(before: shown[views.count]) }
         return page.answer(with: views.channels, at: world.now())
     }
-
-    // MARK: Public channels
-
-    /// Answers with public channels that may be discovered; the platform sees all channels.
-    func listPublic(_ call: RouteCall) async throws(ServerError) -> APIResponse {
-        let filter = try ChannelListFilter(
-            call.fields.query.filter { $0.name != "hidden_mode" },
-            showsEmpty: try call.fields.bool("show_empty") ?? true,
-            showsFrozen: try call.fields.bool("show_frozen") ?? true)
-        let limit = try call.fields.int("limit", in: 1...100) ?? 20
-        let extras = try ChannelExtras(call.fields)
-        let viewer = call.caller.userID
-        let (found, end) = try await walk(from: call.fields.string("token"), limit: limit) {
-            record in
-            let isShown = record.isPublic && record.traits.isDiscoverable != false
-            return !record.traits.isOpen && (call.caller == .platform || isShown)
-                && filter.matches(call.caller == .platform ? record : record.veiled)
-        }
-        let urls = found.map(\.url)
-        let page = try await views.views(of: urls, for: viewer, extras) {
-            (state) async throws(ServerError) -> Bool in
-            guard filter.matches(state.veiled(for: viewer), viewer: viewer),
-                filter.matchesPublic(state, viewer: viewer)
-            else { return false }
-            return try await isShown(state, to: call.caller)
-        }
-        let next =
-            page.count > 0 && page.count < urls.count ? urls[page.count - 1].rawValue : end
-        return APIResponse { writer in
-            writer.array("channels") { writer in
-                for channel in page.channels { writer.groupChannel(channel) }
-            }
-            writer.field("next", next)
-            writer.field("ts", world.now().milliseconds)
-        }
-    }
-
-    /// Whether a caller may look up a channel of the list.
-    private func isShown(
-        _ state: ChannelState, to caller: APICaller
-    ) async throws(ServerError) -> Bool {
-        guard caller != .platform else { return true }
-        let access = try await ask(
-            try await storage.access(to: state.record.url, of: caller.userID))
-        return access?.traits.ban?.isActive(at: world.now()) != true
-    }
-
-    /// Walks through channels by URL; one call reads a bounded number.
-    ///
-    /// - Returns: At most `limit` matching channels, and the token of the next page: "" after the
-    ///   last channel. A page may be short, or empty, and have a next one.
-    func walk(
-        from token: String?, limit: Int, where isWanted: (ChannelRecord) -> Bool
-    ) async throws(ServerError) -> (channels: [ChannelRecord], next: String) {
-        var after = token.flatMap { $0.isEmpty ? nil : ChannelURL($0) }
-        var found: [ChannelRecord] = []
-        for _ in 0..<Self.walkedPages {
-            try stopIfCancelled()
-            let start = after
-            let page = try await ask(
-                try await storage.channels(after: start, limit: Self.walkedPage))
-            for record in page where isWanted(record) {
-                guard found.count < limit else {
-                    return (found, found.last?.url.rawValue ?? "")
-                }
-                found.append(record)
-            }
-            guard page.count == Self.walkedPage, let last = page.last?.url else {
-                return (found, "")
-            }
-            after = last
-        }
-        return (found, after?.rawValue ?? "")
-    }
-
-    private static let walkedPage = 200
-
-    private static let walkedPages = 20
 }
 
 /// The token of a page is its end.
@@ -166,6 +126,21 @@ extension ChannelSortKey {
             lastMessageAt.map { .int($0.milliseconds) } ?? .null,
             .int(createdAt.milliseconds), .string(url.rawValue),
         ]).text
+    }
+}
+
+extension ChannelOrder {
+    /// The key of the metadata that decide; nil for other orders.
+    fileprivate var metadataKey: String? {
+        if case .metadataValue(let key) = self { key } else { nil }
+    }
+}
+
+extension String {
+    /// The beginning of a value by which channels are sorted; a list keeps that of each channel.
+    fileprivate var sortingPart: String {
+        utf8.count <= 2_048
+            ? self : String(unicodeScalars.prefix(512))
     }
 }
 

@@ -97,14 +97,19 @@ struct OpenChannels: ServerPart {
         var budget = AnswerBudget(configuration.limits.answerBytes)
         var last = end
         let totals = await rooms.totals(in: found.map(\.url))
-        for record in found {
-            try stopIfCancelled()
-            let row = (record, try await operators(of: record.url), totals[record.url] ?? 0)
-            guard budget.take(row.0.weight + row.1.reduce(1_024) { $0 + $1.weight }) else {
-                last = shown.last?.0.url.rawValue ?? end
-                break
+        var rest = found.map(\.url)[...]
+        rows: while !rest.isEmpty {
+            let slice = Array(rest.prefix(ChannelLists.recordsAtOnce))
+            rest = rest.dropFirst(slice.count)
+            for record in try await ask(try await storage.channelRecords(slice)) {
+                try stopIfCancelled()
+                let row = (record, try await operators(of: record.url), totals[record.url] ?? 0)
+                guard budget.take(row.0.weight + row.1.reduce(1_024) { $0 + $1.weight }) else {
+                    last = shown.last?.0.url.rawValue ?? end
+                    break rows
+                }
+                shown.append(row)
             }
-            shown.append(row)
         }
         let (page, next) = (shown, last)
         return APIResponse { writer in

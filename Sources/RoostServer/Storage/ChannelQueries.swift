@@ -5,8 +5,9 @@ import RoostSQLite
 import RoostWire
 
 extension ChannelRecord {
-    /// Reads the eleven columns from `start` on.
-    fileprivate init(_ row: borrowing Row, from start: Int32) {
+    /// Reads the eleven columns from `start` on; a brief record has the beginning of the traits.
+    fileprivate init(_ row: borrowing Row, from start: Int32, isBrief: Bool = false) {
+        let traits = row.text(start + 10)
         self.init(
             url: ChannelURL(row.text(start)), name: row.text(start + 1),
             coverURL: row.text(start + 2), data: row.text(start + 3),
@@ -14,7 +15,8 @@ extension ChannelRecord {
             createdAt: Timestamp(milliseconds: row.int64(start + 5)),
             createdBy: row.optionalText(start + 6).map { UserID($0) },
             isDistinct: row.int64(start + 7) != 0, isSuper: row.int64(start + 8) != 0,
-            isPublic: row.int64(start + 9) != 0, traits: ChannelTraits(json: row.text(start + 10)))
+            isPublic: row.int64(start + 9) != 0,
+            traits: isBrief ? ChannelTraits(briefly: traits) : ChannelTraits(json: traits))
     }
 }
 
@@ -161,15 +163,21 @@ extension Query where Input == (after: ChannelURL, limit: Int), Output == Channe
     static var channelsAfter: Query {
         Query(
             sql: """
-                SELECT url, name, cover_url, data, custom_type, created_at, created_by,
-                    distinct_key IS NOT NULL, is_super, is_public, traits
-                FROM channel WHERE url > ?1 AND deleted_at IS NULL ORDER BY url LIMIT ?2
+                WITH page AS (
+                    SELECT url, name, custom_type, created_at, created_by, distinct_key, is_super,
+                        is_public, substr(
+                            traits, 1, instr(traits || '"metadata":', '"metadata":') - 1) AS head
+                    FROM channel WHERE url > ?1 AND deleted_at IS NULL ORDER BY url LIMIT ?2)
+                SELECT url, name, '', '', custom_type, created_at, created_by,
+                    distinct_key IS NOT NULL, is_super, is_public,
+                    substr(head, 1, instr(head || '"counters":', '"counters":') - 1)
+                FROM page ORDER BY url
                 """,
             bind: { input, bindings in
                 bindings.append(input.after.rawValue)
                 bindings.append(input.limit)
             },
-            decode: { row in ChannelRecord(row, from: 0) })
+            decode: { row in ChannelRecord(row, from: 0, isBrief: true) })
     }
 }
 
@@ -238,8 +246,17 @@ extension Query where Input == UserID, Output == ChannelListing {
     static var listings: Query {
         Query(
             sql: """
-                SELECT c.url, c.name, c.cover_url, c.data, c.custom_type, c.created_at,
-                    c.created_by, c.distinct_key IS NOT NULL, c.is_super, c.is_public, c.traits,
+                SELECT c.url, c.name, '', '', c.custom_type, c.created_at,
+                    c.created_by, c.distinct_key IS NOT NULL, c.is_super, c.is_public,
+                    substr(
+                        substr(c.traits, 1, instr(c.traits || '"metadata":', '"metadata":') - 1),
+                        1,
+                        instr(
+                            substr(
+                                c.traits, 1,
+                                instr(c.traits || '"metadata":', '"metadata":') - 1)
+                                || '"counters":',
+                            '"counters":') - 1),
                     me.state, me.hidden,
                     (SELECT created_at FROM message
                      WHERE channel = c.id AND is_counted = 1 AND deleted_at IS NULL
@@ -255,7 +272,7 @@ extension Query where Input == UserID, Output == ChannelListing {
             bind: { id, bindings in bindings.append(id.rawValue) },
             decode: { row in
                 ChannelListing(
-                    record: ChannelRecord(row, from: 0),
+                    record: ChannelRecord(row, from: 0, isBrief: true),
                     state: MembershipState(rawValue: row.text(11)) ?? .none,
                     hidden: HiddenState(rawValue: row.text(12)) ?? .unhidden,
                     lastMessageAt: row.optionalInt64(13).map { Timestamp(milliseconds: $0) },

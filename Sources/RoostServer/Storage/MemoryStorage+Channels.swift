@@ -85,7 +85,11 @@ extension MemoryStorage {
 
     package func channels(after url: ChannelURL?, limit: Int) -> [ChannelRecord] {
         let urls = channels.keys.sorted().drop { key in url.map { key <= $0 } ?? false }
-        return urls.prefix(limit).compactMap { channels[$0]?.record }
+        return urls.prefix(limit).compactMap { channels[$0]?.record.brief }
+    }
+
+    package func channelRecords(_ urls: [ChannelURL]) -> [ChannelRecord] {
+        urls.compactMap { channels[$0]?.record }
     }
 
     package func memberRecords(of url: ChannelURL) -> [MemberRecord] {
@@ -214,7 +218,7 @@ extension MemoryStorage {
                 $0.deletedAt == nil && $0.message.isCounted && $0.message.createdAt > offset
             }
             return ChannelListing(
-                record: channel.record, state: membership.state, hidden: membership.hidden,
+                record: channel.record.brief, state: membership.state, hidden: membership.hidden,
                 lastMessageAt: last?.message.createdAt, changeSequence: change.sequence,
                 changedAt: change.at, settledSequence: currentSequence)
         }

@@ -73,6 +73,15 @@ extension SQLiteStorage {
         }
     }
 
+    package func channelRecords(
+        _ urls: [ChannelURL]
+    ) throws(StorageError) -> [ChannelRecord] {
+        try read { db throws(SQLiteError) in
+            let rows = try db.channels(urls)
+            return urls.compactMap { rows[$0]?.1 }
+        }
+    }
+
     package func memberRecords(of url: ChannelURL) throws(StorageError) -> [MemberRecord] {
         try read { db throws(SQLiteError) in
             guard let channel = try db.first(.channelRow, url) else { return [] }

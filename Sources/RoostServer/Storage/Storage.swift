@@ -122,10 +122,14 @@ package protocol ChannelStorage: Sendable {
     ///
     /// - Returns: False if there is no such channel.
     func deleteChannel(_ url: ChannelURL, now: Timestamp) async throws(StorageError) -> Bool
-    /// Returns a page of all channels by URL.
+    /// Returns a page of all channels by URL, as brief records.
     func channels(
         after url: ChannelURL?, limit: Int
     ) async throws(StorageError) -> [ChannelRecord]
+    /// Returns the existing channels among URLs with all their data, in the order of the URLs.
+    ///
+    /// - Complexity: One query for any number of channels.
+    func channelRecords(_ urls: [ChannelURL]) async throws(StorageError) -> [ChannelRecord]
     /// Adds joined or invited users; members stay members, and invited users stay
     /// invited if the call invites them again.
     ///
@@ -166,7 +170,8 @@ package protocol ChannelStorage: Sendable {
     func channelStates(
         _ urls: [ChannelURL], viewer: UserID?
     ) async throws(StorageError) -> [ChannelState]
-    /// Returns every present and former channel of a user, without members and messages.
+    /// Returns every present and former channel of a user as a brief record, without members and
+    /// messages.
     func listings(of id: UserID) async throws(StorageError) -> [ChannelListing]
     /// Returns the newest message of each joined channel of a user before a position, by URL;
     /// channels without one are left out.

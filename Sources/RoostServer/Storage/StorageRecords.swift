@@ -35,6 +35,17 @@ package struct ChannelRecord: Equatable, Sendable {
         self.isPublic = isPublic
         self.traits = traits
     }
+
+    /// The record without its heavy parts: picture, data, metadata, counters and pins.
+    ///
+    /// A user may have thousands of channels, each of which weighs up to 256 KiB. So lists read
+    /// brief records.
+    package var brief: ChannelRecord {
+        var record = self
+        (record.coverURL, record.data) = ("", "")
+        record.traits = traits.brief
+        return record
+    }
 }
 
 package struct NewChannel: Equatable, Sendable {
@@ -258,25 +269,6 @@ package struct Appended: Equatable, Sendable {
         self.isRepeat = isRepeat
         self.isDeleted = isDeleted
         self.parent = parent
-    }
-
-    /// Returns the message in the answer to its sender.
-    ///
-    /// The reactions, thread, poll and parent of a repeated message are those of now. The sender may
-    /// no longer see them, and the acknowledgement needs the ID and the time only.
-    ///
-    /// - Parameter sight: The part of the history that the sender sees; nil for none.
-    /// - Returns: The message, for a repeat without the parts that the sender does not see.
-    package func answer(in sight: Sight?) -> Message {
-        guard isRepeat else { return message }
-        if let shown = sight?.shown(message) { return shown }
-        guard !message.hasNoDetails else { return message }
-        var bare = message
-        bare.details.reactions = nil
-        bare.details.threadInfo = nil
-        bare.details.parentPreview = nil
-        bare.details.poll = nil
-        return bare
     }
 }
 

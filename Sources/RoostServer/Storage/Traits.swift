@@ -161,6 +161,27 @@ extension ChannelTraits {
         for field in value["counters"]?.fields ?? [] { counters[field.name] = field.value.int }
         pins = value["pins"]?.array?.compactMap(\.int).map { MessageID($0) } ?? []
     }
+
+    /// The traits without metadata, counters and pins, which may be heavy.
+    var brief: ChannelTraits {
+        var traits = self
+        (traits.metadata, traits.counters, traits.pins) = ([:], [:], [])
+        return traits
+    }
+
+    /// Reads brief traits from the beginning of their JSON, which a query has cut off before the
+    /// metadata and the counters.
+    ///
+    /// `json` writes them behind all other traits but the pins, and no text can contain their names
+    /// with quotation marks that are not escaped.
+    package init(briefly json: String) {
+        if json.utf8.last == UInt8(ascii: "}") {
+            self = ChannelTraits(json: json).brief
+        } else {
+            let hasComma = json.utf8.last == UInt8(ascii: ",")
+            self.init(json: (hasComma ? String(json.dropLast()) : json) + "}")
+        }
+    }
 }
 
 extension Restriction {
