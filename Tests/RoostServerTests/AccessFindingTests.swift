@@ -237,4 +237,33 @@ struct AccessFindingTests {
         try await scene.ask("PUT", "group_channels/g/reset_user_history", "{}", as: scene.bob)
         #expect(await answers().map { $0.contains("secret") } == [false])
     }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a public channel shows mutes and receipts to its members alone (R200)`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        let (cyd, eve) = (
+            try await scene.fixture.connect("cyd"), try await scene.fixture.connect("eve")
+        )
+        let place = "group_channels/g"
+        try await scene.ask("PUT", place, #"{"is_public":true}"#, as: scene.ann)
+        try await scene.ask(
+            "PUT", "users/cyd/channel_invitation_preference", #"{"auto_accept":false}"#, as: cyd)
+        try await scene.ask("POST", place + "/invite", #"{"user_ids":["cyd"]}"#, as: scene.ann)
+        await scene.fixture.send("x", "r", to: "g", on: scene.ann)
+        try await scene.ask(
+            "POST", place + "/mute", #"{"user_id":"bob","description":"secret"}"#, as: scene.ann)
+        let all = "show_member=true&show_read_receipt=true&show_delivery_receipt=true"
+        for (device, isMember) in [(scene.ann, true), (cyd, false), (eve, false), (nil, true)] {
+            for path in [place, "group_channels"] {
+                let answer = try await scene.answer("GET", path + "?\(all)", as: device)
+                let text = String(decoding: answer.body, as: UTF8.self)
+                #expect(text.contains(#""user_id":"bob""#), "everybody sees the members")
+                #expect(text.contains("secret") == isMember)
+                #expect(text.contains(#""is_muted":true"#) == isMember)
+                #expect(text.contains(#""read_receipt":{"#) == isMember)
+            }
+        }
+    }
 }

@@ -177,4 +177,53 @@ struct UserLimitTests {
             #expect(traits.uploadedFiles == count && traits.uploadedBytes == Int64(count))
         }
     }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a block and its end are published once, however often they are called`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        let eve = try await scene.fixture.connect("eve")
+        func heard() throws -> [Int] {
+            try scene.bob.inbox.take().compactMap { event in
+                if case .user(let category, _) = event { category } else { nil }
+            }
+        }
+        for ids in [#"["bob"]"#, #"["bob"]"#, #"["ann","bob"]"#] {
+            let body = #"{"user_ids":\#(ids)}"#
+            #expect(try await scene.code("POST", "users/eve/block", body, as: eve) == nil)
+        }
+        #expect(try heard() == [20_001])
+        for _ in 0..<2 {
+            #expect(try await scene.code("DELETE", "users/eve/block/bob", as: eve) == nil)
+        }
+        #expect(try heard() == [20_000])
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a ban of a user who is not in the channel is kept, and not published to that user`(
+        kind: StorageKind
+    ) async throws {
+        let scene = try await BudgetScene(try await kind.make())
+        let eve = try await scene.fixture.connect("eve")
+        try await scene.ask("PUT", "group_channels/g", #"{"is_public":true}"#, as: scene.ann)
+        try await scene.ask("POST", "open_channels", #"{"channel_url":"o"}"#, as: scene.ann)
+        _ = (scene.bob.inbox.takeText(), eve.inbox.takeText())
+        let ban = #"{"user_id":"eve","description":"words"}"#
+        for place in ["group_channels/g", "open_channels/o"] {
+            try await scene.ask("POST", place + "/ban", ban, as: scene.ann)
+            try await scene.ask("DELETE", place + "/ban/eve", as: scene.ann)
+            try await scene.ask("POST", place + "/ban", ban, as: scene.ann)
+            #expect(eve.inbox.takeText().isEmpty, "\(place)")
+        }
+        try await scene.ask("POST", "open_channels/o/mute", ban, as: scene.ann)
+        #expect(eve.inbox.takeText().isEmpty)
+        #expect(
+            try scene.bob.inbox.take().map(\.category) == [.banned, .unbanned, .banned],
+            "the members hear of each")
+        #expect(try await scene.code("PUT", "group_channels/g/join", "{}", as: eve) == 400_750)
+        let member = #"{"user_id":"bob"}"#
+        try await scene.ask("POST", "group_channels/g/ban", member, as: scene.ann)
+        #expect(try scene.bob.inbox.take().map(\.category) == [.banned])
+    }
 }

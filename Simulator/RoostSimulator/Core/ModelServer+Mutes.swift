@@ -43,9 +43,7 @@ extension ModelServer {
         let event = ChannelEvent(
             category, channelURL: url, timestamp: desk.now,
             content: .restricted(member.restricted(isBan: false), .init()))
-        let members = storage.memberIDs(of: url)
-        let isGone = !members.contains(member.user.id)
-        publish(.channel(event), to: members + (isGone ? [member.user.id] : []))
+        publish(.channel(event), to: storage.memberIDs(of: url))
     }
 }
 

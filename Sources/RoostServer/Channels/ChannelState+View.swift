@@ -5,9 +5,14 @@ package import RoostWire
 
 extension MemberRecord {
     /// Returns the member for an answer at a moment; a mute may have ended by then.
-    package func member(at now: Timestamp) -> Member {
+    ///
+    /// - Parameters:
+    ///   - now: The moment.
+    ///   - showsMute: Whether the answer shows mutes, which members alone see.
+    /// - Returns: The member.
+    package func member(at now: Timestamp, showsMute: Bool = true) -> Member {
         var member = Member(user: user, state: state, role: role, joinedAt: joinedAt)
-        guard let mute = traits.mute, mute.isActive(at: now) else { return member }
+        guard showsMute, let mute = traits.mute, mute.isActive(at: now) else { return member }
         member.isMuted = true
         member.mutedUntil = mute.endsAt
         member.muteReason = mute.note
@@ -60,7 +65,9 @@ extension ChannelState {
         let sight = sight(of: me, viewer)
         let preview = lastMessage(for: me, viewer)?.withPoll(at: now)
         let maker = members.first { $0.user.id == record.createdBy }?.user
-        let all = extras.members && sight.members ? members.map { $0.member(at: now) } : []
+        let isReader = viewer == nil || me?.state == .joined
+        let isListed = extras.members && sight.members
+        let all = isListed ? members.map { $0.member(at: now, showsMute: isReader) } : []
         let shown = all.shown
         var channel = GroupChannel(
             url: record.url, name: record.name, coverURL: record.coverURL,
@@ -82,7 +89,8 @@ extension ChannelState {
             channel.setMine(me, inviter: me.traits.inviter.flatMap(user))
             channel.isMuted = me.traits.mute?.isActive(at: now) ?? false
         }
-        guard sight.members else { return channel }
+        // The list of members, which has receipts too, is for members alone.
+        guard isReader else { return channel }
         // Receipts of members that do not fit into the row are left out too.
         let listed = shown.count < all.count ? Set(shown.map(\.id)) : nil
         if extras.readReceipts { channel.readReceipts = receipts(of: listed) { $0.lastRead } }

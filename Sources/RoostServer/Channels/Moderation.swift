@@ -177,11 +177,14 @@ struct Moderation: ServerPart {
         _ member: MemberRecord, _ category: ChannelEvent.Category, in url: ChannelURL
     ) async throws(ServerError) {
         let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
+        // A user who is not in the channel has lost nothing, and must not be spoken to by a ban.
+        var isAffected = member.state != .none
+        if !isAffected { isAffected = await rooms.containsAnywhere(member.user.id, in: url) }
         let isBan = category == .banned || category == .unbanned
         try await publisher.publish(
             in: url, category,
             .restricted(member.restricted(isBan: isBan), state?.counts ?? .init()),
-            and: [member.user.id], withInvited: isBan ? .hint : .nothing)
+            and: isAffected ? [member.user.id] : [], withInvited: isBan ? .hint : .nothing)
     }
 }
 

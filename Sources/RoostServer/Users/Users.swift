@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 import RoostModel
 import RoostWire
 
@@ -218,11 +219,18 @@ struct Users: ServerPart {
             guard users.count == wanted.count else {
                 throw ServerError(.notFound, "There is no such user.")
             }
+            let added = Guarded<Set<UserID>>([])
             try await changeUser(blocker.user.id) { record in
                 let known = Set(record.traits.blocked)
-                record.traits.blocked += wanted.filter { !known.contains($0) }
+                let new = wanted.filter { !known.contains($0) }
+                record.traits.blocked += new
+                // A storage may repeat the step with a newer record, whose outcome counts.
+                added.withLock { $0 = Set(new) }
             }
-            for blockee in users { await publishBlock(20_001, blocker.user, blockee) }
+            // Otherwise a blocker could send words to a user who blocks them, again and again.
+            for blockee in users where added.withLock({ $0.contains(blockee.id) }) {
+                await publishBlock(20_001, blocker.user, blockee)
+            }
             return APIResponse { writer in
                 if let first = users.first { writer.fields(of: first) }
                 writer.users("users", users)
@@ -230,8 +238,13 @@ struct Users: ServerPart {
         case .unblock:
             let id = UserID(call.detail ?? "")
             let blockee = try await existingUser(id).user
-            try await changeUser(blocker.user.id) { $0.traits.blocked.removeAll { $0 == id } }
-            await publishBlock(20_000, blocker.user, blockee)
+            let isRemoved = Guarded(false)
+            try await changeUser(blocker.user.id) { record in
+                let isKnown = record.traits.blocked.contains(id)
+                record.traits.blocked.removeAll { $0 == id }
+                isRemoved.withLock { $0 = isKnown }
+            }
+            if isRemoved.withLock({ $0 }) { await publishBlock(20_000, blocker.user, blockee) }
             return .empty
         case .listBlocked where call.fields.string("list") == "blocking_me":
             return try await listBlockers(of: blocker, call)
