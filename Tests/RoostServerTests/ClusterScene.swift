@@ -128,6 +128,8 @@ struct ClusterScene {
     let servers: [ServerFixture]
     let fanOuts: [ClusterFanOut]
     let presences: [PostgresPresence]
+    /// The storage of each server, for steps of the test before its calls.
+    let storages: [HookedStorage]
     /// The database, for what only a failure does to it.
     let pool: PostgresPool
     private final class Shared: Sendable {
@@ -152,6 +154,7 @@ struct ClusterScene {
         try await PostgresMigrator(PostgresPool(configuration, on: loop)).migrate()
         var (servers, fanOuts) = ([ServerFixture](), [ClusterFanOut]())
         var presences: [PostgresPresence] = []
+        var storages: [HookedStorage] = []
         pool = PostgresPool(configuration, on: loop)
         let shared = shared
         for number in 0..<count {
@@ -162,8 +165,10 @@ struct ClusterScene {
                 storage, host: HostID(rawValue: UInt64.max - UInt64(number)), name: "host\(number)",
                 now: { shared.now.withLock { $0 } })
             presences.append(presence)
+            let hooked = HookedStorage(storage)
+            storages.append(hooked)
             let server = await ServerFixture(
-                storage: storage, fanOut: fanOut, peers: presence, seed: UInt64(number) + 1)
+                storage: hooked, fanOut: fanOut, peers: presence, seed: UInt64(number) + 1)
             await fanOut.serve(server.server)
             servers.append(server)
             fanOuts.append(fanOut)
@@ -171,6 +176,7 @@ struct ClusterScene {
         self.servers = servers
         self.fanOuts = fanOuts
         self.presences = presences
+        self.storages = storages
     }
 
     /// Moves the clock.

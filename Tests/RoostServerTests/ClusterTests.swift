@@ -315,6 +315,33 @@ struct ClusterTests {
             }
         }
     }
+
+    @Test func `a ban at one server in the moment of an entry at another keeps the user out`()
+        async throws
+    {
+        let (scene, ann, bob) = try await ClusterScene.withAnnAndBob()
+        let here = scene.servers[0]
+        try await ask("POST", "open_channels", #"{"channel_url":"o"}"#, at: here, as: ann)
+        await here.say(.enter("o", "e"), on: ann)
+        let hook = scene.storages[1]
+        // The entry looks the user up after its admission, and the ban comes between the two.
+        hook.before("access") {
+            hook.before("user") {
+                do {
+                    try await ask(
+                        "POST", "open_channels/o/ban", #"{"user_id":"bob"}"#, at: here, as: ann)
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+        await scene.servers[1].say(.enter("o", "e"), on: bob)
+        let answers = try bob.inbox.take()
+        #expect(answers.compactMap(\.error).map(\.code) == [RoostError.Code(900_100)])
+        await here.send("words", "r", to: "o", on: ann)
+        await scene.settle()
+        #expect(try ClusterScene.texts(bob).isEmpty)
+    }
 }
 
 /// Makes a call that must succeed; nil is the platform.

@@ -14,6 +14,7 @@ struct OpenChannels: ServerPart {
     let rooms: Rooms
     let sessions: Sessions
     let lists: ChannelLists
+    let admission: Admission
 
     /// Answers a call about open channels.
     func answer(
@@ -199,13 +200,33 @@ struct OpenChannels: ServerPart {
     ) async throws(ServerError) {
         guard let user = try await ask(try await storage.user(id)), sessions.isOpen(session)
         else { return }
+        let wasInside = rooms.contains(session, in: url)
         let isNew = try rooms.enter(session, of: id, url)
+        if !wasInside { try await confirm(url, id, in: session) }
         await answer(isEntry: true, url, requestID, in: session)
         guard isNew, await !rooms.containsElsewhere(id, in: url),
             // The socket may have ended meanwhile, and its exit was published.
             rooms.contains(session, in: url)
         else { return }
         await rooms.publishEntry(user, in: url, except: session)
+    }
+
+    /// Refuses a new place in an open channel if another server has banned the user since the
+    /// admission, or deleted the channel.
+    ///
+    /// The lane is that of one server. The other server's order to end the place may have come before
+    /// the place began.
+    private func confirm(
+        _ url: ChannelURL, _ id: UserID, in session: SessionID
+    ) async throws(ServerError) {
+        guard context.peers != nil else { return }
+        do throws(ServerError) {
+            try await admission.admit(
+                AccessRule(.user, in: .entrant), AccessTarget(channel: url), .user(id))
+        } catch {
+            rooms.exit(session, url)
+            throw error
+        }
     }
 
     /// Removes a socket from an open channel, acknowledges the exit, and publishes the exit of its

@@ -81,7 +81,7 @@ final class ServerParts {
         channelData = ChannelData(context: context, publisher: publisher)
         openChannels = OpenChannels(
             context: context, publisher: publisher, rooms: rooms, sessions: sessions,
-            lists: lists)
+            lists: lists, admission: admission)
         moderation = Moderation(context: context, publisher: publisher, rooms: rooms)
 
         scheduled = ScheduledMessages(context, logs, telemetry)
