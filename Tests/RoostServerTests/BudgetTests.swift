@@ -34,6 +34,9 @@ struct BudgetTests {
         #expect(try fields.list("none", "b") == ["x", "y"])
         #expect(try fields.list("none") == nil)
         #expect(try fields.users("a") == ["x", "y", "1"])
+        // The names of two users, spelt with other code points of the same letters.
+        let twins = try RequestFields(query: [QueryItem("a", "jos\u{E9},jose\u{301}")])
+        #expect(try fields.users("a")?.count == 3 && twins.users("a")?.count == 2)
     }
 
     @Test(arguments: [

@@ -90,6 +90,40 @@ struct LimitTests {
         #expect(await fixture.server.metrics.limited == 2)
     }
 
+    @Test(arguments: [1, 10])
+    func `a call costs as much as its body and its names, and never more than a burst`(
+        servers: Int
+    ) async throws {
+        let fixture = await ServerFixture {
+            $0.userRate = Rate(burst: 40, perSecond: 1)
+            $0.limits.newUsers = 10_000
+        }
+        let ann = try await fixture.connect("ann")
+        await fixture.server.shareRates(among: servers)
+        func create(_ count: Int, data: Int = 0) async -> RoostError.Code? {
+            var call = CreateChannel(userIDs: (0..<count).map { UserID("u\($0)") })
+            call.data = String(repeating: "x", count: data)
+            return await fixture.raw(call, RequestHeaders(sessionKey: ann.key)).errorCode
+        }
+        func rest() { fixture.world.advance(60_000) }
+        if servers == 1 {
+            #expect(await create(1_500) == nil, "a call and 15 times 100 names cost 16 of 40")
+            #expect(await create(1_500) == nil)
+            #expect(await create(1_500) == .rateLimited)
+            #expect(await create(1) == nil)
+            rest()
+            for _ in 0..<9 { #expect(await create(1, data: 200_000) == .valueLength) }
+            #expect(await create(1, data: 200_000) == .valueLength, "four of 40 each")
+            #expect(await create(1) == .rateLimited)
+        }
+        // A user at rest can make the largest call, which has half a burst for its names.
+        for _ in 0..<2 {
+            rest()
+            #expect(await create(4_000) == nil)
+        }
+        #expect(await create(4_000) == .rateLimited)
+    }
+
     @Test func `messages of others use up no part of a user's rate`() async throws {
         let fixture = await ServerFixture { $0.userRate = Rate(burst: 4, perSecond: 1) }
         let (ann, bob) = (try await fixture.connect("ann"), try await fixture.connect("bob"))

@@ -49,7 +49,7 @@ struct Router: ServerPart {
                         UserID(segments[0]), try RequestFields(request, pathParts: segments),
                         headers)
                 }
-                let caller = try await parts.logins.caller(headers)
+                let caller = try await parts.logins.caller(of: request, headers)
                 let (call, picture) = try await parts.uploads.keepPictures(
                     of: request, by: caller, at: headers.host)
                 kept = picture.map { ($0, caller) }
@@ -59,7 +59,7 @@ struct Router: ServerPart {
             }
             let call = try await decode(request, headers)
             if call.rule.caller == .anybody { return try await answerAnybody(call, headers) }
-            let caller = try await parts.logins.caller(headers)
+            let caller = try await parts.logins.caller(of: request, headers)
             let (whole, picture) = try await parts.uploads.keepPictures(
                 of: request, by: caller, at: headers.host)
             kept = picture.map { ($0, caller) }
@@ -84,7 +84,7 @@ struct Router: ServerPart {
         do throws(ServerError) {
             return try APICall(decoding: request)
         } catch {
-            if error.code != .invalidEndpoint { _ = try await parts.logins.caller(headers) }
+            if error.code != .invalidEndpoint { _ = try await parts.logins.caller(of: request, headers) }
             throw error
         }
     }
@@ -112,6 +112,7 @@ struct Router: ServerPart {
     private func answer(
         _ call: APICall, of caller: APICaller, in isOpen: Bool?
     ) async throws(ServerError) -> APIResponse {
+        try parts.rates.charge(user: caller.userID, naming: call.namedUsers)
         var target = call.target
         target.wantsOpenChannel = isOpen
         return try await parts.admission.admitted(call.rule, target, caller) {
@@ -216,6 +217,7 @@ struct Router: ServerPart {
         let rule = try route.rule(of: fields)
         // Only an admitted caller learns what is wrong with a call.
         try rule.decideCaller(caller, subject: fields.pathParts.first.map { UserID($0) })
+        try parts.rates.charge(user: caller.userID, naming: fields.namedUsers)
         var target = try route.target(fields, rule)
         target.wantsOpenChannel = isOpen
         return try await parts.admission.admitted(rule, target, caller) {
@@ -321,5 +323,27 @@ struct Router: ServerPart {
         case .pin, .unpin: try await parts.messages.pin(call, isPinned: action == .pin)
         case .threadPush: try acknowledgeThreadPush(call)
         }
+    }
+}
+
+extension APICall {
+    /// The number of users whom the call names, besides mentions.
+    fileprivate var namedUsers: Int {
+        switch self {
+        case .createChannel(let call): call.userIDs.count + call.operatorIDs.count
+        case .updateChannel(let call): call.options.operatorIDs?.count ?? 0
+        case .inviteMembers(let call): call.userIDs.count
+        case .listUsers(let call): call.query.ids?.count ?? 0
+        default: 0
+        }
+    }
+}
+
+extension RequestFields {
+    /// The number of users whom the call of a route names, besides mentions.
+    fileprivate var namedUsers: Int {
+        // The route refuses a list that cannot be read.
+        let lists = [try? list("user_ids"), try? list("operator_ids", "operators")]
+        return lists.reduce(0) { $0 + ($1?.count ?? 0) }
     }
 }

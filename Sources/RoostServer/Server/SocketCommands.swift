@@ -78,15 +78,12 @@ struct SocketCommands: ServerPart {
             }
         }
         try parts.rates.charge(
-            user: user, count: 1 + frame.byteCount / Self.chargedBytes, isFrame: true)
+            user: user, count: 1 + frame.byteCount / RequestRates.chargedBytes, isFrame: true)
         return true
     }
 
     /// The most bytes of a command with an allowance of its own, which has an ID or two.
     private static let smallBytes = 1_024
-
-    /// The bytes of a command that count as one request.
-    private static let chargedBytes = 65_536
 
     private func post(
         _ command: MessageCommand, named name: Frame.Command, from user: UserID, in id: SessionID

@@ -348,10 +348,13 @@ struct Logins: ServerPart {
         _ = try? await ask(try await storage.forgetEnded(by: moment, limit: 1_000))
     }
 
-    /// Returns the caller of a REST call, and counts the call.
-    func caller(_ headers: RequestHeaders) async throws(ServerError) -> APICaller {
+    /// Returns the caller of a REST call, and counts the call; a long one counts as several.
+    func caller(
+        of request: APIRequest, _ headers: RequestHeaders
+    ) async throws(ServerError) -> APICaller {
         let caller = try await identify(headers)
-        try rates.charge(user: caller.userID)
+        try rates.charge(
+            user: caller.userID, count: 1 + request.body.count / RequestRates.chargedBytes)
         if let id = caller.userID { activity.note(id) }
         return caller
     }

@@ -44,7 +44,11 @@ final class RequestRates: ServerPart {
     /// Sets the number of servers that share the rates; a socket's pings go to one of them only.
     func share(among servers: Int) { self.servers = max(servers, 1) }
 
-    private func userCost(_ count: Int) -> Int { cost(count, at: configuration.userRate) }
+    /// Half a burst is the most, so that a user at rest can make every call, whatever it names.
+    private func userCost(_ count: Int) -> Int {
+        let rate = configuration.userRate
+        return min(cost(count, at: rate), max(1, (rate?.burst ?? 2) / 2))
+    }
     private var addressCost: Int { cost(1, at: configuration.addressRate) }
 
     private func cost(_ count: Int, at rate: Rate?) -> Int {
@@ -82,6 +86,26 @@ final class RequestRates: ServerPart {
             address.map { [.init("peer", .string($0))] } ?? [.init("of", "user")])
         throw Self.tooOften(wait)
     }
+
+    /// Counts the users whom a call names, after the call itself.
+    ///
+    /// Each of them costs the storage a few statements, and many of them an event.
+    ///
+    /// - Parameters:
+    ///   - user: The user of the call.
+    ///   - count: The number of the users whom it names.
+    /// - Throws: `.rateLimited`, with the wait until the call is allowed.
+    func charge(user: UserID?, naming count: Int) throws(ServerError) {
+        let more = count / Self.chargedNames
+        // A burst of one request has no room for more than the call.
+        guard more > 0, configuration.userRate?.burst ?? 2 > 1 else { return }
+        try charge(user: user, count: more)
+    }
+
+    /// The bytes of a command, or of the body of a call, that count as one request more.
+    static let chargedBytes = 65_536
+    /// The users named in a call that count as one request more.
+    static let chargedNames = 100
 
     /// Refuses a user or an address whose next request would be refused; counts nothing.
     func check(user: UserID?, address: String?) throws(ServerError) {

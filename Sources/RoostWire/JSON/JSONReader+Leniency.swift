@@ -81,7 +81,7 @@ extension JSONReader {
     }
 
     /// Reads a list of texts without repetitions, in order of first occurrence.
-    mutating func readSet() throws(WireError) -> [String] { try readStrings().uniqued }
+    mutating func readSet() throws(WireError) -> [String] { try readStrings().exactlyUniqued }
 
     static func truth(_ text: String) -> Bool? {
         switch text.lowercased() {

@@ -76,15 +76,15 @@ package enum JSONValue: Hashable, Sendable {
     /// - Complexity: One pass over both objects; the subscript searches all fields for each name.
     package mutating func merge(_ other: [Field]) {
         var fields = takeFields()
-        var indices: [FieldName: Int] = [:]
-        for (index, field) in fields.enumerated() where indices[FieldName(field.name)] == nil {
-            indices[FieldName(field.name)] = index
+        var indices: [ExactText: Int] = [:]
+        for (index, field) in fields.enumerated() where indices[ExactText(field.name)] == nil {
+            indices[ExactText(field.name)] = index
         }
         for field in other {
-            if let index = indices[FieldName(field.name)] {
+            if let index = indices[ExactText(field.name)] {
                 fields[index].value = field.value
             } else {
-                indices[FieldName(field.name)] = fields.count
+                indices[ExactText(field.name)] = fields.count
                 fields.append(field)
             }
         }
@@ -116,13 +116,6 @@ package enum JSONValue: Hashable, Sendable {
     package var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
 }
 
-/// The name of a field as the key of a dictionary, compared byte by byte.
-private struct FieldName: Identifier {
-    let rawValue: String
-
-    init(_ rawValue: String) { self.rawValue = rawValue }
-}
-
 extension JSONReader {
     /// Reads a value of any kind as a tree.
     package mutating func readValue() throws(WireError) -> JSONValue {
@@ -141,13 +134,13 @@ extension JSONReader {
                 try readList { reader throws(WireError) in try reader.readValue() })
         case .object:
             var fields: [JSONValue.Field] = []
-            var indices: [FieldName: Int] = [:]
+            var indices: [ExactText: Int] = [:]
             try readObject { name, reader throws(WireError) in
                 let value = try reader.readValue()
-                if let index = indices[FieldName(name)] {
+                if let index = indices[ExactText(name)] {
                     fields[index].value = value
                 } else {
-                    indices[FieldName(name)] = fields.count
+                    indices[ExactText(name)] = fields.count
                     fields.append(JSONValue.Field(name, value))
                 }
             }

@@ -122,7 +122,7 @@ package struct RequestFields: Sendable {
 
     private func list(among names: [String]) throws(ServerError) -> [String]? {
         for name in names {
-            if let elements = try elements(name) { return elements.uniqued }
+            if let elements = try elements(name) { return elements.exactlyUniqued }
         }
         return nil
     }
