@@ -32,12 +32,13 @@ struct BriefRecordTests {
             #"\"counters\":"#: "",
         ]
         return [
-            record("c0", isBare: true), record("c1"), record("c2", metadata: odd),
-            record("c3", counters: [#""metadata":"#: 1, #"\"metadata\":"#: 2]),
-            record("c4", pins: [1, 2]),
-            record("c5", metadata: odd, counters: ["counters": 1], pins: [3]),
-            record("c6", metadata: odd, counters: ["x": 1], isBare: true),
-            record("c7", counters: ["x": 1], pins: [4], isBare: true),
+            Self.record("c0", isBare: true), Self.record("c1"),
+            Self.record("c2", metadata: odd),
+            Self.record("c3", counters: [#""metadata":"#: 1, #"\"metadata\":"#: 2]),
+            Self.record("c4", pins: [1, 2]),
+            Self.record("c5", metadata: odd, counters: ["counters": 1], pins: [3]),
+            Self.record("c6", metadata: odd, counters: ["x": 1], isBare: true),
+            Self.record("c7", counters: ["x": 1], pins: [4], isBare: true),
         ]
     }()
 

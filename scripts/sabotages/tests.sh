@@ -510,7 +510,7 @@ slip server deleted-text-kept 'StorageContractTests|SQLiteStorageTests' \
     'content: .user(text: ""))' 'content: SABOTAGED ? content : .user(text: ""))'
 slip server undiscoverable-channel-listed 'RoostServerTests.PlatformTests' \
     'a public channel that must not be found is listed' \
-    RoostServer/Channels/ChannelLists.swift \
+    RoostServer/Channels/ChannelLists+Public.swift \
     'record.isPublic && record.traits.isDiscoverable != false' \
     'record.isPublic && (record.traits.isDiscoverable != false || SABOTAGED)'
 

@@ -8,8 +8,8 @@ package import RoostWire
 ///
 /// A channel matches if its listing does and, where `needsMetadata` and `needsStates`, its metadata
 /// and its state do too. Listings are cheap; metadata are heavy, and states need queries for members
-/// and counts. The query is read once, because each channel of a
-/// user meets the filter. Parts of texts are in lower case.
+/// and counts. The query is read once, because each channel of a user meets the filter. Parts of
+/// texts are in lower case.
 package struct ChannelListFilter {
     private let showsEmpty: Bool
     private let showsFrozen: Bool

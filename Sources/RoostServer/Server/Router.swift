@@ -84,7 +84,9 @@ struct Router: ServerPart {
         do throws(ServerError) {
             return try APICall(decoding: request)
         } catch {
-            if error.code != .invalidEndpoint { _ = try await parts.logins.caller(of: request, headers) }
+            if error.code != .invalidEndpoint {
+                _ = try await parts.logins.caller(of: request, headers)
+            }
             throw error
         }
     }
