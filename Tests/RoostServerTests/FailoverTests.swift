@@ -25,6 +25,13 @@ struct FailoverTests {
     func `messages arrive once after a crash that gives numbers of transactions again`(
         hasBus: Bool
     ) async throws {
+        // On a machine with much other work the writer may come in time, and no number is lost.
+        for _ in 1...5 where try await sendsAcrossCrash(hasBus) { return }
+        Issue.record("No crash gave a number again.")
+    }
+
+    /// Returns whether the crash gave numbers again; nothing is proved otherwise.
+    private func sendsAcrossCrash(_ hasBus: Bool) async throws -> Bool {
         // Numbers that no logged change needs are lost by a crash, unless the writer comes in time.
         let database = try await PostgresServer(settings: ["fsync=off", "wal_writer_delay=10s"])
         let (scene, ann, bob) = try await ClusterScene.withAnnAndBob(on: database)
@@ -46,7 +53,11 @@ struct FailoverTests {
         }
         let change = try await Self.number(
             scene.pool, "SELECT max(change::text::bigint) FROM message")
-        try #require(change > 0 && change < last, "The crash gave no number again.")
+        guard change > 0, change < last else {
+            await scene.pool.close()
+            await database.end()
+            return false
+        }
         await scene.settle()
         #expect(try ClusterScene.texts(bob) == ["1", "2", "3"])
         // With notices, none of them is read.
@@ -57,6 +68,7 @@ struct FailoverTests {
         #expect(try ClusterScene.texts(bob) == ["4"])
         await scene.pool.close()
         await database.end()
+        return true
     }
 
     @Test func `a message that no standby has is shown to nobody before one has it`()
