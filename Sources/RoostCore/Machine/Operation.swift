@@ -18,6 +18,17 @@ package protocol SyncOperation: Equatable, Codable, Sendable {
     mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step
 }
 
+extension SyncOperation {
+    /// Resumes the operation that a case of this one holds, and keeps its new state.
+    mutating func resume<Part: SyncOperation>(
+        _ part: Part, as wrapped: (Part) -> Self, _ reply: Reply, _ sync: inout SyncState
+    ) -> Step {
+        var part = part
+        defer { self = wrapped(part) }
+        return part.resume(reply, &sync)
+    }
+}
+
 /// The next step of an operation.
 package enum Step: Equatable, Sendable {
     case need(Need)

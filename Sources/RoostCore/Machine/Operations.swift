@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Any operation.
-package enum Operation: Equatable, Codable, Sendable {
+package enum Operation: SyncOperation {
     case changeLog(ChangeLogReading)
     case page(PageFetch)
     case gap(GapFill)
@@ -69,7 +69,7 @@ package enum Operation: Equatable, Codable, Sendable {
     case inboxRemoval(InboxRemoval)
     indirect case outbox(OutboxOperation)
 
-    mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch self {
         case .changeLog(let part): resume(part, as: Self.changeLog, reply, &sync)
         case .page(let part): resume(part, as: Self.page, reply, &sync)
@@ -138,13 +138,5 @@ package enum Operation: Equatable, Codable, Sendable {
         case .inboxRemoval(let part): resume(part, as: Self.inboxRemoval, reply, &sync)
         case .outbox(let part): resume(part, as: Self.outbox, reply, &sync)
         }
-    }
-
-    private mutating func resume<Part: SyncOperation>(
-        _ part: Part, as wrapped: (Part) -> Self, _ reply: Reply, _ sync: inout SyncState
-    ) -> Step {
-        var part = part
-        defer { self = wrapped(part) }
-        return part.resume(reply, &sync)
     }
 }

@@ -43,14 +43,6 @@ package enum OutboxOperation: SyncOperation {
         case .drafting(let part): resume(part, as: Self.drafting, reply, &sync)
         }
     }
-
-    private mutating func resume<Part: SyncOperation>(
-        _ part: Part, as wrapped: (Part) -> Self, _ reply: Reply, _ sync: inout SyncState
-    ) -> Step {
-        var part = part
-        defer { self = wrapped(part) }
-        return part.resume(reply, &sync)
-    }
 }
 
 /// An event from outside the outbox.

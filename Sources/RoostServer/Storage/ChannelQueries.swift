@@ -163,15 +163,13 @@ extension Query where Input == (after: ChannelURL, limit: Int), Output == Channe
     static var channelsAfter: Query {
         Query(
             sql: """
-                WITH page AS (
-                    SELECT url, name, custom_type, created_at, created_by, distinct_key, is_super,
-                        is_public, substr(
-                            traits, 1, instr(traits || '"metadata":', '"metadata":') - 1) AS head
-                    FROM channel WHERE url > ?1 AND deleted_at IS NULL ORDER BY url LIMIT ?2)
                 SELECT url, name, '', '', custom_type, created_at, created_by,
                     distinct_key IS NOT NULL, is_super, is_public,
-                    substr(head, 1, instr(head || '"counters":', '"counters":') - 1)
-                FROM page ORDER BY url
+                    -- Up to the metadata and the counters.
+                    substr(traits, 1, min(
+                        instr(traits || '"metadata":', '"metadata":'),
+                        instr(traits || '"counters":', '"counters":')) - 1)
+                FROM channel WHERE url > ?1 AND deleted_at IS NULL ORDER BY url LIMIT ?2
                 """,
             bind: { input, bindings in
                 bindings.append(input.after.rawValue)
@@ -248,15 +246,9 @@ extension Query where Input == UserID, Output == ChannelListing {
             sql: """
                 SELECT c.url, c.name, '', '', c.custom_type, c.created_at,
                     c.created_by, c.distinct_key IS NOT NULL, c.is_super, c.is_public,
-                    substr(
-                        substr(c.traits, 1, instr(c.traits || '"metadata":', '"metadata":') - 1),
-                        1,
-                        instr(
-                            substr(
-                                c.traits, 1,
-                                instr(c.traits || '"metadata":', '"metadata":') - 1)
-                                || '"counters":',
-                            '"counters":') - 1),
+                    substr(c.traits, 1, min(
+                        instr(c.traits || '"metadata":', '"metadata":'),
+                        instr(c.traits || '"counters":', '"counters":')) - 1),
                     me.state, me.hidden,
                     (SELECT created_at FROM message
                      WHERE channel = c.id AND is_counted = 1 AND deleted_at IS NULL
