@@ -102,20 +102,19 @@ extension SyncMachine.Input {
         switch reply {
         case .read(.success(.stretches(let stretches))): return stretches.count
         case .answer(.success(.fingerprints(let stretches))): return stretches.count
-        case .answer(.success(.channel(let channel))): return 1 + channel.members.count
+        case .answer(.success(.channel(let channel))): return channel.weight
         case .outbox(.success(.news(let items))): return items?.items.count ?? 1
         case .kept(.success(let answer)): return answer.commit?.weight ?? 1
+        case .read(.success(.channel(let channel))): return channel?.weight ?? 1
         case .read(.success(.window(let window))): return window.messages.count
-        case .read(.success(.channels(let cached))):
-            return cached.channels.reduce(0) { $0 + 1 + $1.members.count }
+        case .read(.success(.channels(let cached))): return cached.channels.weight
         case .answer(.success(.messages(let page))): return page.messages.count
         case .answer(.success(.gap(let answer))):
             return answer.next.messages.count + answer.previous.messages.count
         case .answer(.success(.messageChanges(let changes))): return changes.updated.count
         case .answer(.success(.channelChanges(let changes))):
-            return changes.updated.reduce(0) { $0 + 1 + $1.members.count }
-        case .answer(.success(.myChannels(let page))):
-            return page.channels.reduce(0) { $0 + 1 + $1.members.count }
+            return changes.updated.weight
+        case .answer(.success(.myChannels(let page))): return page.channels.weight
         case .committed(.success(let commit?)): return commit.weight
         default: return 1
         }
@@ -136,7 +135,7 @@ extension SyncMachine.Effect {
             mutations.reduce(0) { sum, mutation in
                 switch mutation {
                 case .messages(_, let messages, _, _): sum + messages.count
-                case .channels(let channels): sum + channels.count
+                case .channels(let channels): sum + channels.weight
                 default: sum + 1
                 }
             }
@@ -147,8 +146,27 @@ extension SyncMachine.Effect {
     }
 }
 
-extension ListDiff {
+extension ListDiff<Message> {
     fileprivate var weight: Int { inserted.count + 2 * updated.count + deleted.count }
+}
+
+extension ListDiff<GroupChannel> {
+    fileprivate var weight: Int { inserted.weight + updated.weight + deleted.weight }
+}
+
+extension GroupChannel {
+    /// The channel and its members; a member's receipts are part of the member.
+    fileprivate var weight: Int {
+        1 + max(members.count, readReceipts?.count ?? 0, deliveryReceipts?.count ?? 0)
+    }
+}
+
+extension [GroupChannel] {
+    fileprivate var weight: Int { reduce(0) { $0 + $1.weight } }
+}
+
+extension [Update<GroupChannel>] {
+    fileprivate var weight: Int { reduce(0) { $0 + $1.before.weight + $1.after.weight } }
 }
 
 extension Commit {
@@ -161,7 +179,7 @@ extension Change {
         case .messages(let change):
             change.inserted.count + 2 * change.updated.count + change.deleted.count
         case .channels(let change):
-            change.inserted.count + 2 * change.updated.count + change.deleted.count
+            change.inserted.weight + change.updated.weight + change.deleted.count
         case .users(let updates): updates.count
         }
     }

@@ -91,9 +91,22 @@ struct RecordingTests {
         return channel
     }
 
+    private static func channelWithReceipts() -> GroupChannel {
+        var channel = Script.channel("c")
+        channel.readReceipts = receipts()
+        return channel
+    }
+
     private static let heavy: [@Sendable () -> Input] = [
         { .reply(Script.ID(1), .answer(.success(.messages(MessagePage(messages: messages()))))) },
         { .reply(Script.ID(1), .answer(.success(.channel(channel())))) },
+        { .reply(Script.ID(1), .read(.success(.channel(channel())))) },
+        { .reply(Script.ID(1), .read(.success(.channel(channelWithReceipts())))) },
+        { commit(.channels(ChannelsChange(inserted: [channel()]))) },
+        {
+            let update = Update(before: Script.channel("c"), after: channel())
+            return commit(.channels(ChannelsChange(updated: [update])))
+        },
         { commit(.users(users())) },
         { commit(.channels(ChannelsChange(inserted: [], updated: [], deleted: deleted()))) },
         { .frame(Script.ID(1), .delivered("c", receipts()), 0) },
@@ -123,6 +136,19 @@ struct RecordingTests {
         recorded.give(.outbox(.changedElsewhere))
         #expect(!recorded.recording.needsMachine)
         recorded.give(Self.heavy[index]())
+        #expect(recorded.recording.needsMachine)
+    }
+
+    @Test(arguments: [true, false])
+    func `a channel with thousands of members fills a part as an effect, too`(isShown: Bool) {
+        var recorded = Recorded()
+        recorded.give(.outbox(.changedElsewhere))
+        let effect: SyncMachine.Effect =
+            isShown
+            ? .notice(.listChanged(ListID(1), ListDiff(from: [], to: [Self.channel()])))
+            : .commit(Script.ID(1), [.channels([Self.channel()])], .event, unless: nil)
+        recorded.recording.note(
+            .outbox(.changedElsewhere), at: recorded.script.now, [effect], of: nil)
         #expect(recorded.recording.needsMachine)
     }
 
