@@ -15,10 +15,13 @@ extension GroupChannel {
         members(behind: message, in: deliveryReceipts)
     }
 
+    /// Whether the channel counts receipts; super and broadcast channels count none.
+    package var countsReceipts: Bool { !isSuper && !isBroadcast }
+
     private func members(
         behind message: Message, in receipts: [UserID: Timestamp]?
     ) -> [Member] {
-        guard let receipts, !isSuper, !isBroadcast else { return [] }
+        guard let receipts, countsReceipts else { return [] }
         return members.filter { member in
             member.state == .joined && member.id != message.sender?.user.id
                 && receipts[member.id] ?? .distantPast < message.createdAt

@@ -61,6 +61,20 @@ struct ChannelNewsTests {
         #expect(channel.deliveryReceipts == moments)
     }
 
+    @Test(arguments: [true, false])
+    func `super and broadcast channels take no receipts`(isSuper: Bool) {
+        var channel = GroupChannel(url: "c")
+        channel.isSuper = isSuper
+        channel.isBroadcast = !isSuper
+        channel.readReceipts = ["bob": Self.moment(1)]
+        channel.deliveryReceipts = ["bob": Self.moment(1)]
+        #expect(channel.applying(.readBy(["bob": Self.moment(5)])) == channel)
+        #expect(channel.applying(.deliveredTo(["bob": Self.moment(5)])) == channel)
+        let message = ChannelNews.received(Self.message(7), .init(isUnread: true))
+        #expect(channel.applying(message).readReceipts == channel.readReceipts)
+        #expect(channel.applying(message).unreadMessageCount == 1)
+    }
+
     @Test func `a reply as last message follows its parent's changes (scar 116)`() {
         let parent = Self.message(1)
         var reply = Self.message(2)

@@ -82,6 +82,29 @@ struct CommitCostTests {
         await store.close()
     }
 
+    @Test func `a repeated receipt reads its channel once and writes nothing`() async throws {
+        let store = try await Store.test()
+        var channel = Fixture.group("c", members: Array(Self.people.prefix(50)))
+        let moments = [Self.people[0].id: Timestamp(milliseconds: 5)]
+        channel.readReceipts = moments
+        try await store.writer.commit([.channels([channel])])
+        func cost(_ mutations: [Mutation]) async throws -> StoreCosts {
+            let before = try await store.writer.costs()
+            let commit = try await store.writer.commit(mutations)
+            #expect(commit.changes.isEmpty)
+            let after = try await store.writer.costs()
+            return StoreCosts(
+                writtenRows: after.writtenRows - before.writtenRows, readPages: 0,
+                statements: after.statements - before.statements)
+        }
+        _ = try await cost([.channelNews("c", .readBy(moments))])
+        let nothing = try await cost([.channelNews("other", .readBy(moments))])
+        let again = try await cost([.channelNews("c", .readBy(moments))])
+        #expect(again.statements == nothing.statements, "the look-up of the channel")
+        #expect(again.writtenRows == nothing.writtenRows)
+        await store.close()
+    }
+
     @Test func `the first sync writes each of 20 channels and 30 members once (scar 156)`()
         async throws
     {

@@ -11,6 +11,12 @@ struct StoreCosts: Sendable {
     let readPages: Int
     let statements: Int
 
+    init(writtenRows: Int64, readPages: Int, statements: Int) {
+        self.writtenRows = writtenRows
+        self.readPages = readPages
+        self.statements = statements
+    }
+
     init(of connection: Connection) throws(SQLiteError) {
         // Before the query below, which is a statement too.
         statements = connection.runCount

@@ -63,6 +63,8 @@ extension GroupChannel {
             if ids.contains(id) { channel.lastMessage = preview.flatMap(visibleBefore(last)) }
         case .read(let moment):
             channel = applying(readMark: moment)
+        // One receipt changes the whole channel on disk. A large channel gets one for each member.
+        case .readBy where !countsReceipts, .deliveredTo where !countsReceipts: return self
         case .readBy(let moments):
             // Without known receipts of all members, a few would pass for all.
             channel.readReceipts?.merge(moments) { max($0, $1) }
@@ -95,7 +97,7 @@ extension GroupChannel {
 
     private mutating func receive(_ message: Message, _ reception: ChannelNews.Reception) {
         // A sender has read all earlier messages (`docs/protocol` 3.11).
-        if let sender = message.sender?.user.id {
+        if countsReceipts, let sender = message.sender?.user.id {
             readReceipts?.merge([sender: message.createdAt]) { max($0, $1) }
         }
         // A repeated frame must not count twice, and an older message is no preview.

@@ -7,8 +7,11 @@ internal import RoostSQLite
 extension WriteSession {
     /// Adds a channel or replaces its cached form.
     func put(_ news: GroupChannel) throws(SQLiteError) {
+        try put(news, over: storedChannel(news.url))
+    }
+
+    private func put(_ news: GroupChannel, over old: GroupChannel?) throws(SQLiteError) {
         let row = try rowMaking(news.url)
-        let old = try storedChannel(news.url)
         let channel = old.map(news.keepingUntold) ?? news
         for user in channel.users { try users.learn(user, inFull: false) }
         if let old, old.mapUsers(users.now) == channel.mapUsers(users.now) { return }
@@ -29,8 +32,10 @@ extension WriteSession {
 
     /// Applies an event to a channel; ignores a channel that is not cached.
     func apply(_ news: ChannelNews, to url: ChannelURL) throws(SQLiteError) {
-        guard let channel = try storedChannel(url) else { return }
-        try put(channel.applying(news))
+        guard let old = try storedChannel(url) else { return }
+        let channel = old.applying(news)
+        // A repeated receipt in a channel with thousands of members ends here.
+        if channel != old { try put(channel, over: old) }
     }
 
     /// Removes a channel with all its data.
