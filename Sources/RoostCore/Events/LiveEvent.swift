@@ -20,7 +20,7 @@ package struct LiveEvent: SyncOperation {
         /// Reads the messages before a deleted last message.
         case readingPreview(MessageID, of: Message)
         case committing
-        /// Reads the channels that the commit changed, for effects that only the server knows.
+        /// Reads the channels that the commit left unchanged, for effects that only the server knows.
         case readingChannel(ChannelURL, rest: [ChannelURL])
     }
 
@@ -95,7 +95,12 @@ package struct LiveEvent: SyncOperation {
         guard let next = channels.first else {
             return isOvertaken ? end(&sync) : announce(&sync)
         }
-        state = .readingChannel(next, rest: Array(channels.dropFirst()))
+        let rest = Array(channels.dropFirst())
+        if let known = commit?.updatedChannels.first(where: { $0.url == next }) {
+            judge(known, next, &sync)
+            return readChannels(rest, &sync)
+        }
+        state = .readingChannel(next, rest: rest)
         return .need(.read(.channel(next)))
     }
 

@@ -44,6 +44,22 @@ struct LiveEventTests {
         #expect(end.last == .finish(id, .done))
     }
 
+    @Test func `a channel that the commit of a message contains is not read again`() {
+        var script = Script.connected()
+        let message = Self.message(2_000_000)
+        let id = Self.commit(in: script.frame(.message(MessageEvent(message: message))))
+        let known = Script.channel(Script.channel)
+        var changed = known
+        changed.lastMessage = message
+        let change = ChannelsChange(updated: [Update(before: known, after: changed)])
+        let end = script.give(
+            .reply(
+                id, .committed(.success(Commit(sequence: 1, changes: [.channels(change)])))))
+        #expect(!end.contains(.read(id, .channel(Script.channel))))
+        #expect(Self.events(end) == [.messageReceived(message)])
+        #expect(end.last == .finish(id, .done))
+    }
+
     @Test func `each refusal of the disk is repaired, also after an earlier repair`() {
         var script = Script.connected()
         for _ in 0..<2 {
@@ -190,10 +206,9 @@ struct LiveEventTests {
                 .channelNews(Script.channel, .deleted([5], preview: Script.message(3))),
             ])
         let change = ChannelsChange(updated: [Update(before: before, after: known)])
-        _ = script.give(
+        let end = script.give(
             .reply(
                 id, .committed(.success(Commit(sequence: 1, changes: [.channels(change)])))))
-        let end = script.read(id, .channel(known))
         #expect(Self.events(end) == [.messageDeleted(5, Script.channel)])
         #expect(end.contains { if case .ask(_, .channel, _) = $0 { true } else { false } })
     }
