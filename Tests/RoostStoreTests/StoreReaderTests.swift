@@ -2,6 +2,7 @@
 
 import RoostCore
 import RoostModel
+import RoostSQLite
 import RoostStore
 import RoostTestSupport
 import Testing
@@ -106,6 +107,32 @@ struct StoreReaderTests {
             try await reader.messageCount(
                 in: "nowhere", from: .distantPast, through: .distantFuture
             ).value == 0)
+    }
+
+    @Test(arguments: [ChannelOrder.latestLastMessage, .chronological, .name])
+    func `a list of named channels reads only these, in its order`(order: ChannelOrder)
+        async throws
+    {
+        let store = try await Store.test()
+        let channels = (1...9).map { number in
+            Fixture.group(ChannelURL("c\(number)"), createdAt: Int64(number % 2), name: "n")
+        }
+        var filter = ChannelFilter()
+        filter.urls = ["c1", "c2", "c3", "c4", "nowhere"]
+        try await store.writer.commit([.channels(channels)])
+        // A read of any other channel fails.
+        try await store.writer.withConnection { connection throws(SQLiteError) in
+            try connection.executeScript("UPDATE channel SET payload = x'ff' WHERE id > 4")
+        }
+        let wanted = channels[..<4].sorted { order.key(of: $0) < order.key(of: $1) }
+        let first = try await store.reader.channels(filter, order: order, limit: 3).value
+        #expect(first == Array(wanted[..<3]))
+        let last = order.key(of: wanted[2])
+        let rest = try await store.reader.channels(filter, order: order, after: last, limit: 3)
+        #expect(rest.value == Array(wanted[3...]))
+        filter.isUnread = true
+        #expect(try await store.reader.channels(filter, order: order, limit: 3).value == [])
+        await store.close()
     }
 
     @Test(

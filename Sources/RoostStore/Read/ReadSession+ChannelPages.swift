@@ -38,6 +38,22 @@ extension ReadSession {
 }
 
 extension ReadSession {
+    /// Returns a page of a list whose filter names its channels; looks each of them up.
+    func channels(
+        _ filter: ChannelFilter, _ order: ChannelOrder, after last: ChannelSortKey?, limit: Int
+    ) throws(SQLiteError) -> [GroupChannel] {
+        let me = try me()
+        var found: [(key: ChannelSortKey, channel: GroupChannel)] = []
+        for url in filter.urls.sorted() {
+            guard let stored = try connection.storedChannel(url),
+                let channel = try channel(stored), filter.matches(channel, viewer: me)
+            else { continue }
+            let key = order.key(of: channel)
+            if last.map({ $0 < key }) ?? true { found.append((key, channel)) }
+        }
+        return found.sorted { $0.key < $1.key }.prefix(limit).map(\.channel)
+    }
+
     /// Returns a page of a list ordered by fields of payloads; reads all channels of the list.
     func channelsByText(
         _ query: Query<ChannelPage, StoredChannel>, _ all: ChannelPage, _ order: ChannelOrder,

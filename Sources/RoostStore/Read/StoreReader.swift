@@ -134,6 +134,9 @@ package struct StoreReader: Sendable {
     ) async throws(StoreError) -> Snapshot<[GroupChannel]> {
         precondition(limit > 0, "A page has room for one channel at least.")
         return try await snapshot { session throws(SQLiteError) in
+            if !filter.urls.isEmpty {
+                return try session.channels(filter, order, after: last, limit: limit)
+            }
             var typeRow: Int64?
             if let name = filter.customTypes.first, filter.customTypes.count == 1, !name.isEmpty {
                 typeRow = try session.customTypeRow(name)
