@@ -35,6 +35,32 @@ struct SearchInMemoryTests {
         #expect(try file.first(tables) == 0)
     }
 
+    @Test(arguments: [true, false])
+    func `an index in memory stays complete if it follows groups of commits`(
+        follows: Bool
+    ) async throws {
+        let folder = try TemporaryFolder(inMemory: true)
+        var options = Store.Options()
+        options.keepsIndexInMemory = true
+        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
+        #expect(store.hasIndexInMemory)
+        // A search indexes at most 20,000 messages before it answers.
+        for lower in stride(from: Int64(1), to: 20_400, by: 5_100) {
+            try await store.writer.commit([Fixture.page(lower...(lower + 5_099))])
+        }
+        try await store.finishIndex()
+        for number in Int64(1)...100 {
+            let id = 20_400 + number
+            try await store.writer.commit([
+                .liveMessage(Fixture.message(id), predecessor: MessageID(id - 1))
+            ])
+            if follows, number % 32 == 0 { try await store.followCommits(stepSize: 1) }
+        }
+        let question = SearchQuestion("1", liveEnds: [Fixture.channel: .distantPast])
+        #expect(try await store.reader.search(question).value.index.isComplete == follows)
+        await store.close()
+    }
+
     @Test func `an incomplete answer of an index in memory names the missing part (R135)`()
         async throws
     {

@@ -10,10 +10,15 @@ final class CachePerformer: Sendable {
     /// The number of messages indexed at a time; a live message waits about 5 ms at most.
     private static let indexingStep = 500
 
+    /// The number of commits after which the index follows; half of those that its journal keeps.
+    private static let commitsBetweenIndexing = 32
+
     private let store: Store
     private let feed: InputFeed
     /// The trims in progress, by their operations.
     private let trims = Guarded<[SyncMachine.OperationID: Trim]>([:])
+    /// The commits that the index has not been asked to follow.
+    private let unindexedCommits = Guarded(0)
 
     init(_ store: Store, _ feed: InputFeed) {
         self.store = store
@@ -34,7 +39,9 @@ final class CachePerformer: Sendable {
         _ mutations: [Mutation], unless condition: CommitCondition?,
         for id: SyncMachine.OperationID
     ) {
-        feed.reply(to: id, Reply.committed) { [store] () async throws(RoostError) in
+        feed.reply(to: id, Reply.committed) { () async throws(RoostError) in
+            let store = self.store
+            defer { self.followCommits() }
             do throws(StoreError) {
                 guard let condition else { return try await store.writer.commit(mutations) }
                 return try await store.writer.commit(mutations, unless: condition)
@@ -106,6 +113,19 @@ final class CachePerformer: Sendable {
         Task(executorPreference: feed.executor) { [store, feed] in
             try? await store.finishIndex(stepSize: Self.indexingStep)
             await feed.give(.indexFilled)
+        }
+    }
+
+    /// Lets an index in memory follow a group of commits, in the background.
+    private func followCommits() {
+        let isDue = unindexedCommits.withLock { count in
+            count = (count + 1) % Self.commitsBetweenIndexing
+            return count == 0
+        }
+        guard isDue, store.hasIndexInMemory else { return }
+        // The task ends after one step. A refusal leaves the rest to the next search.
+        Task(executorPreference: feed.executor) { [store] in
+            try? await store.followCommits(stepSize: Self.indexingStep)
         }
     }
 

@@ -7,7 +7,8 @@
 // added, changed or deleted message with its words. The messages of a cleared, cut or removed
 // channel are not in the commit, so the index starts empty again. That is rare and costs time, not
 // correctness: a search reports the messages that are not indexed yet. Commits of other processes
-// have the same effect.
+// have the same effect. The client lets the index follow its own commits before the journal drops
+// them.
 
 internal import RoostCore
 internal import RoostExecutors
