@@ -203,7 +203,7 @@ extension SyncState {
                 if outbox.uploads.contains(item.requestID) {
                     step.notices.append(.cancelUpload(item.requestID))
                 }
-                if item.change == nil { showUnsent(of: item.channel) }
+                if item.change == nil { takeOff(item) }
             case .dropped(let item):
                 endOutcome(of: item.requestID, with: .nothingToChange)
                 if let change = item.change { publish(.changeDropped(change)) }
@@ -253,6 +253,19 @@ extension SyncState {
     private mutating func takeOff(_ message: Message) {
         guard let requestID = message.requestID else { return }
         for id in timelines.ids(of: message.channelURL) { timelines[id]?.removeUnsent(requestID) }
+    }
+
+    /// Takes a delivered or removed item off its timelines.
+    ///
+    /// The other items stay as they are. Listing them would cost as much as all of them, for each item
+    /// of a full outbox.
+    private mutating func takeOff(_ item: OutboxItem) {
+        var isBehind = false
+        for id in timelines.ids(of: item.channel)
+        where timelines[id]?.dropUnsent(item.requestID) == false {
+            isBehind = true
+        }
+        if isBehind { showUnsent(of: item.channel) }
     }
 
     mutating func endOutcome(of requestID: RequestID, with error: RoostError?) {

@@ -219,6 +219,15 @@ extension OpenTimeline {
         publish(list.removeUnsent(requestID), from: [.local])
     }
 
+    /// Removes a message that has left the outbox.
+    ///
+    /// - Returns: Whether that suffices; while commits wait for a read, all unsent messages are needed.
+    mutating func dropUnsent(_ requestID: RequestID) -> Bool {
+        if reads.isUnderWay || needsRead { return false }
+        removeUnsent(requestID)
+        return true
+    }
+
     /// Returns whether a read contains commits that have not reached the list.
     func lacks(_ window: CacheWindow) -> Bool {
         backlog.lacks(window.sequence, showing: list.sequence)
