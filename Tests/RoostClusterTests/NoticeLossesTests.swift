@@ -54,6 +54,23 @@ struct NoticeLossesTests {
         #expect(losses.isMistrusting(at: Self.at(600)))
     }
 
+    @Test func `session keys are checked at once after a loss, rarely while notices are missing`() {
+        var losses = NoticeLosses()
+        func isDue(_ quarters: Int, isLoss: Bool = false, isBlind: Bool) -> Bool {
+            let now = Self.start + .milliseconds(quarters * 250)
+            let isDue = losses.isSessionCheckDue(isLoss: isLoss, isBlind: isBlind, at: now)
+            if isDue { losses.noteSessionCheck(at: now) }
+            return isDue
+        }
+        #expect(!isDue(0, isBlind: false))
+        #expect((1...20).count { isDue($0, isBlind: true) } == 1)
+        #expect(isDue(21, isBlind: true))
+        #expect(isDue(22, isLoss: true, isBlind: true))
+        #expect(!isDue(23, isBlind: true))
+        // A session may have ended behind the last check, just before notices came again.
+        #expect((24...60).filter { isDue($0, isBlind: false) } == [42])
+    }
+
     @Test func `a lasting disagreement renews the mistrust, and is told once`() {
         var losses = NoticeLosses()
         let told = (1...6).map { number in

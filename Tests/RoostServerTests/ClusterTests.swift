@@ -228,6 +228,8 @@ struct ClusterTests {
         #expect(try bob.inbox.take().contains { $0.category == .propertiesChanged })
         try await ask("PUT", "users/bob", #"{"is_active":false}"#, at: scene.servers[0])
         #expect(!bob.inbox.isClosed)
+        // While notices are missing, session keys are checked with pauses.
+        scene.advance(NoticeLosses.sessionPause)
         await scene.settle()
         #expect(bob.inbox.isClosed)
     }

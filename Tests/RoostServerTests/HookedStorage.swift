@@ -164,6 +164,13 @@ final class HookedStorage: Storage {
         return try await base.memberIDs(of: url)
     }
 
+    func someMemberIDs(
+        of url: ChannelURL, atMost limit: Int
+    ) async throws(StorageError) -> [UserID] {
+        await note("someMemberIDs")
+        return try await base.someMemberIDs(of: url, atMost: limit)
+    }
+
     func audienceMembers(of url: ChannelURL) async throws(StorageError) -> [AudienceMember] {
         await note("audienceMembers")
         return try await base.audienceMembers(of: url)

@@ -356,6 +356,20 @@ struct StorageContractTests {
     }
 
     @Test(arguments: StorageKind.allCases)
+    func `a channel adds at most a limit of unread messages to the total`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await make(kind, users: ["a", "b"])
+        let batch = (0..<505).map { Self.draft("\($0)") }
+        for number in 0..<20 {
+            for stored in try await storage.append(batch, now: at(Int64(number))) {
+                _ = try stored.get()
+            }
+        }
+        #expect(try await storage.unreadTotal(of: "b") == StorageRules.unreadLimit)
+    }
+
+    @Test(arguments: StorageKind.allCases)
     func `a delivery mark moves once for all messages before it`(
         kind: StorageKind
     ) async throws {

@@ -203,7 +203,12 @@ package actor ClusterFanOut: FanOut {
             let isBlind = !isConnected || losses.isMistrusting(at: moment)
             let start = lost ?? (isBlind ? swept : nil)
             if let start { losses.want(news.channels, since: start) }
-            await report(since: start, isConnected: isConnected, at: moment)
+            // Without a bus, sweeps are the usual way of news and not a sign of trouble.
+            let isSessionCheckDue = losses.isSessionCheckDue(
+                isLoss: lost != nil || bus == nil, isBlind: isBlind, at: moment)
+            await report(
+                since: start, isConnected: isConnected, checksSessions: isSessionCheckDue,
+                at: moment)
         } catch {
             losses.putBack(lost)
             log(LogLine(.warning, "sweep", [.init("message", .string(error.message))]))
@@ -226,8 +231,11 @@ package actor ClusterFanOut: FanOut {
     /// - Parameters:
     ///   - start: The transaction behind which sessions may have ended unseen; nil if none has.
     ///   - isConnected: Whether notices come.
+    ///   - checksSessions: Whether the session keys are compared with the database.
     ///   - moment: The time of the sweep.
-    private func report(since start: Int64?, isConnected: Bool, at moment: Instant) async {
+    private func report(
+        since start: Int64?, isConnected: Bool, checksSessions: Bool, at moment: Instant
+    ) async {
         do {
             for report in losses.due(isConnected: isConnected, at: moment) {
                 guard let audience else { break }
@@ -238,7 +246,10 @@ package actor ClusterFanOut: FanOut {
                 }
                 losses.noteReport(report, at: moment)
             }
-            if start != nil { try await endLostSessions() }
+            if checksSessions {
+                try await endLostSessions()
+                losses.noteSessionCheck(at: moment)
+            }
         } catch {
             losses.putBack(start)
             log(LogLine(.warning, "report", [.init("message", .string("\(error)"))]))

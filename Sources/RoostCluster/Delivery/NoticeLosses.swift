@@ -18,6 +18,9 @@ package struct NoticeLosses: Sendable {
     /// The time between two reports of one channel during the mistrust.
     package static let pause = Duration.seconds(10)
 
+    /// The time between two checks of the session keys while no loss is known.
+    package static let sessionPause = Duration.seconds(5)
+
     /// A report to clients that a channel has changed.
     package struct Report: Equatable, Sendable {
         package let url: ChannelURL
@@ -47,6 +50,9 @@ package struct NoticeLosses: Sendable {
     private var waiting: [ChannelURL: Report] = [:]
     /// The last report of each channel, as long as it may tell that another one is needless.
     private var made: [ChannelURL: (report: Report, at: Instant)] = [:]
+    /// Whether sessions may have ended unseen since the last check.
+    private var owesSessionCheck = false
+    private var sessionCheck: Instant?
 
     package init() {}
 
@@ -169,5 +175,30 @@ package struct NoticeLosses: Sendable {
             start = min(start, last.start)
         }
         made[report.url] = (Report(url: report.url, change: report.change, start: start), now)
+    }
+
+    // MARK: Sessions
+
+    /// Returns whether the session keys are to be compared with the database now.
+    ///
+    /// A loss is checked at once. While notices cannot come, each sweep may miss an end, so checks
+    /// have a pause between them, and a last one follows when notices come again.
+    ///
+    /// - Parameters:
+    ///   - isLoss: Whether the sweep makes up for a loss.
+    ///   - isBlind: Whether notices may be missing at the moment.
+    ///   - now: The present moment.
+    /// - Returns: Whether a check is due.
+    package mutating func isSessionCheckDue(
+        isLoss: Bool, isBlind: Bool, at now: Instant
+    ) -> Bool {
+        if isLoss || isBlind { owesSessionCheck = true }
+        guard owesSessionCheck else { return false }
+        return isLoss || sessionCheck.map { $0 + Self.sessionPause <= now } ?? true
+    }
+
+    /// Notes that the session keys were compared with the database.
+    package mutating func noteSessionCheck(at now: Instant) {
+        (owesSessionCheck, sessionCheck) = (false, now)
     }
 }

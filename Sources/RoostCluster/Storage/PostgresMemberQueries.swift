@@ -96,6 +96,17 @@ extension PostgresQuery where Output == UserID {
             """, .int(channel)
         ) { UserID($0.text(0)) }
     }
+
+    static func someMemberIDs(of url: ChannelURL, atMost limit: Int) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT u.user_id FROM channel AS c
+            JOIN member AS m ON m.channel = c.id AND m.state <> 'none'
+            JOIN users AS u ON u.id = m.user_id
+            WHERE c.url = $1 LIMIT $2
+            """, .text(url.rawValue), .int(Int64(limit))
+        ) { UserID($0.text(0)) }
+    }
 }
 
 extension PostgresQuery where Output == AudienceMember {

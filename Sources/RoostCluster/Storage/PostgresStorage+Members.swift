@@ -73,6 +73,14 @@ extension PostgresStorage {
         try await audienceMembers(of: url).map(\.id)
     }
 
+    package func someMemberIDs(
+        of url: ChannelURL, atMost limit: Int
+    ) async throws(StorageError) -> [UserID] {
+        try await read { db async throws(PostgresError) in
+            try await db.all(.someMemberIDs(of: url, atMost: limit))
+        }
+    }
+
     package func audienceMembers(
         of url: ChannelURL
     ) async throws(StorageError) -> [AudienceMember] {

@@ -144,7 +144,10 @@ struct Admission: ServerPart {
         }
         if rule.speaks, let actor, !access.record.traits.isOpen {
             var members = target.members
-            if members == nil { members = try await ask(try await storage.memberIDs(of: url)) }
+            if members == nil {
+                // Only channels of two matter here; a third member is enough to tell.
+                members = try await ask(try await storage.someMemberIDs(of: url, atMost: 3))
+            }
             standing.isBlocked = try await isBlocked(actor, among: members ?? [])
         }
     }

@@ -20,7 +20,6 @@ struct Receipts: ServerPart {
             let mark = try await ask(
                 try await storage.markRead(url, by: id, now: world.now()))
         else { throw ServerError(.notAMember, "Only members of the channel may do this.") }
-        let total = try await unreadTotal(of: id)
         var event = ReadEvent(channelURL: url, user: user, timestamp: mark)
         let readers = try await publisher.audience(of: url).readers
         let except = requestID == nil ? nil : session
@@ -29,6 +28,8 @@ struct Receipts: ServerPart {
             event.acknowledges = requestID
             sessions.send(.read(event), to: session)
         }
+        // The mark is stored: the others learn of it even if counting what is left fails.
+        let total = try await unreadTotal(of: id)
         let counts = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: mark,
             // A mark can lie after the clock's time, so the order of counts has a time of its own.
@@ -72,14 +73,14 @@ struct Receipts: ServerPart {
                 })
         else { throw ServerError(.notAMember, "Only members of the channel may do this.") }
         let mark = record.lastRead ?? wanted
-        let total = try await unreadTotal(of: userID)
-        let state = try await ask(
-            try await storage.channelStates([url], viewer: userID)
-        ).first
         var event = ReadEvent(channelURL: url, user: user, timestamp: mark)
         event.isExcluded = true
         event.uniqueID = uniqueID
         await publisher.publish(.read(event), to: [userID])
+        let total = try await unreadTotal(of: userID)
+        let state = try await ask(
+            try await storage.channelStates([url], viewer: userID)
+        ).first
         let counts = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: world.now(), uniqueID: uniqueID,
             unread: total)

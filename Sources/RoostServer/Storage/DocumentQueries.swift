@@ -132,8 +132,9 @@ extension Query where Input == (kind: Document.Kind, owner: UserID), Output == I
     static var waitingDocuments: Query {
         Query(
             sql: """
+                -- The plus keeps SQLite from the index of all that waits, whoever its owner is.
                 SELECT count(*) FROM document
-                WHERE kind = ?1 AND due_at IS NOT NULL AND owner = ?2
+                WHERE kind = ?1 AND +due_at IS NOT NULL AND owner = ?2
                 """,
             bind: { input, bindings in
                 bindings.append(input.kind.rawValue)

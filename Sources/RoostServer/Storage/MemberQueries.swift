@@ -83,7 +83,8 @@ extension Query where Input == Int64, Output == Void {
     static var showHidden: Query {
         Query(
             sql: """
-                UPDATE member SET hidden = 'unhidden',
+                -- Without statistics SQLite prefers the primary key and reads all members.
+                UPDATE member INDEXED BY member_hidden SET hidden = 'unhidden',
                     is_counted = coalesce(json_extract(traits, '$.count'), '') <> 'off'
                 WHERE channel = ?1 AND hidden = 'hidden_allow_auto_unhide'
                 """,
@@ -141,6 +142,24 @@ extension Query where Input == ChannelURL, Output == UserID {
                 WHERE c.url = ?1 ORDER BY m.place
                 """,
             bind: { url, bindings in bindings.append(url.rawValue) },
+            decode: { row in UserID(row.text(0)) })
+    }
+}
+
+extension Query where Input == (url: ChannelURL, limit: Int), Output == UserID {
+    static var someMemberIDs: Query {
+        Query(
+            sql: """
+                SELECT u.user_id
+                FROM channel AS c
+                JOIN member AS m ON m.channel = c.id AND m.state <> 'none'
+                JOIN user AS u ON u.id = m.user
+                WHERE c.url = ?1 LIMIT ?2
+                """,
+            bind: { input, bindings in
+                bindings.append(input.url.rawValue)
+                bindings.append(input.limit)
+            },
             decode: { row in UserID(row.text(0)) })
     }
 }

@@ -160,6 +160,10 @@ extension MemoryStorage {
 
     package func memberIDs(of url: ChannelURL) -> [UserID] { channels[url]?.members ?? [] }
 
+    package func someMemberIDs(of url: ChannelURL, atMost limit: Int) -> [UserID] {
+        Array(memberIDs(of: url).prefix(limit))
+    }
+
     package func audienceMembers(of url: ChannelURL) -> [AudienceMember] {
         guard let channel = channels[url] else { return [] }
         return channel.members.compactMap { id in
@@ -270,7 +274,8 @@ extension MemoryStorage {
     package func unreadTotal(of id: UserID) -> Int {
         channels.values.reduce(0) { total, channel in
             let isCounted = member(id, channel)?.isCounted ?? false
-            return total + (isCounted ? unread(in: channel, of: id).count : 0)
+            guard isCounted else { return total }
+            return total + min(unread(in: channel, of: id).count, StorageRules.unreadLimit)
         }
     }
 }

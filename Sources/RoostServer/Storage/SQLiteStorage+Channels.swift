@@ -148,6 +148,12 @@ extension SQLiteStorage {
         try read { db throws(SQLiteError) in try db.all(.memberIDs, url) }
     }
 
+    package func someMemberIDs(
+        of url: ChannelURL, atMost limit: Int
+    ) throws(StorageError) -> [UserID] {
+        try read { db throws(SQLiteError) in try db.all(.someMemberIDs, (url, limit)) }
+    }
+
     package func audienceMembers(of url: ChannelURL) throws(StorageError) -> [AudienceMember] {
         try read { db throws(SQLiteError) in try db.all(.audienceMembers, url) }
     }

@@ -29,6 +29,8 @@ extension SQLiteStorage {
                 "addMember": try db.plan(of: .addMember),
                 "nextPlace": try db.plan(of: .nextPlace),
                 "memberIDs": try db.plan(of: .memberIDs),
+                "someMemberIDs": try db.plan(of: .someMemberIDs),
+                "showHidden": try db.plan(of: .showHidden),
                 "audienceMembers": try db.plan(of: .audienceMembers),
                 "listings": try db.plan(of: .listings),
                 "newestPlaces": try db.plan(of: .newestPlaces),
@@ -54,6 +56,7 @@ extension SQLiteStorage {
                 "allDocuments": try db.plan(of: .allDocuments),
                 "documentsOfChannel": try db.plan(of: .documentsOfChannel),
                 "documentsOfOwner": try db.plan(of: .documentsOfOwner),
+                "waitingDocuments": try db.plan(of: .waitingDocuments),
                 "changedDocuments": try db.plan(of: .changedDocuments),
                 "documentOfRequest": try db.plan(of: .documentOfRequest),
             ]

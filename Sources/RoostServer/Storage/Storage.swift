@@ -147,6 +147,10 @@ package protocol ChannelStorage: Sendable {
     ) async throws(StorageError) -> Bool
     /// Returns the joined and invited users, in the order of their entries.
     func memberIDs(of url: ChannelURL) async throws(StorageError) -> [UserID]
+    /// Returns the joined and invited users in any order, or so many of them as the limit allows.
+    func someMemberIDs(
+        of url: ChannelURL, atMost limit: Int
+    ) async throws(StorageError) -> [UserID]
     /// Returns the joined and invited users, each with the part of the history that the user sees.
     func audienceMembers(of url: ChannelURL) async throws(StorageError) -> [AudienceMember]
     /// Returns all users with a row in the channel, former and banned ones included, in the order

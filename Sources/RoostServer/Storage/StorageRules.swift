@@ -5,6 +5,14 @@
 package import RoostModel
 package import RoostWire
 
+/// The numbers that every storage keeps to.
+package enum StorageRules {
+    /// The most unread messages of one channel in a user's total.
+    ///
+    /// A login and a read mark need the total, and must not take longer the longer a user is away.
+    package static let unreadLimit = 10_000
+}
+
 extension Message {
     /// Whether the message counts as unread and can be a channel's last message; silent messages
     /// and replies within a thread do not.

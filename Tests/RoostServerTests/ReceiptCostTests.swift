@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RoostModel
+import RoostServer
+import RoostWire
+import Testing
+
+/// The reads that receipts and typing cost the storage.
+struct ReceiptCostTests {
+    @Test func `a typing frame reads no list of members but its audience`() async throws {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let scene = try await BudgetScene(storage)
+        _ = storage.takeCounts()
+        await scene.fixture.say(.typingStart("g", time: scene.fixture.world.now), on: scene.ann)
+        #expect(!scene.bob.inbox.takeText().isEmpty)
+        let counts = storage.takeCounts()
+        #expect(counts["memberIDs"] == nil, "\(counts)")
+        #expect(counts["someMemberIDs"] == 1 && counts["audienceMembers"] == 1, "\(counts)")
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a few members are read without the others, and only joined and invited ones`(
+        kind: StorageKind
+    ) async throws {
+        let storage = try await kind.make()
+        let scene = try await BudgetScene(storage)
+        for name in ["cy", "dan"] { _ = try await scene.fixture.connect(UserID(name)) }
+        let now = scene.fixture.world.now
+        _ = try await storage.addMembers(
+            ["cy", "dan"], as: .joined, inviter: nil, to: "g", now: now)
+        #expect(try await storage.someMemberIDs(of: "g", atMost: 3).count == 3)
+        for name in ["cy", "dan"] {
+            _ = try await storage.removeMember(UserID(name), from: "g", now: now)
+        }
+        #expect(Set(try await storage.someMemberIDs(of: "g", atMost: 3)) == ["ann", "bob"])
+        #expect(try await storage.someMemberIDs(of: "none", atMost: 3).isEmpty)
+    }
+
+    @Test func `members hear of a read mark before its unread messages are counted`()
+        async throws
+    {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let scene = try await BudgetScene(storage)
+        let heard = Inbox()
+        storage.before("unreadTotal") {
+            for frame in scene.bob.inbox.takeText() { heard.deliver(frame) }
+        }
+        await scene.fixture.say(.read("g", "read"), on: scene.ann)
+        let frames = heard.takeText()
+        #expect(frames.contains { $0.hasPrefix("READ") }, "\(frames)")
+    }
+}
