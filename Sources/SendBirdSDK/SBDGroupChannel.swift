@@ -50,7 +50,7 @@ public final class SBDGroupChannel: SBDBaseChannel {
 
     /// Returns the members who have read a message.
     ///
-    /// Empty in super channels, which have no receipts, and for a message that is not delivered.
+    /// Empty in super and broadcast channels, which count no receipts, and for a message that is not delivered.
     ///
     /// - Parameters:
     ///   - message: A message of this channel.
@@ -59,7 +59,8 @@ public final class SBDGroupChannel: SBDBaseChannel {
     public func getReadMembers(
         with message: SBDBaseMessage, includeAllMembers: Bool
     ) -> [SBDMember] {
-        guard message.value.messageID != nil, value.readReceipts != nil else { return [] }
+        guard message.value.messageID != nil, value.countsReceipts, value.readReceipts != nil
+        else { return [] }
         let unread = Set(value.unreadMembers(of: message.value).map(\.id))
         let hidden: Set<UserID?> =
             includeAllMembers ? [] : [message.value.sender?.user.id, SBDMain.door.account]

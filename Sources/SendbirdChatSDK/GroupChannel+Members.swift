@@ -86,7 +86,7 @@ extension GroupChannel {
     private func members(
         _ includesAll: Bool, besides message: BaseMessage, _ fits: (Timestamp) -> Bool
     ) -> [Member] {
-        guard let receipts = value.readReceipts else { return [] }
+        guard value.countsReceipts, let receipts = value.readReceipts else { return [] }
         let me = SendbirdChat.door.account
         return value.members.filter { member in
             member.state == .joined && fits(receipts[member.id] ?? .distantPast)
@@ -112,7 +112,8 @@ extension GroupChannel {
     /// Returns the times up to which the joined members have read, by user ID.
     ///
     /// - Parameter includeAllMembers: Whether this user is among them.
-    /// - Returns: For each member a `User` under `user` and milliseconds under `last_seen_at`.
+    /// - Returns: For each member a `User` under `user` and milliseconds under `last_seen_at`, which are
+    ///   0 in super and broadcast channels.
     public func getReadStatus(includeAllMembers: Bool) -> [String: [String: Any]] {
         status(value.readReceipts, includeAllMembers)
     }
@@ -120,7 +121,8 @@ extension GroupChannel {
     /// Returns the times up to which messages have reached the joined members, by user ID.
     ///
     /// - Parameter includeAllMembers: Whether this user is among them.
-    /// - Returns: For each member a `User` under `user` and milliseconds under `last_seen_at`.
+    /// - Returns: For each member a `User` under `user` and milliseconds under `last_seen_at`, which are
+    ///   0 in super and broadcast channels.
     public func getDeliveryStatus(includeAllMembers: Bool) -> [String: [String: Any]] {
         status(value.deliveryReceipts, includeAllMembers)
     }
@@ -129,12 +131,13 @@ extension GroupChannel {
         _ receipts: [UserID: Timestamp]?, _ includesAll: Bool
     ) -> [String: [String: Any]] {
         let me = SendbirdChat.door.account
+        let counted = value.countsReceipts ? receipts : nil
         var status: [String: [String: Any]] = [:]
         for member in value.members
         where member.state == .joined && (includesAll || member.id != me) {
             status[member.id.rawValue] = [
                 "user": Member(member),
-                "last_seen_at": receipts?[member.id]?.milliseconds ?? 0,
+                "last_seen_at": counted?[member.id]?.milliseconds ?? 0,
             ]
         }
         return status

@@ -222,9 +222,9 @@ final class HookedStorage: Storage {
         return try await base.markDelivered(url, to: id, at: moment, unlessThrough: place)
     }
 
-    func unreadTotal(of id: UserID) async throws(StorageError) -> Int {
+    func unreadTotal(of id: UserID, atMost limit: Int) async throws(StorageError) -> Int {
         await note("unreadTotal")
-        return try await base.unreadTotal(of: id)
+        return try await base.unreadTotal(of: id, atMost: limit)
     }
 
     func unreadCounts(

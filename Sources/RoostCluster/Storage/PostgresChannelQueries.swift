@@ -248,20 +248,17 @@ extension PostgresQuery where Output == Int {
         ) { Int($0.int64(0)) }
     }
 
-    static func unreadTotal(of id: UserID) -> PostgresQuery {
+    static func unreadTotal(of id: UserID, atMost limit: Int) -> PostgresQuery {
         PostgresQuery(
             """
-            SELECT coalesce(sum((
-                SELECT count(*) FROM (
-                    SELECT 1 FROM message AS m
-                    WHERE m.channel = me.channel AND m.created_at > me.last_read
-                        AND m.is_counted AND m.deleted_at IS NULL
-                        AND m.sender IS DISTINCT FROM u.id
-                    LIMIT $2) AS unread)), 0)::bigint
-            FROM users AS u
-            JOIN member AS me ON me.user_id = u.id AND me.state = 'joined' AND me.is_counted
-            WHERE u.user_id = $1
-            """, .text(id.rawValue), .int(Int64(StorageRules.unreadLimit))
+            SELECT count(*) FROM (
+                SELECT 1 FROM users AS u
+                JOIN member AS me ON me.user_id = u.id AND me.state = 'joined' AND me.is_counted
+                JOIN message AS m ON m.channel = me.channel AND m.created_at > me.last_read
+                WHERE u.user_id = $1 AND m.is_counted AND m.deleted_at IS NULL
+                    AND m.sender IS DISTINCT FROM u.id
+                LIMIT $2) AS unread
+            """, .text(id.rawValue), .int(Int64(limit))
         ) { Int($0.int64(0)) }
     }
 }

@@ -159,9 +159,11 @@ extension PostgresStorage {
         }
     }
 
-    package func unreadTotal(of id: UserID) async throws(StorageError) -> Int {
+    package func unreadTotal(
+        of id: UserID, atMost limit: Int
+    ) async throws(StorageError) -> Int {
         try await read { db async throws(PostgresError) in
-            try await db.first(.unreadTotal(of: id)) ?? 0
+            try await db.first(.unreadTotal(of: id, atMost: limit)) ?? 0
         }
     }
 }

@@ -351,24 +351,23 @@ extension Query where Input == (url: ChannelURL, ids: String), Output == (UserID
     }
 }
 
-extension Query where Input == UserID, Output == Int {
+extension Query where Input == (user: UserID, limit: Int), Output == Int {
     static var unreadTotal: Query {
         Query(
             sql: """
-                SELECT coalesce(sum((
-                    SELECT count(*) FROM (
-                        SELECT 1 FROM message AS m
-                        WHERE m.channel = me.channel AND m.created_at > me.last_read
-                            AND m.is_counted = 1 AND m.deleted_at IS NULL
-                            AND m.sender IS NOT u.id
-                        LIMIT ?2))), 0)
-                FROM user AS u
-                JOIN member AS me ON me.user = u.id AND me.state = 'joined' AND me.is_counted = 1
-                WHERE u.user_id = ?1
+                SELECT count(*) FROM (
+                    SELECT 1 FROM user AS u
+                    JOIN member AS me
+                        ON me.user = u.id AND me.state = 'joined' AND me.is_counted = 1
+                    JOIN message AS m
+                        ON m.channel = me.channel AND m.created_at > me.last_read
+                    WHERE u.user_id = ?1 AND m.is_counted = 1 AND m.deleted_at IS NULL
+                        AND m.sender IS NOT u.id
+                    LIMIT ?2)
                 """,
-            bind: { id, bindings in
-                bindings.append(id.rawValue)
-                bindings.append(StorageRules.unreadLimit)
+            bind: { input, bindings in
+                bindings.append(input.user.rawValue)
+                bindings.append(input.limit)
             },
             decode: { row in Int(row.int64(0)) })
     }

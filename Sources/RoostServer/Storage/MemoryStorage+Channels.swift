@@ -271,11 +271,13 @@ extension MemoryStorage {
             uniqueKeysWithValues: members.map { ($0, unread(in: channel, of: $0).count) })
     }
 
-    package func unreadTotal(of id: UserID) -> Int {
-        channels.values.reduce(0) { total, channel in
+    package func unreadTotal(
+        of id: UserID, atMost limit: Int = StorageRules.unreadLimit
+    ) -> Int {
+        let total = channels.values.reduce(0) { total, channel in
             let isCounted = member(id, channel)?.isCounted ?? false
-            guard isCounted else { return total }
-            return total + min(unread(in: channel, of: id).count, StorageRules.unreadLimit)
+            return total + (isCounted ? unread(in: channel, of: id).count : 0)
         }
+        return min(total, limit)
     }
 }

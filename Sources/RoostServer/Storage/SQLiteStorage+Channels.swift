@@ -241,8 +241,8 @@ extension SQLiteStorage {
         }
     }
 
-    package func unreadTotal(of id: UserID) throws(StorageError) -> Int {
-        try read { db throws(SQLiteError) in try db.first(.unreadTotal, id) ?? 0 }
+    package func unreadTotal(of id: UserID, atMost limit: Int) throws(StorageError) -> Int {
+        try read { db throws(SQLiteError) in try db.first(.unreadTotal, (id, limit)) ?? 0 }
     }
 }
 

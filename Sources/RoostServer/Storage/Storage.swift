@@ -197,14 +197,21 @@ package protocol ChannelStorage: Sendable {
     func markDelivered(
         _ url: ChannelURL, to id: UserID, at moment: Timestamp, unlessThrough place: Timestamp
     ) async throws(StorageError) -> Bool
-    /// Returns the number of unread messages in all joined channels of a user.
-    func unreadTotal(of id: UserID) async throws(StorageError) -> Int
+    /// Returns the number of unread messages in all joined channels of a user, up to a limit.
+    func unreadTotal(of id: UserID, atMost limit: Int) async throws(StorageError) -> Int
     /// Returns the number of a channel's messages that each of the users has not read.
     ///
     /// - Returns: The numbers of the joined members among the users.
     func unreadCounts(
         in url: ChannelURL, of ids: Set<UserID>
     ) async throws(StorageError) -> [UserID: Int]
+}
+
+extension ChannelStorage {
+    /// Returns the number of a user's unread messages, up to `StorageRules.unreadLimit`.
+    package func unreadTotal(of id: UserID) async throws(StorageError) -> Int {
+        try await unreadTotal(of: id, atMost: StorageRules.unreadLimit)
+    }
 }
 
 package protocol MessageStorage: Sendable {

@@ -5,12 +5,10 @@
 package import RoostModel
 package import RoostWire
 
-/// The numbers that every storage keeps to.
+/// The numbers that hold for every storage.
 package enum StorageRules {
-    /// The most unread messages of one channel in a user's total.
-    ///
-    /// A login and a read mark need the total, and must not take longer the longer a user is away.
-    package static let unreadLimit = 10_000
+    /// The greatest total of a user's unread messages; a login and a read mark count no further.
+    package static let unreadLimit = 100_000
 }
 
 extension Message {
