@@ -144,7 +144,13 @@ class Client:
             return None
 
     async def ask_in_time(self, request, **fields):
-        """Asks a call of a stated time, and notes the seconds that it took."""
+        """Asks a call of a stated time, and notes the seconds that it took.
+
+        A client performs one request at a time, so the time begins with the answers to the earlier ones: after a
+        restart `connect` waits for a login that may be swallowed.
+        """
+        while earlier := [waiter for waiter in self.answers.values() if not waiter.done()]:
+            await asyncio.wait(earlier)
         clock = FairClock(self.process.pid)
         mark, stopped = clock.mark(), self.stopped_for
         answer = await self.ask(request, **fields)
