@@ -50,7 +50,8 @@ public final class SBDGroupChannel: SBDBaseChannel {
 
     /// Returns the members who have read a message.
     ///
-    /// Empty in super and broadcast channels, which count no receipts, and for a message that is not delivered.
+    /// Empty in super and broadcast channels, which count no receipts, and for a message that is
+    /// not delivered.
     ///
     /// - Parameters:
     ///   - message: A message of this channel.

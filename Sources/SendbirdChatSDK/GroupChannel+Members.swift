@@ -112,8 +112,8 @@ extension GroupChannel {
     /// Returns the times up to which the joined members have read, by user ID.
     ///
     /// - Parameter includeAllMembers: Whether this user is among them.
-    /// - Returns: For each member a `User` under `user` and milliseconds under `last_seen_at`, which are
-    ///   0 in super and broadcast channels.
+    /// - Returns: For each member a `User` under `user` and milliseconds under `last_seen_at`,
+    ///   which are 0 in super and broadcast channels.
     public func getReadStatus(includeAllMembers: Bool) -> [String: [String: Any]] {
         status(value.readReceipts, includeAllMembers)
     }
@@ -121,8 +121,8 @@ extension GroupChannel {
     /// Returns the times up to which messages have reached the joined members, by user ID.
     ///
     /// - Parameter includeAllMembers: Whether this user is among them.
-    /// - Returns: For each member a `User` under `user` and milliseconds under `last_seen_at`, which are
-    ///   0 in super and broadcast channels.
+    /// - Returns: For each member a `User` under `user` and milliseconds under `last_seen_at`,
+    ///   which are 0 in super and broadcast channels.
     public func getDeliveryStatus(includeAllMembers: Bool) -> [String: [String: Any]] {
         status(value.deliveryReceipts, includeAllMembers)
     }

@@ -230,6 +230,13 @@ extension SendBirdTests {
                 #expect(readers.map(\.userId) == ["bob"])
                 let all = channel.getReadMembers(with: message, includeAllMembers: true)
                 #expect(Set(all.map(\.userId)) == ["alice", "bob"])
+                for kind in [\GroupChannel.isSuper, \.isBroadcast] {
+                    var value = channel.value
+                    value.url = "large"
+                    value[keyPath: kind] = true
+                    let large = SBDGroupChannel(value)
+                    #expect(large.getReadMembers(with: message, includeAllMembers: true) == [])
+                }
                 let (messages, channels): (UInt, UInt) = await story.wait { done in
                     SBDMain.getTotalUnreadMessageCount { messages, _ in
                         SBDMain.getTotalUnreadChannelCount { channels, _ in

@@ -177,5 +177,38 @@ extension SendbirdChatTests {
                 #expect(!second.isNew)
             }
         }
+
+        @Test(arguments: ["plain", "super", "broadcast"])
+        func `readers are named, but not in super and broadcast channels`(kind: String) throws {
+            try DoorStory.play(seed: 94) { story in
+                await story.connect()
+                let params = GroupChannelCreateParams()
+                params.addUserId("bob")
+                params.operatorUserIds = ["alice"]
+                params.isSuper = kind == "super"
+                params.isBroadcast = kind == "broadcast"
+                let made: Channel? = await story.wait { done in
+                    Channel.createChannel(params: params) { channel, _ in done(channel) }
+                }
+                let channel = try #require(made)
+                let sent: UserMessage? = await story.wait { done in
+                    channel.sendUserMessage("hello") { message, _ in done(message) }
+                }
+                let message = try #require(sent)
+                await story.world.pass()
+                let url = ChannelURL(channel.channelURL)
+                try await story.bob.markAsRead(url, awaitingServer: true)
+                await story.world.pass()
+                let refreshed: SBError? = await story.wait { done in
+                    channel.refresh { done($0) }
+                }
+                #expect(refreshed == nil)
+                let readers = channel.getReadMembers(message: message, includeAllMembers: false)
+                #expect(readers.map(\.userId) == (kind == "plain" ? ["bob"] : []))
+                let status = channel.getReadStatus(includeAllMembers: false)["bob"]
+                #expect((status?["last_seen_at"] as? Int64 ?? -1 > 0) == (kind == "plain"))
+                #expect(channel.getUnreadMembers(message: message, includeAllMembers: true) == [])
+            }
+        }
     }
 }
