@@ -258,8 +258,8 @@ let tests: [Target] = [
         name: "RoostTests",
         dependencies: [
             "RoostTestSupport", "StoreTestSupport", "RoostDiskSimulation", "RoostExecutors",
-            "Roost", "RoostCore", "RoostModel", "RoostSQLite", "RoostStore", "RoostTestKit",
-            "RoostTransport",
+            "Roost", "RoostCore", "RoostModel", "RoostSQLite", "RoostSealing", "RoostStore",
+            "RoostTestKit", "RoostTransport",
         ]),
     .testTarget(
         name: "RoostFileCacheTests",

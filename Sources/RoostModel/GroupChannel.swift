@@ -86,9 +86,13 @@ public struct GroupChannel: Hashable, Codable, Sendable, Identifiable {
     /// The newest message of any visible kind; `lastMessage` may be older.
     public var latestMessage: Position?
     /// The time up to which each member has read; nil if receipts were not asked for.
+    ///
+    /// Super and broadcast channels count no receipts: their times are those of the last look-up.
     public var readReceipts: [UserID: Timestamp]?
     /// The time up to which messages have reached each member; nil if the channel counts no
     /// deliveries.
+    ///
+    /// In super and broadcast channels these are the times of the last look-up.
     public var deliveryReceipts: [UserID: Timestamp]?
     /// The time up to which messages, that moment included, are deleted; nil if none are.
     public var purgeOffset: Timestamp?

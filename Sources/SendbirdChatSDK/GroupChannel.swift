@@ -77,9 +77,11 @@ open class GroupChannel: BaseChannel {
     /// Returns the user who invited this user; nil if unknown.
     public func getInviter() -> User? { inviter }
 
-    /// Returns the time up to which messages have reached the user, in milliseconds; 0 if unknown.
+    /// Returns the time up to which messages have reached the user, in milliseconds.
+    ///
+    /// The time is 0 if unknown, and in super and broadcast channels, which count no receipts.
     public func myDeliveryStatus() -> Int64 {
-        guard let me = SendbirdChat.door.account else { return 0 }
+        guard value.countsReceipts, let me = SendbirdChat.door.account else { return 0 }
         return value.deliveryReceipts?[me]?.milliseconds ?? 0
     }
 }

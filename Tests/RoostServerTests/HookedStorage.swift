@@ -10,6 +10,7 @@ final class HookedStorage: Storage {
     private struct State {
         var counts: [String: Int] = [:]
         var steps: [String: @Sendable () async -> Void] = [:]
+        var unreadLimits: [Int] = []
     }
 
     let base: any Storage
@@ -24,6 +25,9 @@ final class HookedStorage: Storage {
             return state.counts
         }
     }
+
+    /// The limits of the counts of unread messages so far.
+    var unreadLimits: [Int] { state.withLock { $0.unreadLimits } }
 
     /// Takes a step before the next call of a name.
     func before(_ name: String, _ step: @escaping @Sendable () async -> Void) {
@@ -224,6 +228,7 @@ final class HookedStorage: Storage {
 
     func unreadTotal(of id: UserID, atMost limit: Int) async throws(StorageError) -> Int {
         await note("unreadTotal")
+        state.withLock { $0.unreadLimits.append(limit) }
         return try await base.unreadTotal(of: id, atMost: limit)
     }
 

@@ -36,16 +36,38 @@ struct ReceiptCostTests {
         #expect(try await storage.someMemberIDs(of: "none", atMost: 3).isEmpty)
     }
 
-    @Test func `members hear of a read mark before its unread messages are counted`()
-        async throws
-    {
+    @Test func `logins and read marks count unread messages up to a limit`() async throws {
         let storage = HookedStorage(try await StorageKind.memory.make())
         let scene = try await BudgetScene(storage)
+        await scene.fixture.say(.read("g", "read"), on: scene.ann)
+        #expect(storage.unreadLimits.count > 2)
+        #expect(Set(storage.unreadLimits) == [StorageRules.unreadLimit])
+    }
+
+    @Test(arguments: [false, true])
+    func `members receive a mark before the unread messages are counted`(
+        isUnread: Bool
+    ) async throws {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let scene = try await BudgetScene(storage)
+        let sent = try await scene.ask(
+            "POST", "group_channels/g/messages",
+            #"{"message_type":"MESG","user_id":"bob","message":"hi"}"#, as: nil)
+        let id = try #require(sent["message_id"]?.int)
+        _ = try scene.takeFrames()
         let heard = Inbox()
         storage.before("unreadTotal") {
-            for frame in scene.bob.inbox.takeText() { heard.deliver(frame) }
+            // A message is marked as unread for oneself.
+            let inbox = isUnread ? scene.ann.inbox : scene.bob.inbox
+            for frame in inbox.takeText() { heard.deliver(frame) }
         }
-        await scene.fixture.say(.read("g", "read"), on: scene.ann)
+        if isUnread {
+            try await scene.ask(
+                "PUT", "group_channels/g/messages/mark_as_read",
+                #"{"user_id":"ann","message_id":\#(id),"is_excluded":true}"#, as: scene.ann)
+        } else {
+            await scene.fixture.say(.read("g", "read"), on: scene.ann)
+        }
         let frames = heard.takeText()
         #expect(frames.contains { $0.hasPrefix("READ") }, "\(frames)")
     }

@@ -3,6 +3,7 @@
 import RoostCore
 import RoostModel
 import RoostSQLite
+import RoostSealing
 import RoostStore
 import RoostTestSupport
 import Testing
@@ -109,11 +110,14 @@ struct StoreReaderTests {
             ).value == 0)
     }
 
-    @Test(arguments: [ChannelOrder.latestLastMessage, .chronological, .name])
-    func `a list of named channels reads only these, in its order`(order: ChannelOrder)
-        async throws
-    {
-        let store = try await Store.test()
+    @Test(arguments: [ChannelOrder.latestLastMessage, .chronological, .name], [false, true])
+    func `a list of named channels reads only these, in its order`(
+        order: ChannelOrder, isSealed: Bool
+    ) async throws {
+        var options = Fixture.options
+        if isSealed { options.protection = .sealed(MasterKeys(Fixture.key(1))) }
+        let folder = try TemporaryFolder(inMemory: true)
+        let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
         let channels = (1...9).map { number in
             Fixture.group(ChannelURL("c\(number)"), createdAt: Int64(number % 2), name: "n")
         }

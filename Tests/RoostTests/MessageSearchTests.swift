@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Roost
+import RoostCore
+import RoostDiskSimulation
+import RoostModel
+import RoostSealing
+import RoostStore
 import RoostTestKit
+import RoostTestSupport
 import Testing
 
 /// An app's search without a network.
@@ -44,5 +50,60 @@ struct MessageSearchTests {
             }
             await client.close()
         }
+    }
+
+    @Test func `the index of a sealed cache stays complete while live messages come (R135)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        let key = [UInt8](repeating: 7, count: 32)
+        try SimulatedWorld.play(seed: 2) { world in
+            let device = world.device(of: "alice", folder: folder.path, protection: try .key(key))
+            let pair = try await Pair(world, device, world.device(of: "bob"))
+            let now = try await pair.alice.channel(pair.channel).createdAt
+            await pair.alice.close()
+            try await Self.fill(pair.channel, before: now, folder, key, world)
+            let alice = try await world.launch(device)
+            try await alice.connect()
+            await alice.waitUntilIdle()
+            func lacksWords() async throws -> Bool {
+                try await alice.search(MessageSearch("boat")).unseen.contains {
+                    $0.reason == .notIndexed
+                }
+            }
+            #expect(try await !lacksWords())
+            // More commits than are kept for the index.
+            for number in 1...100 { try await pair.bob.send("live \(number)", to: pair.channel) }
+            await pair.bob.waitUntilIdle()
+            await world.pass(.seconds(60))
+            #expect(try await !lacksWords())
+            await alice.close()
+            await pair.bob.close()
+        }
+    }
+
+    /// Stores more old messages than a search indexes before it answers.
+    private static func fill(
+        _ channel: ChannelURL, before now: Timestamp, _ folder: TemporaryFolder, _ key: [UInt8],
+        _ world: SimulatedWorld
+    ) async throws {
+        var options = Store.Options(executor: SimulatedLane(of: world.executor))
+        options.protection = .sealed(MasterKeys(try MasterKey(key)))
+        let store = try await Store.open(
+            .folder(folder.path), owner: StoreOwner(application: "simulation", user: "alice"),
+            options)
+        for start in stride(from: Int64(1), to: 20_400, by: 5_100) {
+            let messages = (start..<start + 5_100).map { number in
+                Message(
+                    delivery: .delivered(MessageID(number), nil), channelURL: channel,
+                    createdAt: now.advanced(by: number - 30_000),
+                    sender: Sender(user: User(id: "bob")), content: .user(text: "old"))
+            }
+            let range = CoveredRange(
+                lower: messages[0].position ?? .distantPast,
+                upper: messages[5_099].position ?? .distantPast)
+            try await store.writer.commit([.messages(channel, messages, covering: range)])
+        }
+        await store.close()
     }
 }

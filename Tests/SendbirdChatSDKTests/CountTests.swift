@@ -208,6 +208,12 @@ extension SendbirdChatTests {
                 let status = channel.getReadStatus(includeAllMembers: false)["bob"]
                 #expect((status?["last_seen_at"] as? Int64 ?? -1 > 0) == (kind == "plain"))
                 #expect(channel.getUnreadMembers(message: message, includeAllMembers: true) == [])
+                try await story.bob.send("hi", to: url)
+                await story.bob.waitUntilIdle()
+                await story.world.pass()
+                let again: SBError? = await story.wait { done in channel.refresh { done($0) } }
+                #expect(again == nil)
+                #expect((channel.myDeliveryStatus() > 0) == (kind == "plain"))
             }
         }
     }

@@ -10,8 +10,8 @@ final class CachePerformer: Sendable {
     /// The number of messages indexed at a time; a live message waits about 5 ms at most.
     private static let indexingStep = 500
 
-    /// The number of commits after which the index follows; half of those that its journal keeps.
-    private static let commitsBetweenIndexing = 32
+    /// The number of commits after which the index follows; half of those that are kept for it.
+    private static let commitsBetweenIndexing = Store.commitsKeptForIndex / 2
 
     private let store: Store
     private let feed: InputFeed

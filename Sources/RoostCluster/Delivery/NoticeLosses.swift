@@ -181,7 +181,7 @@ package struct NoticeLosses: Sendable {
 
     /// Returns whether the session keys are to be compared with the database now.
     ///
-    /// A loss is checked at once. While notices cannot come, each sweep may miss an end, so checks
+    /// A loss is checked at once. While notices cannot come, any session may have ended, so checks
     /// have a pause between them, and a last one follows when notices come again.
     ///
     /// - Parameters:

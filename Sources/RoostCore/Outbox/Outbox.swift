@@ -257,8 +257,7 @@ extension SyncState {
 
     /// Takes a delivered or removed item off its timelines.
     ///
-    /// The other items stay as they are. Listing them would cost as much as all of them, for each item
-    /// of a full outbox.
+    /// The other items stay as they are: listing all items for each delivery would be quadratic.
     private mutating func takeOff(_ item: OutboxItem) {
         var isBehind = false
         for id in timelines.ids(of: item.channel)

@@ -271,6 +271,10 @@ extension SyncState {
         if outbox.order[requestID]?.content == after {
             // Another process may have merged an edit of its own.
             outbox.order.change(requestID) { $0.content = stored?.content ?? before }
+            // A list that was made during the write shows the refused text.
+            if stored == nil, let item = outbox.order[requestID], item.change == nil {
+                showUnsent(of: item.channel)
+            }
         }
         guard let stored else { return }
         guard let change = stored.change else { return showUnsent(of: stored.channel) }

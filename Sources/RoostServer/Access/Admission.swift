@@ -145,7 +145,7 @@ struct Admission: ServerPart {
         if rule.speaks, let actor, !access.record.traits.isOpen {
             var members = target.members
             if members == nil {
-                // Only channels of two matter here; a third member is enough to tell.
+                // A block counts in channels of two members only, so three IDs suffice.
                 members = try await ask(try await storage.someMemberIDs(of: url, atMost: 3))
             }
             standing.isBlocked = try await isBlocked(actor, among: members ?? [])

@@ -28,7 +28,7 @@ struct Receipts: ServerPart {
             event.acknowledges = requestID
             sessions.send(.read(event), to: session)
         }
-        // The mark is stored: the others learn of it even if counting what is left fails.
+        // The mark is stored, so members receive the event even if the count that follows fails.
         let total = try await unreadTotal(of: id)
         let counts = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: mark,

@@ -132,7 +132,7 @@ extension Query where Input == (kind: Document.Kind, owner: UserID), Output == I
     static var waitingDocuments: Query {
         Query(
             sql: """
-                -- The plus keeps SQLite from the index of all that waits, whoever its owner is.
+                -- The plus keeps SQLite from document_by_due, which has documents of all owners.
                 SELECT count(*) FROM document
                 WHERE kind = ?1 AND +due_at IS NOT NULL AND owner = ?2
                 """,

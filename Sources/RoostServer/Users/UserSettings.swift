@@ -96,7 +96,7 @@ struct UserSettings: ServerPart {
             return APIResponse { writer in writer.field("group_channel_count", count) }
         }
         let channels = try await unread(call)
-        let messages = channels.reduce(0) { $0 + $1.messages }
+        let messages = min(channels.reduce(0) { $0 + $1.messages }, StorageRules.unreadLimit)
         switch action {
         case .unreadChannels:
             return APIResponse { writer in

@@ -24,12 +24,15 @@ extension Store {
         }
     }
 
+    /// The number of commits that are kept for an index in memory.
+    package static var commitsKeptForIndex: Int { MemoryIndex.capacity }
+
     /// Whether the index of words is in memory, because the file must not contain plaintext words.
     package var hasIndexInMemory: Bool { memoryIndex != nil }
 
     /// Brings an index in memory up to the last commit, and adds a step of the messages it lacks.
     ///
-    /// The journal keeps 64 commits for the index; beyond that it starts empty. An index in the file
+    /// An index that is `commitsKeptForIndex` commits behind starts empty. An index in the file
     /// needs no call.
     package func followCommits(stepSize: Int) async throws(StoreError) {
         _ = try await memoryIndex?.indexSome(limit: stepSize)

@@ -15,7 +15,7 @@ internal import RoostExecutors
 internal import RoostModel
 internal import RoostSQLite
 
-/// Searches a cache with an index in memory, which the first search begins to fill.
+/// Searches a cache with an index in memory, which is filled in steps after the opening.
 actor MemoryIndex: SnapshotSource {
     private nonisolated let executor: any SerialExecutor
     private let path: String
@@ -37,9 +37,8 @@ actor MemoryIndex: SnapshotSource {
     private static let stepSize = 2_000
     /// The number of steps before a search answers: about 200 ms, once.
     private static let stepsOfSearch = 10
-    /// The number of commits that may wait between two searches; beyond it, filling again costs
-    /// less.
-    private static let capacity = 64
+    /// The number of commits that may wait for the index; beyond it, filling again costs less.
+    static let capacity = 64
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.

@@ -119,6 +119,27 @@ struct CollectionTests {
         #expect(changes.allSatisfy { $0.inserted.isEmpty && $0.deleted.isEmpty })
     }
 
+    @Test func `a message delivered beyond the window during a read is not unsent after it`() throws
+    {
+        var script = Script.connected()
+        script.showTimeline(of: 1...5)
+        _ = try script.leave("a", 1)
+        let read = try #require(script.change { $0.see(to: .reread, of: Self.timeline) }.reader)
+        // From here on the list of unsent messages waits for the read.
+        _ = try script.leave("b", 2)
+        let event = MessageEvent(message: Script.message(6, request: "a"))
+        let writer = try #require(script.frame(.message(event)).committer)
+        _ = script.give(
+            .reply(writer, .committed(.success(Commit(sequence: 8, changes: [])))))
+        _ = script.read(writer, .channel(nil))
+        #expect(script.machine.state.outbox.items.map(\.requestID) == ["b"])
+        let window = CacheWindow(
+            extent: .init(lower: Script.position(1), upper: Script.position(5)),
+            messages: (1...5).map { Script.message($0) }, coverage: Self.covered(6), sequence: 8)
+        _ = script.read(read, .window(window))
+        #expect(script.shown() == ["1", "2", "3", "4", "5", "b"])
+    }
+
     private static func covered(_ end: Int64) -> Coverage {
         Coverage([CoveredRange(lower: Script.position(1), upper: Script.position(end))])
     }

@@ -35,6 +35,20 @@ struct OutboxChangingTests {
         #expect(script.texts == ["a"])
     }
 
+    @Test func `a timeline that opens during a refused edit shows the old text after it`() throws {
+        var script = Script()
+        script.store("a", 1)
+        let (_, effects) = script.edit("better", .unsent("a"))
+        let (disk, _) = try #require(effects.writes)
+        script.showTimeline(of: 1...5)
+        func text() -> String? {
+            script.machine.state.timelines[TimelineID(1)]?.messages.last?.text
+        }
+        #expect(text() == "better")
+        _ = script.write(disk, [.failed(Script.error(.localDatabaseError))])
+        #expect(text() == "a")
+    }
+
     @Test func `an edit of a message that another process has sent is queued for its ID`() throws {
         var script = Script()
         script.store("a", 1)
