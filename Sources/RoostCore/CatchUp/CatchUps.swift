@@ -258,7 +258,7 @@ package struct ListsUpdate: SyncOperation {
         guard let epoch, sync.isPresent(epoch) else { return fail(.notConnected, &sync) }
         let rest = Array(lists.dropFirst())
         state = .pacing(next, rest: rest)
-        return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? synchronize(next, rest, &sync)
+        return sync.spendRequest() ?? synchronize(next, rest, &sync)
     }
 
     private mutating func synchronize(

@@ -160,13 +160,12 @@ extension ChangeLogReading {
     private mutating func pace(_ sync: inout SyncState) -> Step {
         guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
         state = .pacing
-        guard let wait = sync.takeTurn() else { return fetch(&sync) }
-        return .need(.pause(wait, .pacing))
+        return sync.spendRequest() ?? fetch(&sync)
     }
 
     private mutating func fetch(_ sync: inout SyncState) -> Step {
         guard let epoch, sync.isPresent(epoch) else {
-            return sync.giveTurnBack()
+            return sync.returnRequest()
         }
         let cursor = ChangeLogCursor(place.cursor)
         switch key {

@@ -76,14 +76,14 @@ extension SyncState {
 extension SyncState {
     /// Spends one request of the client's own limit.
     ///
-    /// - Returns: The wait before the request; nil for none.
-    package mutating func takeTurn() -> Duration? {
+    /// - Returns: The pause before the request; nil for none.
+    package mutating func spendRequest() -> Step? {
         let wait = pacing.take(at: now)
-        return wait > .zero ? wait : nil
+        return wait > .zero ? .need(.pause(wait, .pacing)) : nil
     }
 
     /// Ends an operation whose connection was lost while it waited to send.
-    mutating func giveTurnBack() -> Step {
+    mutating func returnRequest() -> Step {
         pacing.giveBack()
         return .fail(.notConnected)
     }

@@ -41,7 +41,7 @@ package struct ChannelLookUp: SyncOperation {
             guard let session = sync.session else { return .end(.done) }
             epoch = session.epoch
             state = .pacing
-            return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? ask(&sync)
+            return sync.spendRequest() ?? ask(&sync)
         case (.pacing, .paused): return ask(&sync)
         case (.asking(let mark), .answer(.success(.channel(let found)))):
             return store(found, since: mark, &sync)
@@ -59,7 +59,7 @@ package struct ChannelLookUp: SyncOperation {
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
         guard let epoch, sync.isPresent(epoch) else {
-            return sync.giveTurnBack()
+            return sync.returnRequest()
         }
         sync.lookUps[channel] = false
         state = .asking(sync.channelLedger.begin())

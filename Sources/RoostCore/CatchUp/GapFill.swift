@@ -59,7 +59,7 @@ package struct GapFill: SyncOperation {
             epoch = sync.session?.epoch
             guard epoch != nil else { return .fail(.notConnected) }
             state = .pacing
-            return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? count(&sync)
+            return sync.spendRequest() ?? count(&sync)
         case (.pacing, .paused): return count(&sync)
         case (.counting(let beginning), .read(.success(.count(let count)))):
             return ask(count, since: beginning)
@@ -101,7 +101,7 @@ package struct GapFill: SyncOperation {
     /// Messages above the end, even of the same moment, were brought by filters. The server must
     /// not count them as known: it would report nothing missing, and nothing would cover them.
     private mutating func count(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
         // From here on, so that the ledger notes a deletion after the count.
         state = .counting(since: sync.beginFetch(of: channel))
         return .need(.read(.messageCount(channel, from: known.createdAt, through: known)))
@@ -168,11 +168,11 @@ package struct GapFill: SyncOperation {
         guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
         pages += 1
         state = .pacingWalk(from: place)
-        return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? fetch(from: place, &sync)
+        return sync.spendRequest() ?? fetch(from: place, &sync)
     }
 
     private mutating func fetch(from place: Position, _ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .walking(from: place)
         return .need(
             .run(.page(PageFetch(channel, .newer(than: place, limit: Self.walkingPage)))))

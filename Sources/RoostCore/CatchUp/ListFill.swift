@@ -82,12 +82,12 @@ package struct ListFill: SyncOperation {
         if walk == nil || place != expected { walk = PageWalk(from: place) }
         expected = place
         state = .pacing(place)
-        return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? ask(at: place, &sync)
+        return sync.spendRequest() ?? ask(at: place, &sync)
     }
 
     private mutating func ask(at place: Cursor?, _ sync: inout SyncState) -> Step {
         guard let epoch, sync.isPresent(epoch) else {
-            return sync.giveTurnBack()
+            return sync.returnRequest()
         }
         state = .asking(place, sync.channelLedger.begin())
         return .need(

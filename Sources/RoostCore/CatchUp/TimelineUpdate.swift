@@ -101,14 +101,14 @@ package struct TimelineSynchronization: SyncOperation {
 
     private func pace(_ sync: inout SyncState) -> Step? {
         guard epoch != nil else { return .fail(.notConnected) }
-        return sync.takeTurn().map { .need(.pause($0, .pacing)) }
+        return sync.spendRequest()
     }
 
     private mutating func load(
         _ question: PageQuestion, _ page: OpenTimeline.FirstPage, _ open: OpenTimeline,
         _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .loading(page)
         return .need(.run(.page(PageFetch(open.channel, question, under: page.filter))))
     }
@@ -134,7 +134,7 @@ package struct TimelineSynchronization: SyncOperation {
         _ question: PageQuestion, _ page: OpenTimeline.FirstPage, _ open: OpenTimeline,
         _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .loadingRest(page)
         return .need(.run(.page(PageFetch(open.channel, question, under: open.filter))))
     }

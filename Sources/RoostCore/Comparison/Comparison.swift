@@ -98,12 +98,11 @@ package struct Comparison: SyncOperation {
     private mutating func pace(_ next: State, _ sync: inout SyncState) -> Step {
         guard let epoch, sync.isPresent(epoch) else { return .fail(.notConnected) }
         state = next
-        guard let wait = sync.takeTurn() else { return resume(.paused, &sync) }
-        return .need(.pause(wait, .pacing))
+        return sync.spendRequest() ?? resume(.paused, &sync)
     }
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .asking
         return .need(
             .ask(
@@ -143,7 +142,7 @@ package struct Comparison: SyncOperation {
     }
 
     private mutating func fetch(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
         let upper = stretches[batch.lowerBound].upper
         state = .fetching
         return .need(

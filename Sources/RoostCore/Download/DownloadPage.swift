@@ -74,7 +74,7 @@ package struct DownloadPage: SyncOperation {
                 olderEnd = coverage.range(containing: end)?.lower.createdAt
             }
             state = .pacing(question)
-            return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? count(question, &sync)
+            return sync.spendRequest() ?? count(question, &sync)
         case (.pacing(let question), .paused): return count(question, &sync)
         case (.readingBefore(let question), .read(.success(.holding(let holding)))):
             state = .fetching(before: holding.messages)
@@ -99,7 +99,7 @@ package struct DownloadPage: SyncOperation {
     }
 
     private mutating func count(_ question: PageQuestion, _ sync: inout SyncState) -> Step {
-        guard sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        guard sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .readingBefore(question)
         return .need(.read(.holding(channel)))
     }

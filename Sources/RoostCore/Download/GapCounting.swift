@@ -59,7 +59,7 @@ package struct GapCounting: SyncOperation {
         case (.asking, .answer(let answer)): return take(answer, &sync)
         case (.readingHeld, .read(.success(.stretches(let held)))):
             state = .pacingTotal(held: held)
-            return pace(&sync) ?? askForTotal(held, &sync)
+            return sync.spendRequest() ?? askForTotal(held, &sync)
         case (.pacingTotal(let held), .paused): return askForTotal(held, &sync)
         case (.askingTotal(let held), .answer(let answer)): return take(answer, held, &sync)
         case (.readingAgain(let held, let total), .read(.success(.stretches(let now)))):
@@ -92,15 +92,11 @@ package struct GapCounting: SyncOperation {
         guard !asked.isEmpty else { return end(&sync) }
         guard session.countsStretches else { return readHeld() }
         state = .pacing
-        return pace(&sync) ?? ask(&sync)
-    }
-
-    private func pace(_ sync: inout SyncState) -> Step? {
-        sync.takeTurn().map { .need(.pause($0, .pacing)) }
+        return sync.spendRequest() ?? ask(&sync)
     }
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .asking
         return .need(
             .ask(
@@ -142,7 +138,7 @@ package struct GapCounting: SyncOperation {
     private mutating func askForTotal(
         _ held: [CachedStretch], _ sync: inout SyncState
     ) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
         state = .askingTotal(held: held)
         return .need(.ask(.countMessages(CountMessages(channelURL: channel))))
     }

@@ -231,7 +231,7 @@ package struct InboxFetch: SyncOperation {
             return .need(.run(.changeLog(ChangeLogReading(.messageChanges(channel)))))
         case .page(let place):
             state = .pacing(after: place)
-            return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? fetch(after: place, &sync)
+            return sync.spendRequest() ?? fetch(after: place, &sync)
         }
     }
 

@@ -89,11 +89,11 @@ package struct MuteCheck: SyncOperation {
         guard let session = sync.session else { return .end(.done) }
         epoch = session.epoch
         state = .pacing
-        return sync.takeTurn().map { .need(.pause($0, .pacing)) } ?? ask(&sync)
+        return sync.spendRequest() ?? ask(&sync)
     }
 
     private mutating func ask(_ sync: inout SyncState) -> Step {
-        guard let epoch, sync.isPresent(epoch) else { return sync.giveTurnBack() }
+        guard let epoch, sync.isPresent(epoch) else { return sync.returnRequest() }
         let number = sync.mutes.questions[channel, default: 0] + 1
         sync.mutes.questions[channel] = number
         state = .asking(number: number)

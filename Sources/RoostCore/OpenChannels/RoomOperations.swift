@@ -149,9 +149,9 @@ package struct RoomLookUp: SyncOperation {
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (state, reply) {
         case (.beginning, .begin):
-            guard !isOfApp, let wait = sync.takeTurn() else { return ask(&sync) }
+            if isOfApp { return ask(&sync) }
             state = .pacing
-            return .need(.pause(wait, .pacing))
+            return sync.spendRequest() ?? ask(&sync)
         case (.pacing, .paused): return ask(&sync)
         case (.asking(let changes), .answer(.success(.openChannel(var found)))):
             guard found.url == channel else { return .fail(.unfitAnswer) }

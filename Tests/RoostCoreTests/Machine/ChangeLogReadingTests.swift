@@ -213,7 +213,7 @@ struct ChangeLogReadingTests {
 
     @Test func `the client's request limit delays a reading`() {
         var script = Script.connected()
-        while script.machine.state.takeTurn() == nil {}
+        while script.machine.state.spendRequest() == nil {}
         let (id, _) = script.start(.changeLog(ChangeLogReading(Self.log)))
         let effects = script.read(id, .cursor(.token("t1")))
         guard case .pause(id, let wait, .pacing)? = effects.first else {
