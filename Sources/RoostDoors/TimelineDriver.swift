@@ -18,12 +18,23 @@ package actor TimelineDriver {
     /// The state that the app may read at any time, on any thread.
     package struct View: Sendable {
         /// The messages that the app has received.
-        fileprivate var mirror = Mirror<Message>()
+        fileprivate var mirror = Mirror<Message>() { didSet { ordered = nil } }
         package fileprivate(set) var hasOlder = true
         package fileprivate(set) var hasNewer = true
+        /// The messages in their order; nil after a change, until they are read.
+        private var ordered: [Message]?
 
-        /// The delivered messages by position, then the unsent ones by age; sorted on each read.
-        package var messages: [Message] { mirror.all.inListOrder }
+        /// The delivered messages by position, then the unsent ones by age.
+        ///
+        /// They are sorted once after a change: a table view reads them for each of its cells.
+        fileprivate var messages: [Message] {
+            mutating get {
+                if let ordered { return ordered }
+                let messages = mirror.all.inListOrder
+                ordered = messages
+                return messages
+            }
+        }
     }
 
     package enum Direction: Sendable { case older, newer }
@@ -77,6 +88,10 @@ package actor TimelineDriver {
     }
 
     package nonisolated var view: View { shared.withLock { $0 } }
+
+    /// The messages that the app has received: the delivered ones by position, then the unsent ones
+    /// by age.
+    package nonisolated var messages: [Message] { shared.withLock { $0.messages } }
 
     // MARK: Requests
 
@@ -142,7 +157,7 @@ package actor TimelineDriver {
         case .opening, .server:
             try await timeline.reachServer()
             await show(timeline)
-            return view.messages
+            return messages
         case .serverAdditions:
             try await timeline.reachServer()
             return await absorb(timeline)
@@ -150,7 +165,7 @@ package actor TimelineDriver {
             try await timeline.jump(to: .distantFuture)
             try await timeline.reachServer()
             await show(timeline)
-            return view.messages
+            return messages
         case .page(let direction):
             let end = await timeline.snapshot.stretch.last?.position
             do throws(RoostError) {
@@ -179,16 +194,16 @@ package actor TimelineDriver {
         }
         self.timeline = timeline
         let changes = await timeline.changes()
-        let snapshots = await timeline.snapshots()
+        let extents = await timeline.extents()
         await show(timeline)
         // Both tasks end with the timeline.
         Task(executorPreference: executor) { [weak self] in
             for await change in changes { await self?.take(change) }
         }
         Task(executorPreference: executor) { [weak self] in
-            for await snapshot in snapshots { await self?.take(snapshot) }
+            for await extent in extents { await self?.take(extent) }
         }
-        return view.messages
+        return messages
     }
 
     /// Closes the timeline; no more events are delivered.
@@ -203,7 +218,7 @@ package actor TimelineDriver {
         let snapshot = await timeline.snapshot
         shared.withLock { view in
             view.mirror.replace(with: snapshot.messages.filter(belongs))
-            view.take(snapshot)
+            view.take(snapshot.extent)
         }
     }
 
@@ -215,7 +230,7 @@ package actor TimelineDriver {
         let snapshot = await timeline.snapshot
         let delivered = snapshot.stretch.filter(belongs)
         return shared.withLock { view in
-            view.take(snapshot)
+            view.take(snapshot.extent)
             return switch direction {
             case .older: view.mirror.absorbBeginning(delivered)
             // An own message of the page may be known, which was sent beyond the gap.
@@ -249,18 +264,18 @@ package actor TimelineDriver {
         for change in unseen where !change.isEmpty { notify(.changed(change)) }
     }
 
-    private func take(_ snapshot: Timeline.Snapshot) {
+    private func take(_ extent: Timeline.Extent) {
         guard !isClosed else { return }
-        shared.withLock { $0.take(snapshot) }
-        if snapshot.hasHugeGap, !hadHugeGap { notify(.hugeGap) }
-        hadHugeGap = snapshot.hasHugeGap
+        shared.withLock { $0.take(extent) }
+        if extent.hasHugeGap, !hadHugeGap { notify(.hugeGap) }
+        hadHugeGap = extent.hasHugeGap
     }
 }
 
 extension TimelineDriver.View {
-    fileprivate mutating func take(_ snapshot: Timeline.Snapshot) {
-        hasOlder = snapshot.hasOlder
-        hasNewer = snapshot.hasNewer
+    fileprivate mutating func take(_ extent: Timeline.Extent) {
+        hasOlder = extent.hasOlder
+        hasNewer = extent.hasNewer
     }
 }
 

@@ -71,7 +71,7 @@ public final class SBDMessageCollection: NSObject {
     public var failedMessages: [SBDBaseMessage] { messages { $0 == .failed || $0 == .canceled } }
 
     private func messages(_ belongs: (SendingStatus) -> Bool) -> [SBDBaseMessage] {
-        objects(driver.view.messages.filter { belongs($0.status) })
+        objects(driver.messages.filter { belongs($0.status) })
     }
 
     private func objects(_ messages: [Message]) -> [SBDBaseMessage] {

@@ -37,7 +37,7 @@ final class Window: Sendable {
         }
     }
 
-    var messages: [Message] { driver.view.messages }
+    var messages: [Message] { driver.messages }
 
     /// Fetches a page; the first one is around the viewpoint, in whichever direction it was
     /// requested.
@@ -65,7 +65,7 @@ final class Window: Sendable {
     /// Replaces the shown messages with the newest ones, because too many are missing between them.
     func showNewest() {
         queue.add(on: SBDMain.door) { [self] in
-            let shown = driver.view.messages
+            let shown = driver.messages
             await driver.load(.newest) { [feed] result in
                 // On a failure the shown messages stay; the next connection reports the gap again.
                 guard case .success(let page) = result else { return }

@@ -68,7 +68,7 @@ open class MessageCollection: BaseCollection {
     public var failedMessages: [BaseMessage] { messages { $0 == .failed || $0 == .canceled } }
 
     private func messages(_ belongs: (SendingStatus) -> Bool) -> [BaseMessage] {
-        params.objects(driver.view.messages.filter { belongs($0.status) })
+        params.objects(driver.messages.filter { belongs($0.status) })
     }
 
     /// Loads the messages of the cache, then those of the server, which replace them.

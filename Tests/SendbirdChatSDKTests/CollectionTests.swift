@@ -250,6 +250,38 @@ extension SendbirdChatTests {
             }
         }
 
+        @Test func `messages are sorted once after a change, and not for each cell`() throws {
+            try DoorStory.play(seed: 6) { story in
+                let url = try await story.channel("train")
+                for number in 1...9 { try await story.bob.send("\(number)", to: url) }
+                await story.bob.waitUntilIdle()
+                await story.connect()
+                let driver = TimelineDriver(
+                    SendbirdChat.door, channel: url, startingAt: .distantFuture,
+                    filter: .everything
+                ) { _ in }
+                await driver.load(.opening) { _ in }
+                await driver.load(.server) { _ in }
+                /// Two lists at one address are one list: both are alive here.
+                func isOneList(_ first: [Message], _ second: [Message]) -> Bool {
+                    unsafe first.withUnsafeBufferPointer { first in
+                        unsafe second.withUnsafeBufferPointer { second in
+                            unsafe first.baseAddress == second.baseAddress
+                        }
+                    }
+                }
+                let first = driver.messages
+                #expect(first.count == 9 && isOneList(first, driver.messages))
+                try await story.bob.send("10", to: url)
+                await story.bob.waitUntilIdle()
+                await story.world.pass()
+                let second = driver.messages
+                #expect(second.map(\.text) == (1...10).map { "\($0)" })
+                #expect(isOneList(second, driver.messages))
+                await driver.close()
+            }
+        }
+
         @Test
         func `without local caching everything works and nothing stays on disk (R77, R78)`() throws
         {

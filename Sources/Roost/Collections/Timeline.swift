@@ -111,10 +111,22 @@ extension Timeline {
         /// The waiting changes that the messages show.
         package let marks: MessageMarks
 
+        /// What the list lacks.
+        package var extent: Extent {
+            Extent(hasOlder: hasOlder, hasNewer: hasNewer, hasHugeGap: hasHugeGap)
+        }
+
         /// The delivered messages without those beyond a gap: one stretch of the channel's history.
         package var stretch: ArraySlice<Message> {
             messages.prefix { $0.status == .succeeded }.dropLast(sentBeyondGap)
         }
+    }
+
+    /// What a list lacks at its ends, as `Snapshot` has it with the messages.
+    package struct Extent: Hashable, Sendable {
+        package let hasOlder: Bool
+        package let hasNewer: Bool
+        package let hasHugeGap: Bool
     }
 
     /// The present state.
@@ -127,6 +139,13 @@ extension Timeline {
     public func snapshots() async -> AsyncStream<Snapshot> {
         await engine.read { [id, feed] state in
             feed.changes.snapshots(from: state.snapshot(of: id, feed))
+        }
+    }
+
+    /// Returns a stream of what the list lacks now and later; unlike snapshots, it copies no messages.
+    package func extents() async -> AsyncStream<Extent> {
+        await engine.read { [id, feed] state in
+            feed.extents.open(beginningWith: state.extent(of: id, feed))
         }
     }
 
@@ -147,11 +166,13 @@ extension Timeline {
 /// The readers of one timeline.
 final class TimelineFeed: Sendable {
     let changes = CollectionFeed<Timeline.Snapshot, Message>()
+    let extents = StreamFeed<Timeline.Extent>(.bufferingNewest(1))
     let refusals = StreamFeed<RoostError>(.bufferingNewest(1))
 
     /// Ends all streams; does nothing if the feed is closed.
     func close(at last: Timeline.Snapshot) {
         changes.close(at: last)
+        extents.finish()
         refusals.finish()
     }
 }
@@ -160,6 +181,19 @@ extension SyncState {
     /// Returns the present state of a timeline, or the last one of a closed timeline.
     func snapshot(of id: TimelineID, _ feed: TimelineFeed) -> Timeline.Snapshot {
         timelines[id].map { Timeline.Snapshot($0) } ?? feed.changes.last ?? .empty
+    }
+
+    /// Returns what a timeline lacks now, or lacked when it was closed.
+    func extent(of id: TimelineID, _ feed: TimelineFeed) -> Timeline.Extent {
+        timelines[id].map { Timeline.Extent($0) } ?? (feed.changes.last ?? .empty).extent
+    }
+}
+
+extension Timeline.Extent {
+    fileprivate init(_ open: OpenTimeline) {
+        self.init(
+            hasOlder: open.list.hasOlder, hasNewer: open.list.hasNewer,
+            hasHugeGap: open.hasHugeGap)
     }
 }
 

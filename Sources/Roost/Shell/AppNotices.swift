@@ -75,6 +75,7 @@ final class AppNotices: Sendable {
         case .timelineChanged(let id, let diff):
             guard let feed = feeds.withLock({ $0.timelines[id] }) else { return }
             feed.changes.publish(diff) { state().snapshot(of: id, feed) }
+            feed.extents.publish(state().extent(of: id, feed))
         case .listChanged(let id, let diff):
             guard let feed = feeds.withLock({ $0.lists[id] }) else { return }
             feed.publish(diff) { state().snapshot(of: id, feed) }

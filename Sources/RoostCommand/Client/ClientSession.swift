@@ -185,11 +185,11 @@ extension ClientSession {
     private static func reportHugeGaps(of timeline: Timeline, to output: StandardOutput) async {
         let channel = JSONValue.Field("channel", .string(timeline.channel.rawValue))
         var wasHuge = false
-        for await snapshot in await timeline.snapshots() {
-            if snapshot.hasHugeGap, !wasHuge {
+        for await extent in await timeline.extents() {
+            if extent.hasHugeGap, !wasHuge {
                 await output.write(ReplyLine.event("huge_gap", [channel]).text)
             }
-            wasHuge = snapshot.hasHugeGap
+            wasHuge = extent.hasHugeGap
         }
     }
 
