@@ -189,6 +189,20 @@ struct ClusterScene {
         advance(.milliseconds(300))
     }
 
+    /// Waits until the transactions of other tests on the database have ended.
+    ///
+    /// Changes are news up to the first open transaction. One that a test keeps open is waited for
+    /// during 200 looks only.
+    func passTransactions() async throws {
+        func read(_ query: PostgresQuery<Int64>) async throws -> Int64 {
+            try await pool.read { db async throws(PostgresError) in try await db.first(query) } ?? 0
+        }
+        let end = try await read(
+            PostgresQuery("SELECT pg_snapshot_xmax(pg_current_snapshot())") { $0.int64(0) })
+        var looks = 0
+        while try await read(.unsettledChange) < end, looks < 200 { looks += 1 }
+    }
+
     /// Lets every server look for what it missed, as its timers would within a second.
     func settle() async {
         for _ in 0..<3 {

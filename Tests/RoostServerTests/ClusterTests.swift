@@ -224,6 +224,7 @@ struct ClusterTests {
         }
         _ = try bob.inbox.take()
         try await ask("PUT", "group_channels/g", #"{"name":"new"}"#, at: scene.servers[0], as: ann)
+        try await scene.passTransactions()
         await scene.settle()
         #expect(try bob.inbox.take().contains { $0.category == .propertiesChanged })
         try await ask("PUT", "users/bob", #"{"is_active":false}"#, at: scene.servers[0])

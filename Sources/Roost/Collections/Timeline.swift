@@ -111,7 +111,7 @@ extension Timeline {
         /// The waiting changes that the messages show.
         package let marks: MessageMarks
 
-        /// What the list lacks.
+        /// The ends at which messages are missing.
         package var extent: Extent {
             Extent(hasOlder: hasOlder, hasNewer: hasNewer, hasHugeGap: hasHugeGap)
         }
@@ -122,7 +122,7 @@ extension Timeline {
         }
     }
 
-    /// What a list lacks at its ends, as `Snapshot` has it with the messages.
+    /// The ends at which a list lacks messages, as `Snapshot` has them beside the messages.
     package struct Extent: Hashable, Sendable {
         package let hasOlder: Bool
         package let hasNewer: Bool
@@ -142,7 +142,8 @@ extension Timeline {
         }
     }
 
-    /// Returns a stream of what the list lacks now and later; unlike snapshots, it copies no messages.
+    /// Returns a stream of the present and all later extents; unlike snapshots, it copies no
+    /// messages.
     package func extents() async -> AsyncStream<Extent> {
         await engine.read { [id, feed] state in
             feed.extents.open(beginningWith: state.extent(of: id, feed))
@@ -183,7 +184,7 @@ extension SyncState {
         timelines[id].map { Timeline.Snapshot($0) } ?? feed.changes.last ?? .empty
     }
 
-    /// Returns what a timeline lacks now, or lacked when it was closed.
+    /// Returns the present extent of a timeline, or the last one of a closed timeline.
     func extent(of id: TimelineID, _ feed: TimelineFeed) -> Timeline.Extent {
         timelines[id].map { Timeline.Extent($0) } ?? (feed.changes.last ?? .empty).extent
     }

@@ -135,7 +135,7 @@ struct CollectionTests {
         #expect(script.machine.state.outbox.items.map(\.requestID) == ["b"])
         let window = CacheWindow(
             extent: .init(lower: Script.position(1), upper: Script.position(5)),
-            messages: (1...5).map { Script.message($0) }, coverage: Self.covered(6), sequence: 8)
+            messages: (1...5).map { Script.message($0) }, coverage: Self.covered(6), sequence: 7)
         _ = script.read(read, .window(window))
         #expect(script.shown() == ["1", "2", "3", "4", "5", "b"])
     }
