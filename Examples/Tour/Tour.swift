@@ -72,12 +72,12 @@ struct Tour {
     }
 
     static func loggingIn(
-        with token: String, renewing newToken: @escaping @Sendable () async -> String?
+        with token: String, renewing newToken: @escaping @Sendable () async throws -> String?
     ) -> Configuration {
         var settings = Configuration(
             applicationID: "demo", server: "https://chat.example.org", userID: "alice",
             token: token, cache: .folder("cache"))
-        settings.tokenProvider = { await newToken() }
+        settings.tokenProvider = { try await newToken() }
         return settings
     }
 

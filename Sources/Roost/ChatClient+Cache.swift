@@ -103,8 +103,9 @@ extension ChatClient {
     /// and downloaded files.
     ///
     /// Unsent messages stay unless `includingUnsent` is true; then all but those being sent right
-    /// now are lost. Inboxes stay where they are (`removeInbox(_:)`). Open collections become empty
-    /// and fetch their contents again.
+    /// now are lost. Inboxes stay where they are (`removeInbox(_:)`). A connected client fetches the
+    /// channel list and the contents of open collections again: when a user signs out, disconnect
+    /// first.
     ///
     /// - Throws: `.localDatabaseError`.
     public func clearCache(includingUnsent: Bool) async throws(RoostError) {

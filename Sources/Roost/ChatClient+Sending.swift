@@ -242,10 +242,14 @@ extension ChatClient {
 
     /// Waits until the server has a message or has made a change, however long that takes.
     ///
-    /// - Throws: The reason, if the outbox gives up or the item is canceled. An unknown request ID
-    ///   counts as done.
+    /// A cancellation of the task ends the wait; the item is delivered all the same.
+    ///
+    /// - Throws: The reason, if the outbox gives up or the item is canceled; `.requestCanceled`
+    ///   after a cancellation of the task. An unknown request ID counts as done.
     public func outcome(of requestID: RequestID) async throws(RoostError) {
-        try await engine.run(.outbox(.outcome(OutboxOutcome(requestID))))
+        let operation = Operation.outbox(.outcome(OutboxOutcome(requestID)))
+        let outcome = await engine.outcomeUnlessCanceled { .start($0, operation) }
+        if case .failed(let error) = outcome { throw error }
     }
 
     /// Returns a stream of all later changes in the outbox, in order and without losses.

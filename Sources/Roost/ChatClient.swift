@@ -187,13 +187,15 @@ public final class ChatClient: Sendable {
 
     /// Waits until nothing is being connected, fetched or sent; work that waits for its next
     /// attempt does not count.
-    public func waitUntilIdle() async { _ = await engine.outcome { .awaitIdle($0, atMost: nil) } }
-
-    /// Waits as `waitUntilIdle()` does, but not longer than `limit`.
     ///
+    /// A cancellation of the task ends the wait, and a limit too, as in a background refresh whose
+    /// time is short.
+    ///
+    /// - Parameter limit: The longest wait; nil for none.
     /// - Returns: Whether nothing is left to do, neither now nor in a later attempt.
-    package func waitUntilIdle(atMost limit: Duration) async -> Bool {
-        await engine.outcome { .awaitIdle($0, atMost: limit) } == .flag(true)
+    @discardableResult
+    public func waitUntilIdle(atMost limit: Duration? = nil) async -> Bool {
+        await engine.outcomeUnlessCanceled { .awaitIdle($0, atMost: limit) } == .flag(true)
     }
 
     /// Disconnects, and closes the collections and the files; the client cannot be used afterwards.

@@ -27,10 +27,12 @@ public struct Configuration: Sendable {
     public var token: String?
     /// The source of another token when the server refuses the present one, as after its end.
     ///
-    /// The client asks once, waits for at most 60 seconds, and logs in with the answer. A second
-    /// refusal, nil, or no source ends the attempts with `.refused`. The closure must not block its
-    /// thread, on which the client works.
-    public var tokenProvider: (@Sendable () async -> String?)?
+    /// The client asks and logs in with the answer. Nil says that the user has no token any more: it
+    /// ends the attempts with `.refused`, as does a refusal of the new token, or no source. Throw an
+    /// error if the token cannot be fetched now: the client backs off and asks again, as it does
+    /// without an answer for 60 seconds. The closure must not block its thread, on which the client
+    /// works.
+    public var tokenProvider: (@Sendable () async throws -> String?)?
     /// The time limit for `tokenProvider`.
     package var tokenWait = Duration.seconds(60)
     /// The place of the cache and the outbox.

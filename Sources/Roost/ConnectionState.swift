@@ -4,7 +4,7 @@ import RoostCore
 public import RoostModel
 
 /// The state of a client's connection.
-public enum ConnectionState: Sendable {
+public enum ConnectionState: Equatable, Sendable {
     /// `connect()` has not been called, or `disconnect()` has.
     case disconnected
     /// The first attempt since `connect()` is in progress.

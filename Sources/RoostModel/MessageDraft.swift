@@ -49,9 +49,10 @@ public struct MessageDraft: Hashable, Codable, Sendable {
 extension MessageDraft {
     /// The parameters of the message that the draft becomes when it is sent.
     ///
-    /// They have the text and its mentioned users. A message that answers another one is in that
-    /// message's thread; otherwise a draft of a thread becomes a message of the thread.
+    /// They have the text and its mentioned users. A draft of a thread becomes a message of the
+    /// thread. A draft of the channel that answers a message begins that message's thread: the
+    /// message must be no reply itself.
     public var params: UserMessageParams {
-        UserMessageParams(text: text, mention: mention, parentID: replyingTo ?? place.thread)
+        UserMessageParams(text: text, mention: mention, parentID: place.thread ?? replyingTo)
     }
 }

@@ -12,7 +12,9 @@ public struct UserMessageParams: Hashable, Codable, Sendable {
     public var mention: Mention
     /// Named lists of texts.
     public var metaArrays: [MetaArray]
-    /// The message that this one replies to; nil outside of threads.
+    /// The first message of the thread to which this one belongs; nil outside of threads.
+    ///
+    /// Threads have one level: to answer a reply, take the reply's own `parentID`.
     public var parentID: MessageID?
     /// Whether a reply stands in the channel as well as in its thread.
     public var isReplyToChannel: Bool
@@ -53,7 +55,9 @@ public struct FileMessageParams: Hashable, Codable, Sendable {
     public var mention: Mention
     /// Named lists of texts.
     public var metaArrays: [MetaArray]
-    /// The message that this one replies to; nil outside of threads.
+    /// The first message of the thread to which this one belongs; nil outside of threads.
+    ///
+    /// Threads have one level: to answer a reply, take the reply's own `parentID`.
     public var parentID: MessageID?
     /// Whether a reply stands in the channel as well as in its thread.
     public var isReplyToChannel: Bool

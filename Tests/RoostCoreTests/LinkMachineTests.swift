@@ -41,7 +41,7 @@ struct LinkMachineTests {
         _ = machine.handle(.opened(epoch), entropy: 0)
         let effects = machine.handle(.loginRefused(epoch, Self.badToken), entropy: 0)
         #expect(effects.contains(.askToken(epoch + 1)))
-        let final = machine.handle(.token(epoch + 1, isNew: false), entropy: 0)
+        let final = machine.handle(.token(epoch + 1, .denied), entropy: 0)
         #expect(final.contains(.disarm(.token)))
     }
 

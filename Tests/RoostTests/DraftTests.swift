@@ -34,6 +34,37 @@ struct DraftTests {
         }
     }
 
+    @Test func `a draft in a thread stays in it, even if it answers a reply`() throws {
+        try OutboxPair.play(66) { world, pair in
+            let (alice, channel) = (pair.alice, pair.channel)
+            let root = try await pair.deliver("root", from: pair.bob)
+            await world.pass()
+            let reply = try #require(
+                try await alice.send(UserMessageParams(text: "reply", parentID: root), to: channel)
+                    .requestID)
+            try await alice.outcome(of: reply)
+            let answered = try #require(
+                try await world.log(of: channel).first { $0.text == "reply" }?.messageID)
+            let thread = DraftPlace(channel, thread: root)
+            try await alice.saveDraft("answer", replyingTo: answered, at: thread)
+            let draft = try #require(await alice.draft(at: thread))
+            let sent = try #require(try await alice.send(draft).requestID)
+            try await alice.outcome(of: sent)
+            let log = try await world.log(of: channel)
+            #expect(log.first { $0.text == "answer" }?.parentID == root)
+            // Without the thread, the server says how to answer a reply.
+            let refused = try #require(
+                try await alice.send(
+                    UserMessageParams(text: "no", parentID: answered), to: channel
+                ).requestID)
+            await #expect {
+                try await alice.outcome(of: refused)
+            } throws: {
+                ($0 as? RoostError)?.message.contains("first message of its thread") == true
+            }
+        }
+    }
+
     @Test func `a list shows the draft of a channel, and events report each change`() throws {
         try OutboxPair.play(52) { world, pair in
             let (alice, channel) = (pair.alice, pair.channel)

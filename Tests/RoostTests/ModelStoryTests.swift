@@ -49,9 +49,40 @@ struct ModelStoryTests {
                 await model.loadOlder()
                 try await world.wait { model.messages.count == 60 }
             }
-            // Without a view there is no timeline, so the call does nothing.
+            // The timeline stays without a view, and a view that comes back has the same pages.
             await model.jump(to: .distantFuture)
             #expect(model.error == nil)
+            await model.loadOlder()
+            let running = Task { await model.run() }
+            try await bob.send("61", to: channel)
+            try await world.wait { model.messages.last?.text == "61" }
+            #expect(model.messages.count == 61)
+            running.cancel()
+            await running.value
+        }
+    }
+
+    @Test func `a model has the reason why the server does not show a channel`()
+        async throws
+    {
+        try await TestWorld.run { world in
+            let (client, _, channel) = try await Self.open(world)
+            let bob = await world.person("bob")
+            let foreign = try await bob.createChannel(with: ["carol"], name: "ship")
+            for (url, expected) in [(foreign, RoostError.Code.notAMember), (channel, nil)] {
+                let model = TimelineModel(client, channel: url)
+                let running = Task { await model.run() }
+                await world.pass(.seconds(20))
+                #expect(model.error?.code == expected)
+                running.cancel()
+                await running.value
+                // A later view has it as well.
+                let again = Task { await model.run() }
+                await world.pass(.seconds(1))
+                #expect(model.error?.code == expected)
+                again.cancel()
+                await again.value
+            }
         }
     }
 

@@ -30,6 +30,34 @@ struct OutboxStoryTests {
         }
     }
 
+    @Test func `a canceled task waits no longer, and its message is delivered all the same`() throws
+    {
+        try OutboxPair.play(102) { world, pair in
+            await pair.phone.network.cut()
+            await world.pass()
+            let id = try #require(try await pair.alice.send("late", to: pair.channel).requestID)
+            for startsCanceled in [false, true] {
+                let end = await withTaskGroup(of: RoostError.Code?.self) { group in
+                    if startsCanceled { group.cancelAll() }
+                    group.addTask {
+                        do throws(RoostError) {
+                            try await pair.alice.outcome(of: id)
+                            return nil
+                        } catch {
+                            return error.code
+                        }
+                    }
+                    await world.pass(.milliseconds(1))
+                    group.cancelAll()
+                    return await group.next() ?? nil
+                }
+                #expect(end == .requestCanceled)
+            }
+            try await pair.connect(world, pair.alice)
+            #expect(try await world.log(of: pair.channel).map(\.text) == ["late"])
+        }
+    }
+
     @Test func `a deletion of an unsent message cancels it`() throws {
         try OutboxPair.play(2) { world, pair in
             await pair.phone.network.cut()

@@ -19,6 +19,8 @@ struct TokenTests {
     private enum Source {
         case none
         case answers(String?)
+        /// Fails before it answers.
+        case fails(times: Int, then: String)
         /// Answers once the gate is open.
         case isHeld(by: Gate, String)
     }
@@ -37,10 +39,16 @@ struct TokenTests {
                     configuration.token = "old"
                     if case .none = source { return }
                     configuration.tokenProvider = {
-                        asked.withLock { $0 += 1 }
+                        let number = asked.withLock { asked in
+                            asked += 1
+                            return asked
+                        }
                         switch source {
                         case .none: return nil
                         case .answers(let token): return token
+                        case .fails(let times, let token):
+                            if number <= times { throw CancellationError() }
+                            return token
                         case .isHeld(let gate, let token):
                             await gate.wait()
                             return token
@@ -67,9 +75,7 @@ struct TokenTests {
             await story.client.disconnect()
             // The first attempt presents the session's key, which has ended with the token.
             await #expect(throws: RoostError.self) { try await story.client.connect() }
-            for await state in await story.client.connectionStates() {
-                if case .connected = state { break }
-            }
+            await Self.untilConnected(story.client)
             #expect(story.asked.withLock { $0 } == 1)
         }
     }
@@ -95,15 +101,39 @@ struct TokenTests {
         }
     }
 
-    @Test func `an app without an answer within a minute is refused`() throws {
+    @Test func `an app without an answer within a minute gets time until the next attempt`() throws
+    {
         let gate = Gate()
         try Self.play(with: .isHeld(by: gate, "new")) { story in
             let start = story.world.executor.now
-            await #expect(throws: RoostError.self) { try await story.client.connect() }
+            await #expect {
+                try await story.client.connect()
+            } throws: {
+                ($0 as? RoostError)?.remedy == .retry
+            }
             #expect(story.world.executor.now - start >= .seconds(60))
             gate.open()
             // The late token is that of the next login.
-            try await story.client.connect()
+            await Self.untilConnected(story.client)
+            #expect(story.asked.withLock { $0 } == 1)
+        }
+    }
+
+    @Test func `a source of tokens that fails is asked again until it answers`() throws {
+        try Self.play(with: .fails(times: 3, then: "new")) { story in
+            await #expect {
+                try await story.client.connect()
+            } throws: {
+                ($0 as? RoostError)?.remedy == .retry
+            }
+            await Self.untilConnected(story.client)
+            #expect(story.asked.withLock { $0 } == 4)
+        }
+    }
+
+    private static func untilConnected(_ client: ChatClient) async {
+        for await state in await client.connectionStates() {
+            if case .connected = state { break }
         }
     }
 

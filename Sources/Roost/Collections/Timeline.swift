@@ -158,10 +158,16 @@ extension Timeline {
     /// The number of readers of changes.
     package var changeReaderCount: Int { get async { feed.changes.readerCount } }
 
-    /// Returns a stream of the server's refusals to show the channel; it ends when the timeline is closed.
+    /// Returns a stream of the server's refusals to show the channel, the present one included; it ends
+    /// when the timeline is closed.
     ///
-    /// Refusals before the call are not included.
-    package func serverRefusals() async -> AsyncStream<RoostError> { feed.refusals.open() }
+    /// A timeline shows what is on disk, also of a channel that the user may not see any more. The
+    /// reason, such as `.notAMember`, comes here. A failure of the network is no refusal.
+    public func serverRefusals() async -> AsyncStream<RoostError> {
+        await engine.read { [id, feed] state in
+            feed.refusals.open(beginningWith: state.timelines[id]?.refusals.last)
+        }
+    }
 }
 
 /// The readers of one timeline.

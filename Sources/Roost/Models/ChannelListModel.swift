@@ -19,8 +19,8 @@ public final class ChannelListModel {
 
     @ObservationIgnored private let client: ChatClient
     @ObservationIgnored private let query: ChannelListQuery
-    /// The lists of the calls of `run()` in progress; several while one view replaces another.
-    @ObservationIgnored private var lists: [ChannelList] = []
+    /// The open list; the calls of `run()` share it, and so does the next one.
+    @ObservationIgnored private var list: ChannelList?
 
     /// Creates an empty model; `run()` fills it.
     public init(_ client: ChatClient, _ query: ChannelListQuery = ChannelListQuery()) {
@@ -30,26 +30,40 @@ public final class ChannelListModel {
 
     /// Opens the list and follows it until the task is cancelled or the client is closed; the last
     /// state stays.
+    ///
+    /// The list stays open as long as the model lives. So a view that comes back shows the pages
+    /// that it had.
     public func run() async {
         do {
-            let list = try await client.channelList(query)
-            lists.append(list)
+            let list = try await opened()
             async let states: Void = followConnection()
             for await snapshot in await list.snapshots() {
                 channels = snapshot.channels
                 if hasMore != snapshot.hasMore { hasMore = snapshot.hasMore }
             }
             await states
-            lists.removeAll { $0 === list }
-            await list.close()
+            // The client was closed.
+            if !Task.isCancelled, self.list === list { self.list = nil }
         } catch {
             self.error = error
         }
     }
 
+    private func opened() async throws(RoostError) -> ChannelList {
+        if let list { return list }
+        let new = try await client.channelList(query)
+        // Another view may have opened one meanwhile.
+        if let list {
+            await new.close()
+            return list
+        }
+        list = new
+        return new
+    }
+
     /// Loads another page; does nothing while a page is loading or if there is none.
     public func loadMore() async {
-        guard let list = lists.last, hasMore, !isLoading else { return }
+        guard let list, hasMore, !isLoading else { return }
         isLoading = true
         defer { isLoading = false }
         do {

@@ -32,15 +32,15 @@ public final class TimelineModel {
     public private(set) var sentBeyondGap = 0
     /// Whether a page is being loaded.
     public private(set) var isLoading = false
-    /// The last error; nil after the next success.
+    /// The last error, such as the server's refusal to show the channel; nil after the next success.
     public private(set) var error: RoostError?
 
     @ObservationIgnored private let client: ChatClient
     @ObservationIgnored private let channel: ChannelURL
     @ObservationIgnored private let start: Timestamp
     @ObservationIgnored private let filter: MessageFilter
-    /// The timelines of the calls of `run()` in progress; several while one view replaces another.
-    @ObservationIgnored private var timelines: [Timeline] = []
+    /// The open timeline; the calls of `run()` share it, and so does the next one.
+    @ObservationIgnored private var timeline: Timeline?
 
     /// Creates an empty model; `run()` fills it.
     public init(
@@ -55,17 +55,36 @@ public final class TimelineModel {
 
     /// Opens the timeline and follows it until the task is cancelled or the client is closed; the
     /// last state stays.
+    ///
+    /// The timeline stays open as long as the model lives. So a view that comes back shows the
+    /// pages that it had.
     public func run() async {
         do {
-            let timeline = try await client.timeline(
-                of: channel, startingAt: start, filter: filter)
-            timelines.append(timeline)
+            let timeline = try await opened()
+            async let refusals: Void = followRefusals(of: timeline)
             for await snapshot in await timeline.snapshots() { show(snapshot) }
-            timelines.removeAll { $0 === timeline }
-            await timeline.close()
+            await refusals
+            // The client was closed.
+            if !Task.isCancelled, self.timeline === timeline { self.timeline = nil }
         } catch {
             self.error = error
         }
+    }
+
+    private func opened() async throws(RoostError) -> Timeline {
+        if let timeline { return timeline }
+        let new = try await client.timeline(of: channel, startingAt: start, filter: filter)
+        // Another view may have opened one meanwhile.
+        if let timeline {
+            await new.close()
+            return timeline
+        }
+        timeline = new
+        return new
+    }
+
+    private func followRefusals(of timeline: Timeline) async {
+        for await refusal in await timeline.serverRefusals() { error = refusal }
     }
 
     /// Loads a page of older messages; does nothing while a page is loading or if there is none.
@@ -101,7 +120,7 @@ public final class TimelineModel {
     }
 
     private func load(_ work: (Timeline) async throws(RoostError) -> Void) async {
-        guard let timeline = timelines.last, !isLoading else { return }
+        guard let timeline, !isLoading else { return }
         isLoading = true
         defer { isLoading = false }
         do {

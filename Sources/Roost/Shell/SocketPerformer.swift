@@ -39,15 +39,21 @@ final class SocketPerformer: Sendable {
     /// Sets the token of the next login.
     func use(token: String?) { self.token.withLock { $0 = token } }
 
-    /// Asks the app for the token of the next login, and reports whether it has one.
+    /// Asks the app for the token of the next login, and reports the answer.
     func askToken(for epoch: LinkMachine.Epoch) {
         let refused = token.withLock { $0 }
         // The machine limits the wait; a late answer is of an earlier epoch.
         Task(executorPreference: feed.executor) {
-            let answer = await self.provider?()
-            // A token that the app has set meanwhile is the newer one.
-            if let answer { self.token.withLock { if $0 == refused { $0 = answer } } }
-            await self.feed.give(.link(.token(epoch, isNew: answer != nil)))
+            let answer: LinkMachine.TokenAnswer
+            do {
+                let token = try await self.provider?()
+                // A token that the app has set meanwhile is the newer one.
+                if let token { self.token.withLock { if $0 == refused { $0 = token } } }
+                answer = token == nil ? .denied : .given
+            } catch {
+                answer = .failed
+            }
+            await self.feed.give(.link(.token(epoch, answer)))
         }
     }
 

@@ -70,6 +70,28 @@ actor SyncEngine {
         await withCheckedContinuation { caller in receive(input(calls.begin(caller))) }
     }
 
+    /// Gives the machine an input that begins a wait, and waits for its end.
+    ///
+    /// A cancellation of the task ends the call with `.waitCanceled`; the work goes on.
+    func outcomeUnlessCanceled(
+        of input: (SyncMachine.OperationID) -> SyncMachine.Input
+    ) async -> Outcome {
+        let id = SyncMachine.OperationID(nextNumber())
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { caller in
+                calls.begin(caller, as: id)
+                receive(input(id))
+            }
+        } onCancel: {
+            // The task ends with this one step.
+            Task(executorPreference: feed.executor) { await self.endWait(id) }
+        }
+    }
+
+    private func endWait(_ id: SyncMachine.OperationID) {
+        calls.finish(id, .failed(.waitCanceled))
+    }
+
     /// Gives the machine an input, then runs an operation to its end; no other input comes between
     /// the two.
     ///
@@ -141,8 +163,14 @@ private struct PendingCalls {
         _ caller: CheckedContinuation<Outcome, Never>
     ) -> SyncMachine.OperationID {
         let id = SyncMachine.OperationID(nextNumber())
-        callers[id] = caller
+        begin(caller, as: id)
         return id
+    }
+
+    mutating func begin(
+        _ caller: CheckedContinuation<Outcome, Never>, as id: SyncMachine.OperationID
+    ) {
+        callers[id] = caller
     }
 
     mutating func finish(_ id: SyncMachine.OperationID, _ outcome: Outcome) {

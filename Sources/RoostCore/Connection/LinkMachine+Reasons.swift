@@ -15,11 +15,26 @@ extension LinkMachine {
             self.message = message
         }
 
+        /// The app could not say in time whether the user has another token.
+        static let tokenOverdue = Refusal(
+            code: .networkError,
+            message: "The app's source of tokens failed or did not answer; it is asked again.")
+
         var final: Refusal {
             var refusal = self
             refusal.isFinal = true
             return refusal
         }
+    }
+
+    /// The answer of the app's source of tokens.
+    package enum TokenAnswer: Equatable, Codable, Sendable {
+        /// There is a token for the next login.
+        case given
+        /// The user has no token any more.
+        case denied
+        /// The source could not find out, as without a connection to the app's own server.
+        case failed
     }
 
     /// The reason of a socket's end.

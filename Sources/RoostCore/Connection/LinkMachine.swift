@@ -62,8 +62,8 @@ package struct LinkMachine: Equatable, Codable, Sendable {
         /// The session key is no longer valid: log in again.
         case expired(Epoch)
         case lost(Epoch, Loss)
-        /// The app's answer to `askToken`: whether it has a token for the next login.
-        case token(Epoch, isNew: Bool)
+        /// The app's answer to `askToken`.
+        case token(Epoch, TokenAnswer)
         case fired(Timer)
     }
 
@@ -90,8 +90,8 @@ package struct LinkMachine: Equatable, Codable, Sendable {
     private var triesBeforeOnline = 0
     /// The time limit for the app's answer with a token; nil if the app has no source of tokens.
     private let tokenWait: Duration?
-    /// Whether the app was asked since the last accepted login or request to connect: a second
-    /// refusal is final.
+    /// Whether the app has given a token since the last accepted login or request to connect: a
+    /// second refusal is final.
     private var hasRenewedToken = false
 
     package init(tokenWait: Duration? = nil) { self.tokenWait = tokenWait }
@@ -115,7 +115,8 @@ package struct LinkMachine: Equatable, Codable, Sendable {
         case .answerMissing(let epoch): epoch == self.epoch ? received(isAlive: false) : []
         case .expired(let epoch): epoch == self.epoch ? expired(entropy) : []
         case .lost(let epoch, let loss): epoch == self.epoch ? lost(loss, entropy) : []
-        case .token(let epoch, let isNew): epoch == self.epoch ? tokenAnswered(isNew) : []
+        case .token(let epoch, let answer):
+            epoch == self.epoch ? tokenAnswered(answer, entropy) : []
         case .fired(let timer): fired(timer, entropy)
         }
     }
@@ -273,11 +274,17 @@ extension LinkMachine {
         return [.arm(.token, wait), .askToken(epoch)]
     }
 
-    private mutating func tokenAnswered(_ isNew: Bool) -> [Effect] {
+    private mutating func tokenAnswered(_ answer: TokenAnswer, _ entropy: UInt64) -> [Effect] {
         guard case .awaitingToken(let attempt, let refusal) = state else { return [] }
-        if isNew { return [.disarm(.token)] + open(attempt: attempt) }
-        state = .refused(refusal.final)
-        return [.disarm(.token), .wentOffline(reason: refusal.final)]
+        switch answer {
+        case .given: return [.disarm(.token)] + open(attempt: attempt)
+        case .denied:
+            state = .refused(refusal.final)
+            return [.disarm(.token), .wentOffline(reason: refusal.final)]
+        case .failed:
+            hasRenewedToken = false
+            return [.disarm(.token)] + retry(attempt + 1, reason: .tokenOverdue, entropy)
+        }
     }
 
     private mutating func busy(_ wait: Duration, _ entropy: UInt64) -> [Effect] {
@@ -344,7 +351,7 @@ extension LinkMachine {
             triesBeforeOnline = 0
             return []
         case (.retry, .backingOff(let attempt)): return open(attempt: attempt)
-        case (.token, .awaitingToken): return tokenAnswered(false)
+        case (.token, .awaitingToken): return tokenAnswered(.failed, entropy)
         case (.background, .opening), (.background, .authenticating),
             (.background, .awaitingToken), (.background, .online),
             (.background, .backingOff), (.background, .awaitingNetwork):

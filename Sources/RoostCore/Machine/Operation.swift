@@ -222,6 +222,10 @@ extension RoostError {
         .notAMember, remedy: .retry,
         message: "The user left the channel before the answer came.")
 
+    package static let waitCanceled = RoostError(
+        .requestCanceled, remedy: .none,
+        message: "The task that waited was canceled; what it waited for goes on.")
+
     package static let overdue = RoostError(
         .requestFailed, remedy: .retry,
         message: "The server did not answer in time. The request may have taken effect.")

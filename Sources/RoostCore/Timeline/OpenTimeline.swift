@@ -381,7 +381,8 @@ package struct Opening: Equatable, Codable, Sendable {
 /// A filter that passes each refusal of the server once, until the server has answered or has
 /// another reason.
 package struct RefusalFilter: Equatable, Codable, Sendable {
-    private var last: RoostError.Code?
+    /// The last refusal; nil if the server has answered since.
+    package private(set) var last: RoostError?
 
     package init() {}
 
@@ -391,8 +392,8 @@ package struct RefusalFilter: Equatable, Codable, Sendable {
             last = nil
             return nil
         }
-        guard error.isRefusal, error.code != last else { return nil }
-        last = error.code
+        guard error.isRefusal, error.code != last?.code else { return nil }
+        last = error
         return error
     }
 }

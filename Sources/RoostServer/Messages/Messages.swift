@@ -281,8 +281,13 @@ extension Message {
 
     /// Makes the message an answer to a parent that its sender sees.
     package mutating func answer(_ parent: Message?, _ sight: Sight) throws(ServerError) {
-        guard let parent, parent.parentID == nil, sight.shows(parent.createdAt) else {
+        guard let parent, sight.shows(parent.createdAt) else {
             throw ServerError(.messageNotFound, "There is no such message to answer.")
+        }
+        guard parent.parentID == nil else {
+            throw ServerError(
+                .messageNotFound,
+                "A reply cannot be answered. Answer the first message of its thread.")
         }
         details.parentPreview = parent.shownPreview
     }
