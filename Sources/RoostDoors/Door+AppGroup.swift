@@ -18,11 +18,13 @@ extension Door {
 
     /// Keeps the cache of later clients in a container; a cache in memory stays there.
     ///
+    /// Its files are closed while the app is in the background and makes no call.
     /// Files of an earlier place and the keys of an encrypted cache stay where they are.
     package func moveCache(toContainer container: URL) {
         configure { settings in
             if case .memory = settings.place { return }
             settings.cache = .folder(container.appendingPathComponent("roost").path)
+            settings.isShared = true
         }
     }
 }

@@ -53,6 +53,8 @@ extension Door {
             let client = try? await current.opened().client
             await client?.appMoved(toForeground: toForeground)
         }
+        guard settings.isShared else { return }
+        rest.appMoved(toForeground: toForeground, self) { try? await current.opened().client }
     }
 
     /// Tells the open client that a network has come or gone.
@@ -62,6 +64,39 @@ extension Door {
             // Without a client there is no connection to keep or close.
             let client = try? await current.opened().client
             await client?.networkChanged(isUp: isUp)
+        }
+    }
+}
+
+// MARK: - The open client
+
+extension Door {
+    /// Returns the open client.
+    package func client() async throws(RoostError) -> ChatClient {
+        try await currentClient().opened().client
+    }
+
+    /// A closure that returns the client that is current now, whichever user logs in before it is
+    /// called.
+    package var capturedClient: @Sendable () async throws(RoostError) -> ChatClient {
+        let current = currentClient()
+        return { () async throws(RoostError) in try await current.opened().client }
+    }
+
+    /// Calls the client and delivers the outcome, once, on the app's queue.
+    package func perform<Value: Sendable>(
+        then callback: Callback<Result<Value, RoostError>>,
+        _ work: @escaping @Sendable (ChatClient) async throws(RoostError) -> Value
+    ) {
+        let current = currentClient()
+        start {
+            let result: Result<Value, RoostError>
+            do throws(RoostError) {
+                result = .success(try await work(try await current.opened().client))
+            } catch {
+                result = .failure(error)
+            }
+            self.notify(callback, result)
         }
     }
 }

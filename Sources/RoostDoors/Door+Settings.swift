@@ -16,6 +16,8 @@ extension Door {
         package var cache: Configuration.Cache?
         /// Whether nothing is on disk, whatever `cache` names.
         package var isInMemory = false
+        /// Whether the cache is in a container that extensions of the app use too.
+        package var isShared = false
         package var limit = CacheLimit()
         package var protection = Protection.none
         package var locksFilesWithDevice = false

@@ -53,6 +53,8 @@ package final class Door: Sendable {
     struct CurrentClient: Sendable {
         fileprivate let opening: Task<Result<Opened, RoostError>, Never>?
         fileprivate let isInitialized: Bool
+        /// Whether extensions of the app use the cache too.
+        fileprivate let isShared: Bool
 
         func opened() async throws(RoostError) -> Opened {
             if let opening { return try await opening.value.get() }
@@ -85,6 +87,8 @@ package final class Door: Sendable {
     package let log = DoorLog()
     /// The channels whose objects the app keeps.
     package let kept = KeptChannels()
+    /// The closing of a cache in a shared container while the app is in the background.
+    let rest = SharedCacheRest()
     /// The error of a call that the client has for group channels only.
     let notForOpenChannels: RoostError
 
@@ -114,7 +118,12 @@ package final class Door: Sendable {
     /// Changes the settings for later clients; an open client keeps its settings until the next
     /// login.
     package func configure(_ change: (inout Settings) -> Void) {
-        state.withLock { change(&$0.settings) }
+        let before = state.withLock { state in
+            defer { change(&state.settings) }
+            return state.settings
+        }
+        // The end of an object that only the old settings kept may call the door.
+        withExtendedLifetime(before) {}
     }
 
     /// The queue that saves messages in the order of the calls.
@@ -137,14 +146,11 @@ package final class Door: Sendable {
     package var account: UserID? { state.withLock { $0.account ?? $0.prepared } }
     /// Whether the user has logged out and no user was named afterwards.
     package var isLoggedOut: Bool { state.withLock { $0.isLoggedOut } }
-
     package func call(on queue: CallbackQueue) { state.withLock { $0.queue = queue } }
 
     /// Starts over in the world of a test.
     package func enter(_ world: World) {
-        state.withLock { state in
-            state = State(world: world)
-        }
+        state.withLock { $0 = State(world: world) }
     }
 
     /// The world of all clients of this door.
@@ -257,9 +263,7 @@ package final class Door: Sendable {
 
     /// The configuration of the open client, or of this user's next one.
     package var configuration: Configuration? {
-        state.withLock { state in
-            state.account.map { state.settings.configuration(of: $0) }
-        }
+        state.withLock { state in state.account.map { state.settings.configuration(of: $0) } }
     }
 
     /// Forgets a failed opening, so that the next call tries again.
@@ -267,11 +271,6 @@ package final class Door: Sendable {
         state.withLock { state in
             if state.openings == number { (state.account, state.signature) = (nil, nil) }
         }
-    }
-
-    /// Returns the open client.
-    package func client() async throws(RoostError) -> ChatClient {
-        try await currentClient().opened().client
     }
 
     /// Returns the open client of a user; nil takes that of any user.
@@ -284,25 +283,25 @@ package final class Door: Sendable {
             return isOther ? nil : currentClient(in: state)
         }
         guard let current else { throw .anotherUser }
-        return try await current.opened().client
-    }
-
-    /// A closure that returns the client that is current now, whichever user logs in before it is
-    /// called.
-    package var capturedClient: @Sendable () async throws(RoostError) -> ChatClient {
-        let current = currentClient()
-        return { () async throws(RoostError) in try await current.opened().client }
+        return try await noted(current).opened().client
     }
 
     /// Returns the client that is current now, for work that begins now.
     func currentClient() -> CurrentClient {
         openPrepared()
-        return state.withLock { currentClient(in: $0) }
+        return noted(state.withLock { currentClient(in: $0) })
+    }
+
+    /// Notes a call, for which a shared cache has to be open.
+    private func noted(_ current: CurrentClient) -> CurrentClient {
+        if current.isShared { rest.noteCall(self) { try? await current.opened().client } }
+        return current
     }
 
     private func currentClient(in state: State) -> CurrentClient {
         CurrentClient(
-            opening: state.opening, isInitialized: state.settings.applicationID != nil)
+            opening: state.opening, isInitialized: state.settings.applicationID != nil,
+            isShared: state.settings.isShared)
     }
 
     /// Logs a user in and calls back with the user; if the server cannot be reached, with that of
@@ -373,23 +372,6 @@ package final class Door: Sendable {
     package func start(_ work: @escaping @Sendable () async -> Void) {
         // The caller waits for the callback only, which ends every piece of work.
         Task(executorPreference: world.executor) { await work() }
-    }
-
-    /// Calls the client and delivers the outcome, once, on the app's queue.
-    package func perform<Value: Sendable>(
-        then callback: Callback<Result<Value, RoostError>>,
-        _ work: @escaping @Sendable (ChatClient) async throws(RoostError) -> Value
-    ) {
-        let current = currentClient()
-        start {
-            let result: Result<Value, RoostError>
-            do throws(RoostError) {
-                result = .success(try await work(try await current.opened().client))
-            } catch {
-                result = .failure(error)
-            }
-            self.notify(callback, result)
-        }
     }
 
     /// Delivers a value to the app on its queue, where the app's objects are made.

@@ -5,6 +5,7 @@ import Foundation
 import Roost
 import RoostDoors
 import RoostModel
+import RoostSQLite
 import RoostTestKit
 import RoostTestSupport
 import SendBirdSDK
@@ -67,6 +68,53 @@ extension SendBirdTests {
                 #expect(isOpen.values == [true])
                 let files = try folder.contents()
                 #expect(!files.isEmpty && files.allSatisfy { $0.hasPrefix("roost") })
+                await SBDMain.door.close()
+            }
+        }
+
+        @Test(arguments: [false, true])
+        func `an app in the background holds no lock on files that it shares (scar 49)`(
+            isShared: Bool
+        ) throws {
+            let folder = try TemporaryFolder()
+            try SimulatedWorld.play(seed: 64) { world in
+                let phone = world.device(of: "alice")
+                SBDMain.door.enter(world.surroundings(of: phone))
+                SBDMain.door.call(on: CallbackQueue { work in world.later(work) })
+                SBDMain.setServer("http://127.0.0.1:1")
+                SBDMain.initWithApplicationId("simulation")
+                if isShared {
+                    SBDMain.door.moveCache(toContainer: URL(filePath: folder.path))
+                } else {
+                    SBDMain.door.configure { $0.cache = .folder(folder.path) }
+                }
+                let answers = Answers<Bool>()
+                SBDMain.connect(withUserId: "alice") { answers.values.append($1 == nil) }
+                await world.pass(.seconds(5))
+                func isLocked() throws -> Bool {
+                    let names = ["lock", "outbox.lock", "outbox.sending"]
+                    let files = try folder.contents().filter { path in
+                        names.contains { path == $0 || path.hasSuffix("/\($0)") }
+                    }
+                    #expect(files.count == 3)
+                    return files.contains { file in
+                        (try? FolderLock(file: "\(folder.path)/\(file)")) == nil
+                    }
+                }
+                #expect(try isLocked())
+                SBDMain.appMoved(toForeground: false)
+                await world.pass(.seconds(5))
+                #expect(try isLocked() == !isShared)
+                // A call in the background, as after a push, opens the files while it works.
+                SBDMain.connect(withUserId: "alice") { answers.values.append($1 == nil) }
+                await world.pass(.seconds(1))
+                SBDMain.getTotalUnreadMessageCount { answers.values.append($1 == nil) }
+                await world.pass(.seconds(25))
+                #expect(answers.values == [true, true, true])
+                #expect(try isLocked() == !isShared)
+                SBDMain.appMoved(toForeground: true)
+                await world.pass(.seconds(5))
+                #expect(try isLocked())
                 await SBDMain.door.close()
             }
         }
