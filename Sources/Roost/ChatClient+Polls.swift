@@ -25,7 +25,7 @@ extension ChatClient {
     ///
     /// - Returns: The poll with the user's own votes.
     /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func fetchPoll(_ poll: Int64) async throws(RoostError) -> Poll {
+    public func fetchPoll(_ poll: PollID) async throws(RoostError) -> Poll {
         try await ask(PollRequest.get(poll))
     }
 
@@ -36,7 +36,7 @@ extension ChatClient {
     ///   closed poll.
     @discardableResult
     public func updatePoll(
-        _ poll: Int64, _ params: PollUpdateParams
+        _ poll: PollID, _ params: PollUpdateParams
     ) async throws(RoostError) -> Poll {
         try await ask(PollRequest.update(poll, params))
     }
@@ -46,7 +46,7 @@ extension ChatClient {
     /// - Returns: The closed poll.
     /// - Throws: `.connectionRequired`, or the server's refusal.
     @discardableResult
-    public func closePoll(_ poll: Int64) async throws(RoostError) -> Poll {
+    public func closePoll(_ poll: PollID) async throws(RoostError) -> Poll {
         try await ask(PollRequest.close(poll))
     }
 
@@ -54,7 +54,7 @@ extension ChatClient {
     /// stays.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func deletePoll(_ poll: Int64) async throws(RoostError) {
+    public func deletePoll(_ poll: PollID) async throws(RoostError) {
         _ = try await ask(PollRemoval.poll(poll))
     }
 
@@ -80,7 +80,7 @@ extension ChatClient {
     /// - Throws: `.connectionRequired`, a network error, or the server's refusal.
     public func fetchPollChanges(
         of channel: ChannelURL, since start: ChangeLogStart
-    ) async throws(RoostError) -> ChangeLog<Poll, Int64> {
+    ) async throws(RoostError) -> ChangeLog<Poll, PollID> {
         ChangeLog(
             try await ask(PollChangeLog(channelURL: channel, cursor: ChangeLogCursor(start))))
     }
@@ -91,7 +91,7 @@ extension ChatClient {
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func fetchPollChanges(
         ofOpenChannel channel: ChannelURL, since start: ChangeLogStart
-    ) async throws(RoostError) -> ChangeLog<Poll, Int64> {
+    ) async throws(RoostError) -> ChangeLog<Poll, PollID> {
         ChangeLog(
             try await ask(
                 InOpenChannel(
@@ -106,7 +106,7 @@ extension ChatClient {
     /// - Throws: `.connectionRequired`, or the server's refusal.
     @discardableResult
     public func addPollOption(
-        _ text: String, to poll: Int64
+        _ text: String, to poll: PollID
     ) async throws(RoostError) -> Poll {
         try await ask(PollRequest.addOption(text, to: poll))
     }
@@ -117,7 +117,7 @@ extension ChatClient {
     /// - Throws: `.connectionRequired`, or the server's refusal.
     @discardableResult
     public func updatePollOption(
-        _ option: Int64, of poll: Int64, text: String
+        _ option: PollOptionID, of poll: PollID, text: String
     ) async throws(RoostError) -> Poll {
         try await ask(PollRequest.updateOption(option, text: text, of: poll))
     }
@@ -126,7 +126,7 @@ extension ChatClient {
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func deletePollOption(
-        _ option: Int64, of poll: Int64
+        _ option: PollOptionID, of poll: PollID
     ) async throws(RoostError) {
         _ = try await ask(PollRemoval.option(option, of: poll))
     }
@@ -144,14 +144,14 @@ extension ChatClient {
     ///   poll.
     @discardableResult
     public func vote(
-        for options: [Int64], in poll: Int64, of channel: ChannelURL
+        for options: [PollOptionID], in poll: PollID, of channel: ChannelURL
     ) async throws(RoostError) -> PollVotes {
         try await castVote(for: options, in: poll, of: channel).0
     }
 
     /// Votes as `vote(for:in:of:)` does, and returns the message that carries the poll too.
     package func castVote(
-        for options: [Int64], in poll: Int64, of channel: ChannelURL
+        for options: [PollOptionID], in poll: PollID, of channel: ChannelURL
     ) async throws(RoostError) -> (PollVotes, MessageID?) {
         try await engine.run(.vote(Vote(for: options, in: poll, of: channel)), \.votes)
     }
@@ -166,7 +166,7 @@ extension ChatClient {
     /// - Returns: The page.
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func voters(
-        for option: Int64, in poll: Int64, pageSize: Int = 20, after token: String? = nil
+        for option: PollOptionID, in poll: PollID, pageSize: Int = 20, after token: String? = nil
     ) async throws(RoostError) -> Page<User> {
         let found = try await ask(
             ListVoters(pollID: poll, optionID: option, token: token, limit: pageSize))
@@ -174,7 +174,7 @@ extension ChatClient {
     }
 }
 
-extension ChangeLog<Poll, Int64> {
+extension ChangeLog<Poll, PollID> {
     fileprivate init(_ answer: PollChangeLog.Output) {
         self.init(
             updated: answer.updated, deleted: answer.deleted, hasMore: answer.hasMore,

@@ -63,7 +63,7 @@ extension ChatClient {
     /// - Returns: The scheduled message with its state.
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func scheduledMessage(
-        _ id: Int64, in channel: ChannelURL
+        _ id: ScheduledMessageID, in channel: ChannelURL
     ) async throws(RoostError) -> ScheduledMessage {
         try await ask(ScheduledRequest.get(id, in: channel))
     }
@@ -101,7 +101,7 @@ extension ChatClient {
     ///   message that no longer waits.
     @discardableResult
     public func updateScheduledMessage(
-        _ id: Int64, in channel: ChannelURL, _ params: ScheduledMessageUpdateParams
+        _ id: ScheduledMessageID, in channel: ChannelURL, _ params: ScheduledMessageUpdateParams
     ) async throws(RoostError) -> ScheduledMessage {
         try await ask(ScheduledRequest.update(id, in: channel, params))
     }
@@ -110,7 +110,7 @@ extension ChatClient {
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func cancelScheduledMessage(
-        _ id: Int64, in channel: ChannelURL
+        _ id: ScheduledMessageID, in channel: ChannelURL
     ) async throws(RoostError) {
         _ = try await ask(CancelScheduled(id, in: channel))
     }
@@ -121,7 +121,7 @@ extension ChatClient {
     /// - Throws: `.connectionRequired`, or the server's refusal.
     @discardableResult
     public func sendScheduledMessage(
-        _ id: Int64, in channel: ChannelURL
+        _ id: ScheduledMessageID, in channel: ChannelURL
     ) async throws(RoostError) -> ScheduledMessage {
         try await ask(ScheduledRequest.send(id, in: channel))
     }

@@ -214,7 +214,7 @@ extension ChatClient {
 extension ChatClient {
     package func fetchPollChanges(
         of channel: ChannelAddress, since start: ChangeLogStart
-    ) async throws(RoostError) -> ChangeLog<Poll, Int64> {
+    ) async throws(RoostError) -> ChangeLog<Poll, PollID> {
         guard channel.isOpen else {
             return try await fetchPollChanges(of: channel.url, since: start)
         }

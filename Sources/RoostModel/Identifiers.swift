@@ -118,3 +118,57 @@ public struct MessageID: RawRepresentable, Hashable, Codable, Comparable, Sendab
     /// Orders identifiers by number.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
+
+/// The identifier of a poll; unique in the application.
+public struct PollID: RawRepresentable, Hashable, Codable, Comparable, Sendable,
+    ExpressibleByIntegerLiteral, CustomStringConvertible
+{
+    /// The number on the wire.
+    public let rawValue: Int64
+    /// Creates an identifier from its number on the wire.
+    public init(rawValue: Int64) { self.rawValue = rawValue }
+    /// Creates an identifier from its number on the wire.
+    public init(_ rawValue: Int64) { self.rawValue = rawValue }
+    /// Creates an identifier from a literal.
+    public init(integerLiteral value: Int64) { self.rawValue = value }
+    /// The number in decimal digits.
+    public var description: String { String(rawValue) }
+    /// Orders identifiers by number.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The identifier of an option of a poll.
+public struct PollOptionID: RawRepresentable, Hashable, Codable, Comparable, Sendable,
+    ExpressibleByIntegerLiteral, CustomStringConvertible
+{
+    /// The number on the wire.
+    public let rawValue: Int64
+    /// Creates an identifier from its number on the wire.
+    public init(rawValue: Int64) { self.rawValue = rawValue }
+    /// Creates an identifier from its number on the wire.
+    public init(_ rawValue: Int64) { self.rawValue = rawValue }
+    /// Creates an identifier from a literal.
+    public init(integerLiteral value: Int64) { self.rawValue = value }
+    /// The number in decimal digits.
+    public var description: String { String(rawValue) }
+    /// Orders identifiers by number.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// The identifier of a scheduled message, which is not its message ID.
+public struct ScheduledMessageID: RawRepresentable, Hashable, Codable, Comparable, Sendable,
+    ExpressibleByIntegerLiteral, CustomStringConvertible
+{
+    /// The number on the wire.
+    public let rawValue: Int64
+    /// Creates an identifier from its number on the wire.
+    public init(rawValue: Int64) { self.rawValue = rawValue }
+    /// Creates an identifier from its number on the wire.
+    public init(_ rawValue: Int64) { self.rawValue = rawValue }
+    /// Creates an identifier from a literal.
+    public init(integerLiteral value: Int64) { self.rawValue = value }
+    /// The number in decimal digits.
+    public var description: String { String(rawValue) }
+    /// Orders identifiers by number.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}

@@ -148,14 +148,14 @@ public struct LinkPreview: Hashable, Codable, Sendable {
 /// The planned sending of a scheduled message.
 public struct Schedule: Hashable, Codable, Sendable {
     /// The identifier of the scheduled message, which is not its message ID.
-    public var id: Int64
+    public var id: ScheduledMessageID
     /// The planned time by the server's clock; nil if the server did not send it.
     public var sendsAt: Timestamp?
     /// The state in the server's words, such as `pending`.
     public var status = ""
 
     /// Creates a schedule.
-    public init(id: Int64) { self.id = id }
+    public init(id: ScheduledMessageID) { self.id = id }
 }
 
 /// The sound of a critical alert on Apple devices.
@@ -205,8 +205,8 @@ public struct NotificationInfo: Hashable, Codable, Sendable {
 public struct Poll: Hashable, Codable, Sendable, Identifiable {
     /// An option of a poll.
     public struct Option: Hashable, Codable, Sendable, Identifiable {
-        /// The identifier; unique in the application.
-        public package(set) var id: Int64
+        /// The identifier.
+        public package(set) var id: PollOptionID
         /// The text of the option.
         public var text = ""
         /// The user who added the option; nil if unknown.
@@ -223,7 +223,7 @@ public struct Poll: Hashable, Codable, Sendable, Identifiable {
         public var unknownFields = UnknownFields()
 
         /// Creates an option without text.
-        public init(id: Int64) { self.id = id }
+        public init(id: PollOptionID) { self.id = id }
     }
 
     /// The state of a poll.
@@ -237,7 +237,7 @@ public struct Poll: Hashable, Codable, Sendable, Identifiable {
     }
 
     /// The identifier; unique in the application.
-    public package(set) var id: Int64
+    public package(set) var id: PollID
     /// The question.
     public var title = ""
     /// The state of the poll.
@@ -266,10 +266,10 @@ public struct Poll: Hashable, Codable, Sendable, Identifiable {
     public var allowsMultipleVotes = false
     /// The options that the viewer voted for; nil if the server did not send them, which is not the
     /// same as none.
-    public var votedOptionIDs: [Int64]?
+    public var votedOptionIDs: [PollOptionID]?
     /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
 
     /// Creates a poll without a question.
-    public init(id: Int64) { self.id = id }
+    public init(id: PollID) { self.id = id }
 }

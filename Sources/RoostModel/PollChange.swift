@@ -12,28 +12,28 @@ public struct PollVotes: Hashable, Codable, Sendable {
     /// The number of votes for an option.
     public struct Count: Hashable, Codable, Sendable {
         /// The option.
-        public let optionID: Int64
+        public let optionID: PollOptionID
         /// The number of votes, as the server counts them.
         public let voteCount: Int
 
-        package init(optionID: Int64, voteCount: Int) {
+        package init(optionID: PollOptionID, voteCount: Int) {
             self.optionID = optionID
             self.voteCount = voteCount
         }
     }
 
     /// The poll.
-    public package(set) var pollID: Int64
+    public package(set) var pollID: PollID
     /// The number of votes for each option.
     public package(set) var counts: [Count] = []
     /// The viewer's votes; nil if the server sends the same to all.
-    public package(set) var votedOptionIDs: [Int64]?
+    public package(set) var votedOptionIDs: [PollOptionID]?
     /// The number of users who voted, as the server counts them.
     public package(set) var voterCount = 0
     /// The time of the vote by the server's clock.
     public package(set) var at: Timestamp
 
-    package init(pollID: Int64, at: Timestamp) {
+    package init(pollID: PollID, at: Timestamp) {
         self.pollID = pollID
         self.at = at
     }

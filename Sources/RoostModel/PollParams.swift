@@ -64,7 +64,7 @@ extension UserMessageParams {
     /// The poll that the message carries; nil for none.
     ///
     /// A poll is in one message only, and its creator sends the message.
-    public var pollID: Int64? {
+    public var pollID: PollID? {
         get { extraFields.pollID }
         set { extraFields.pollID = newValue }
     }
@@ -74,18 +74,18 @@ extension FileMessageParams {
     /// The poll that the message carries; nil for none.
     ///
     /// A poll is in one message only, and its creator sends the message.
-    public var pollID: Int64? {
+    public var pollID: PollID? {
         get { extraFields.pollID }
         set { extraFields.pollID = newValue }
     }
 }
 
 extension UnknownFields {
-    fileprivate var pollID: Int64? {
-        get { self["poll_id"].flatMap { Int64($0) } }
+    fileprivate var pollID: PollID? {
+        get { self["poll_id"].flatMap { Int64($0) }.map { PollID($0) } }
         set {
             self = removing("poll_id")
-            if let newValue { keep(Field(name: "poll_id", json: String(newValue))) }
+            if let newValue { keep(Field(name: "poll_id", json: String(newValue.rawValue))) }
         }
     }
 }

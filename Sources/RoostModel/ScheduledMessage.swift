@@ -15,7 +15,7 @@ public struct ScheduledMessage: Hashable, Codable, Sendable, Identifiable {
     }
 
     /// The identifier, which is not that of the message.
-    public let id: Int64
+    public let id: ScheduledMessageID
     /// The planned time by the server's clock.
     public var sendsAt: Timestamp
     /// The state.

@@ -16,21 +16,21 @@ extension BaseChannel {
     ) {
         let params = params.value
         ask(.poll(completionHandler)) { client, _ throws(RoostError) in
-            try await client.updatePoll(pollId, params)
+            try await client.updatePoll(PollID(pollId), params)
         }
     }
 
     /// Ends the vote in a poll.
     public func closePoll(pollId: Int64, completionHandler: PollHandler? = nil) {
         ask(.poll(completionHandler)) { client, _ throws(RoostError) in
-            try await client.closePoll(pollId)
+            try await client.closePoll(PollID(pollId))
         }
     }
 
     /// Deletes an open poll; the message stays.
     public func deletePoll(pollId: Int64, completionHandler: SBErrorHandler? = nil) {
         act(completionHandler) { client, _ throws(RoostError) in
-            try await client.deletePoll(pollId)
+            try await client.deletePoll(PollID(pollId))
         }
     }
 
@@ -41,7 +41,7 @@ extension BaseChannel {
         pollId: Int64, optionText: String, completionHandler: PollHandler? = nil
     ) {
         ask(.poll(completionHandler)) { client, _ throws(RoostError) in
-            try await client.addPollOption(optionText, to: pollId)
+            try await client.addPollOption(optionText, to: PollID(pollId))
         }
     }
 
@@ -51,7 +51,8 @@ extension BaseChannel {
         completionHandler: PollHandler? = nil
     ) {
         ask(.poll(completionHandler)) { client, _ throws(RoostError) in
-            try await client.updatePollOption(pollOptionId, of: pollId, text: optionText)
+            try await client.updatePollOption(
+                PollOptionID(pollOptionId), of: PollID(pollId), text: optionText)
         }
     }
 
@@ -60,7 +61,7 @@ extension BaseChannel {
         pollId: Int64, pollOptionId: Int64, completionHandler: SBErrorHandler? = nil
     ) {
         act(completionHandler) { client, _ throws(RoostError) in
-            try await client.deletePollOption(pollOptionId, of: pollId)
+            try await client.deletePollOption(PollOptionID(pollOptionId), of: PollID(pollId))
         }
     }
 
@@ -74,7 +75,8 @@ extension BaseChannel {
             PollVoteEvent(votes, of: id)
         }
         ask(callback) { client, url throws(RoostError) in
-            try await client.castVote(for: pollOptionIds, in: pollId, of: url)
+            try await client.castVote(
+                for: pollOptionIds.map { PollOptionID($0) }, in: PollID(pollId), of: url)
         }
     }
 
@@ -93,7 +95,7 @@ extension BaseChannel {
 
     private func changes(_ start: ChangeLogStart, _ handler: PollChangeLogsHandler?) {
         let callback = Callback.changes(
-            handler, { (poll: RoostModel.Poll) in Poll(poll) }, { (id: Int64) in id },
+            handler, { (poll: RoostModel.Poll) in Poll(poll) }, { (id: PollID) in id.rawValue },
             orElse: { SBError($0) })
         askEither(callback) { client, channel throws(RoostError) in
             try await client.fetchPollChanges(of: channel, since: start)

@@ -300,7 +300,7 @@ open class BaseMessage: NSObject, NSCopying, Codable, Identifiable {
     }
 
     /// The identifier of the planned sending, which a waiting message has in place of others.
-    private var schedule: Int64? { details?.schedule?.id }
+    private var schedule: ScheduledMessageID? { details?.schedule?.id }
 
     public override var hash: Int {
         messageId == 0 ? requestId.hashValue : messageId.hashValue

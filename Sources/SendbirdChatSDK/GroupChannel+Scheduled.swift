@@ -39,7 +39,9 @@ extension GroupChannel {
         scheduledMessageId: Int64, params: ScheduledUserMessageUpdateParams,
         completionHandler: UserMessageHandler? = nil
     ) {
-        update(scheduledMessageId, params.value, as: .user, .scheduled(completionHandler))
+        update(
+            ScheduledMessageID(scheduledMessageId), params.value, as: .user,
+            .scheduled(completionHandler))
     }
 
     /// Changes the properties of a waiting message with a file that the parameters name.
@@ -47,11 +49,13 @@ extension GroupChannel {
         scheduledMessageId: Int64, params: ScheduledFileMessageUpdateParams,
         completionHandler: FileMessageHandler? = nil
     ) {
-        update(scheduledMessageId, params.value, as: .file, .scheduled(completionHandler))
+        update(
+            ScheduledMessageID(scheduledMessageId), params.value, as: .file,
+            .scheduled(completionHandler))
     }
 
     private func update(
-        _ id: Int64, _ params: ScheduledMessageUpdateParams, as kind: Door.EditedKind,
+        _ id: ScheduledMessageID, _ params: ScheduledMessageUpdateParams, as kind: Door.EditedKind,
         _ callback: Callback<Result<ScheduledMessage, RoostError>>
     ) {
         ask(callback) { client, url throws(RoostError) in
@@ -67,7 +71,8 @@ extension GroupChannel {
         scheduledMessageId: Int64, completionHandler: SBErrorHandler? = nil
     ) {
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.cancelScheduledMessage(scheduledMessageId, in: url)
+            try await client.cancelScheduledMessage(
+                ScheduledMessageID(scheduledMessageId), in: url)
         }
     }
 
@@ -76,7 +81,8 @@ extension GroupChannel {
         scheduledMessageId: Int64, completionHandler: SBErrorHandler? = nil
     ) {
         act(completionHandler) { client, url throws(RoostError) in
-            let sent = try await client.sendScheduledMessage(scheduledMessageId, in: url)
+            let sent = try await client.sendScheduledMessage(
+                ScheduledMessageID(scheduledMessageId), in: url)
             guard sent.status == .failed else { return }
             throw RoostError(
                 sent.failureCode ?? .invalidValue, remedy: .none,

@@ -101,7 +101,7 @@ open class BaseMessageCreateParams: NSObject, NSCopying, Codable {
         case .user(let params):
             let text = UserMessageCreateParams(message: params.text)
             text.mentionedMessageTemplate = params.extraFields.mentionTemplate
-            text.pollId = params.pollID ?? 0
+            text.pollId = params.pollID?.rawValue ?? 0
             made = text
             made.take(
                 from: params.data, params.customType, params.mention, params.metaArrays,
@@ -290,7 +290,7 @@ public final class FileMessageCreateParams: BaseMessageCreateParams {
     fileprivate convenience init(_ params: FileMessageParams) {
         self.init()
         message = params.caption.isEmpty ? nil : params.caption
-        pollId = params.pollID ?? 0
+        pollId = params.pollID?.rawValue ?? 0
         guard let first = params.files.first else { return }
         origin = FileOrigin(first)
         fileName = first.name
@@ -359,7 +359,7 @@ public final class MultipleFilesMessageCreateParams: BaseMessageCreateParams {
     fileprivate convenience init(_ params: FileMessageParams) {
         self.init(uploadableFileInfoList: params.files.map { UploadableFileInfo($0) })
         message = params.caption.isEmpty ? nil : params.caption
-        pollId = params.pollID ?? 0
+        pollId = params.pollID?.rawValue ?? 0
     }
 
     /// Returns parameters with the same properties.

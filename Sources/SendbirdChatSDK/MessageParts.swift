@@ -143,7 +143,7 @@ public final class ScheduledInfo: NSObject {
     public let scheduledStatus: ScheduledStatus
 
     init(_ schedule: Schedule) {
-        scheduledMessageId = schedule.id
+        scheduledMessageId = schedule.id.rawValue
         scheduledAt = schedule.sendsAt?.milliseconds ?? 0
         scheduledStatus = ScheduledStatus(schedule.status)
     }

@@ -33,11 +33,11 @@ public final class Poll: NSObject {
     init(_ value: RoostModel.Poll) { self.value = value }
 
     /// The identifier.
-    public var pollId: Int64 { value.id }
+    public var pollId: Int64 { value.id.rawValue }
     /// The question.
     public var title: String { value.title }
     /// The options, in order.
-    public var options: [PollOption] { value.options.map { PollOption($0, in: value.id) } }
+    public var options: [PollOption] { value.options.map { PollOption($0, in: pollId) } }
     /// The state.
     public var status: PollStatus { PollStatus(value.status) }
     /// The end of the vote, in seconds; -1 if it is open-ended.
@@ -53,7 +53,7 @@ public final class Poll: NSObject {
     /// Whether a user may vote for several options.
     public var allowMultipleVotes: Bool { value.allowsMultipleVotes }
     /// The options that the user voted for; empty if there are none or the server did not send it.
-    public var votedPollOptionIds: [Int64] { value.votedOptionIDs ?? [] }
+    public var votedPollOptionIds: [Int64] { value.votedOptionIDs?.map(\.rawValue) ?? [] }
     /// The number of users who voted.
     public var voterCount: Int { value.voterCount }
     /// The message that carries the poll; 0 before it is sent.
@@ -73,7 +73,7 @@ public final class Poll: NSObject {
     public class func get(params: PollRetrievalParams, completionHandler: PollHandler?) {
         let id = params.pollId
         SendbirdChat.door.perform(then: .poll(completionHandler)) { client throws(RoostError) in
-            try await client.fetchPoll(id)
+            try await client.fetchPoll(PollID(id))
         }
     }
 
@@ -116,7 +116,7 @@ public final class PollOption: NSObject {
     /// The poll.
     public let pollId: Int64
     /// The identifier.
-    public var pollOptionId: Int64 { value.id }
+    public var pollOptionId: Int64 { value.id.rawValue }
     /// The text.
     public var text: String { value.text }
     /// The number of votes.

@@ -6,7 +6,7 @@ import RoostModel
 /// A vote in a poll.
 public final class PollVoteEvent: NSObject {
     /// The poll.
-    public var pollId: Int64 { votes.pollID }
+    public var pollId: Int64 { votes.pollID.rawValue }
     /// The message with the poll; 0 if unknown.
     public let messageId: Int64
 
@@ -26,7 +26,7 @@ public final class PollUpdateEvent: NSObject {
     public let messageId: Int64
 
     init(_ poll: RoostModel.Poll, of message: MessageID) {
-        pollId = poll.id
+        pollId = poll.id.rawValue
         messageId = message.rawValue
     }
 }

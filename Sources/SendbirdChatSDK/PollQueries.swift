@@ -92,7 +92,7 @@ public final class PollVoterListQuery: NSObject {
 
     /// Loads the next page; an empty one behind the last.
     public func loadNextPage(completionHandler: @escaping UserListHandler) {
-        let (poll, option) = (params.pollId, params.pollOptionId)
+        let (poll, option) = (PollID(params.pollId), PollOptionID(params.pollOptionId))
         let limit = Int(clamping: params.limit)
         reader.load(then: .users(completionHandler)) { client, token throws(RoostError) in
             try await client.voters(for: option, in: poll, pageSize: limit, after: token)

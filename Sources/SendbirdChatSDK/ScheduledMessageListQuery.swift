@@ -116,7 +116,9 @@ extension BaseMessage {
     public class func getScheduledMessage(
         params: ScheduledMessageRetrievalParams, completionHandler: BaseMessageHandler?
     ) {
-        let (id, url) = (params.scheduledMessageId, ChannelURL(params.channelURL))
+        let (id, url) = (
+            ScheduledMessageID(params.scheduledMessageId), ChannelURL(params.channelURL)
+        )
         let callback = Callback.answer(completionHandler) { (found: ScheduledMessage) in
             BaseMessage.make(found.message)
         }

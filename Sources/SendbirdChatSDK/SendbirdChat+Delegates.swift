@@ -242,7 +242,7 @@ extension ChatEvent {
         case .pollVoted(let votes, let id, _):
             delegate.channel(channel, didVotePoll: PollVoteEvent(votes, of: id))
         case .pollChanged(let poll, _, _) where poll.status == .removed:
-            delegate.channel(channel, pollWasDeleted: poll.id)
+            delegate.channel(channel, pollWasDeleted: poll.id.rawValue)
         case .pollChanged(let poll, let id, _):
             delegate.channel(channel, didUpdatePoll: PollUpdateEvent(poll, of: id))
         default: break
@@ -262,7 +262,7 @@ extension ChatEvent {
         case .pollVoted(let votes, let id, _):
             delegate.channel(channel, didVotePoll: PollVoteEvent(votes, of: id))
         case .pollChanged(let poll, _, _) where poll.status == .removed:
-            delegate.channel(channel, pollWasDeleted: poll.id)
+            delegate.channel(channel, pollWasDeleted: poll.id.rawValue)
         case .pollChanged(let poll, let id, _):
             delegate.channel(channel, didUpdatePoll: PollUpdateEvent(poll, of: id))
         default: break

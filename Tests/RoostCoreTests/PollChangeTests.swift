@@ -8,7 +8,9 @@ import Testing
 struct PollChangeTests {
     private static func moment(_ seconds: Int64) -> Timestamp { Timestamp(seconds: seconds) }
 
-    private static func poll(at seconds: Int64, votes: [Int64]? = nil, title: String = "") -> Poll {
+    private static func poll(
+        at seconds: Int64, votes: [PollOptionID]? = nil, title: String = ""
+    ) -> Poll {
         var poll = Poll(id: 1)
         poll.title = title
         poll.updatedAt = moment(seconds)
@@ -18,7 +20,7 @@ struct PollChangeTests {
     }
 
     private static func votes(
-        at seconds: Int64, _ count: Int, own: [Int64]? = nil, poll: Int64 = 1
+        at seconds: Int64, _ count: Int, own: [PollOptionID]? = nil, poll: PollID = 1
     ) -> PollChange {
         var votes = PollVotes(pollID: poll, at: Timestamp(milliseconds: seconds * 1_000 + 999))
         votes.counts = [.init(optionID: 2, voteCount: count), .init(optionID: 9, voteCount: 9)]

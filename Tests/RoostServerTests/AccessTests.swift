@@ -145,8 +145,8 @@ struct AccessTests {
             case .vote:
                 .vote(
                     VoteCommand(
-                        channelURL: channel, pollID: scene.id("THEIRS"), optionIDs: [1],
-                        requestID: "r"))
+                        channelURL: channel, pollID: PollID(scene.id("THEIRS")),
+                        optionIDs: [1], requestID: "r"))
             case .unknown: .unknown(Frame.Command(rawValue: "ABCD"), "r")
             }
         }

@@ -178,7 +178,8 @@ struct DocumentTests {
         #expect(message.details.poll?.title == "Lunch?")
         _ = scene.ann.inbox.takeText()
         await scene.fixture.say(
-            .vote(VoteCommand(channelURL: "g", pollID: id, optionIDs: [2], requestID: "v")),
+            .vote(
+                VoteCommand(channelURL: "g", pollID: PollID(id), optionIDs: [2], requestID: "v")),
             on: scene.bob)
         let answer = try #require(scene.bob.inbox.takeText().first)
         #expect(answer.hasPrefix(#"VOTE{"req_id":"v","channel_url":"g","channel_type":"group""#))
@@ -270,9 +271,9 @@ struct DocumentTests {
         #expect(answers.count { $0["poll"]?["id"] == .int(wanted) } == 1)
         #expect(answers.count { $0["code"] == 400_201 } == 1)
         let told = try scene.bob.inbox.take().compactMap { $0.message?.message }
-        #expect(told.map(\.details.poll?.id) == [wanted])
+        #expect(told.map(\.details.poll?.id) == [PollID(wanted)])
         let log = try await scene.fixture.server.log(of: "g").map(\.message)
-        #expect(log.count { $0.details.poll?.id == wanted } == 1)
+        #expect(log.count { $0.details.poll?.id.rawValue == wanted } == 1)
         #expect(log.count { $0.details.poll != nil } == 3)
     }
 

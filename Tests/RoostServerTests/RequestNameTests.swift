@@ -57,7 +57,8 @@ struct RequestNameTests {
             .read("g", name), .readThread("g", parentID: id, name), .enter("o", name),
             .exit("o", name),
             .vote(
-                VoteCommand(channelURL: "g", pollID: number, optionIDs: [1], requestID: name)),
+                VoteCommand(
+                    channelURL: "g", pollID: PollID(number), optionIDs: [1], requestID: name)),
             .refreshSession(SessionRefresh(requestID: name, token: nil, isExpiring: false)),
         ]
         for command in commands { await scene.fixture.say(command, on: scene.ann) }

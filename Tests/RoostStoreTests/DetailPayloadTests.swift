@@ -96,7 +96,7 @@ struct DetailPayloadTests {
 
     @Test func `own votes keep their choices, no choice and unknown apart (scar 117)`() throws {
         var message = Self.rich
-        for own in [nil, [], [1, 2]] as [[Int64]?] {
+        for own in [nil, [], [1, 2]] as [[PollOptionID]?] {
             message.details.poll?.votedOptionIDs = own
             #expect(try copy(message).details.poll?.votedOptionIDs == own)
         }

@@ -33,7 +33,7 @@ private struct RandomMessages {
                 FileContent(
                     url: "u", name: text(), type: "t", size: ByteCount(bytes: 1), caption: text()))
         case 1:
-            var poll = Poll(id: id)
+            var poll = Poll(id: PollID(id))
             poll.title = text()
             poll.options = [Poll.Option(id: 1), Poll.Option(id: 2)]
             poll.options[1].text = text()

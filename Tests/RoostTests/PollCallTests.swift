@@ -116,7 +116,7 @@ struct PollCallTests {
 
     @Test func `polls are listed in pages: one's own, or those of a channel`() throws {
         try Self.play(seed: 123) { pair, world in
-            var ids: [Int64] = []
+            var ids: [PollID] = []
             for title in ["one", "two", "three"] {
                 ids.append(
                     try await Self.send(

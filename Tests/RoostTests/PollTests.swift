@@ -11,14 +11,15 @@ struct PollTests {
     /// Alice has a timeline of a channel with Bob's poll.
     private struct Scene {
         let pair: Pair
-        let poll: Int64
+        let poll: PollID
         let timeline: Timeline
 
         init(_ world: SimulatedWorld) async throws {
             pair = try await Pair(world, world.device(of: "alice"), world.device(of: "bob"))
-            poll = try #require(
+            let number = try #require(
                 try await world.ask(
                     "POST", "polls", #"{"title":"Lunch?","options":["soup","bread"]}"#, as: "bob"))
+            poll = PollID(number)
             try await world.ask(
                 "POST", "group_channels/\(pair.channel)/messages",
                 #"{"message_type":"MESG","message":"?","poll_id":\#(poll)}"#, as: "bob")

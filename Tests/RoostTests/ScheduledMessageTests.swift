@@ -104,7 +104,7 @@ struct ScheduledMessageTests {
             let other = try await pair.alice.createChannel(
                 ChannelCreateParams(memberIDs: [], name: "other")
             ).url
-            var ids: [Int64] = []
+            var ids: [ScheduledMessageID] = []
             for (text, url) in [("a", pair.channel), ("b", other), ("c", pair.channel)] {
                 let made = try await pair.alice.schedule(
                     UserMessageParams(text: text), to: url, at: later)

@@ -109,7 +109,7 @@ struct ObjectCodingTests {
     func `unknown votes differ from no votes (scar 117)`() throws {
         for (own, json) in [
             (nil, nil), ([], .array([])), ([2], .array([.int(2)])),
-        ] as [([Int64]?, JSONValue?)] {
+        ] as [([PollOptionID]?, JSONValue?)] {
             var poll = Poll(id: 1)
             poll.votedOptionIDs = own
             var writer = JSONWriter()

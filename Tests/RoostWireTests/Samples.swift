@@ -237,7 +237,7 @@ extension Samples {
         details.extendedMessagePayload = optional { _ in #"{"b":null}"# }
         details.plugins = optional { _ in #"[{"type":"x"}]"# }
         details.schedule = optional { samples in
-            var schedule = Schedule(id: Int64(samples.number(1...999)))
+            var schedule = Schedule(id: ScheduledMessageID(Int64(samples.number(1...999))))
             schedule.sendsAt = samples.optional { $0.moment() }
             schedule.status = samples.text()
             return schedule
@@ -309,7 +309,7 @@ extension Samples {
     }
 
     private mutating func poll() -> Poll {
-        var poll = Poll(id: Int64(number(1...999)))
+        var poll = Poll(id: PollID(Int64(number(1...999))))
         (poll.title, poll.dataType, poll.dataText) = (text(), name(), text())
         poll.unknownFields = unknown(["from_the_future"])
         poll.status = flag() ? .closed : .removed
@@ -320,9 +320,11 @@ extension Samples {
         poll.voterCount = number(0...99)
         poll.createdBy = optional { UserID($0.name()) }
         (poll.allowsSuggestions, poll.allowsMultipleVotes) = (flag(), flag())
-        poll.votedOptionIDs = optional { samples in samples.list { Int64($0.number(0...99)) } }
+        poll.votedOptionIDs = optional { samples in
+            samples.list { PollOptionID(Int64($0.number(0...99))) }
+        }
         poll.options = list { samples in
-            var option = Poll.Option(id: Int64(samples.number(1...99)))
+            var option = Poll.Option(id: PollOptionID(Int64(samples.number(1...99))))
             option.text = samples.text()
             option.createdBy = samples.optional { UserID($0.name()) }
             option.createdAt = samples.optional { $0.seconds() }

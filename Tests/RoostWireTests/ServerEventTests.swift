@@ -234,7 +234,7 @@ struct ServerEventTests {
         return event
     }()
 
-    private static func votes(own: [Int64]?) -> PollVotes {
+    private static func votes(own: [PollOptionID]?) -> PollVotes {
         var votes = PollVotes(poll, at: moment)
         votes.votedOptionIDs = own
         return votes

@@ -165,7 +165,7 @@ extension SendbirdChatTests {
                     }
                 }
                 #expect(log.1 == nil)
-                #expect(log.0?.map(\.pollId) == [poll.id])
+                #expect(log.0?.map(\.pollId) == [poll.id.rawValue])
             }
         }
 

@@ -82,13 +82,14 @@ extension SendbirdChatTests {
                 #expect(message.poll?.votedPollOptionIds == [soup])
                 #expect(!message.apply(pollVoteEvent: vote))
                 #expect(observer.lines == [])
-                try await story.bob.vote(for: [bread], in: poll.pollId, of: url)
+                try await story.bob.vote(
+                    for: [PollOptionID(bread)], in: PollID(poll.pollId), of: url)
                 await story.world.pass()
                 #expect(observer.lines == ["vote"])
                 #expect(message.apply(pollVoteEvent: try #require(observer.votes.first)))
                 #expect(message.poll?.options.map(\.voteCount) == [1, 1])
                 #expect(message.poll?.votedPollOptionIds == [soup])
-                try await story.bob.addPollOption("rice", to: poll.pollId)
+                try await story.bob.addPollOption("rice", to: PollID(poll.pollId))
                 await story.world.pass()
                 #expect(observer.lines == ["vote", "update"])
                 let updated: (Poll?, SBError?) = await story.wait { done in
@@ -133,7 +134,8 @@ extension SendbirdChatTests {
                     channel.deletePollOption(pollId: id, pollOptionId: first) { done($0) }
                 }
                 #expect(removed == nil)
-                try await story.bob.vote(for: [rice.pollOptionId], in: id, of: url)
+                try await story.bob.vote(
+                    for: [PollOptionID(rice.pollOptionId)], in: PollID(id), of: url)
                 let voters = try #require(
                     channel.createPollVoterListQuery(
                         pollId: id, pollOptionId: rice.pollOptionId))

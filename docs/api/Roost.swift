@@ -261,7 +261,7 @@ final class ChatClient: Sendable {
     @discardableResult func addMetaArrays(_ arrays: [MetaArray], to message: MessageID, in channel: ChannelURL) async throws(RoostError) -> Message
     func addOperators(_ users: [UserID], to channel: ChannelURL) async throws(RoostError)
     func addOperators(_ users: [UserID], toOpenChannel channel: ChannelURL) async throws(RoostError)
-    @discardableResult func addPollOption(_ text: String, to poll: Int64) async throws(RoostError) -> Poll
+    @discardableResult func addPollOption(_ text: String, to poll: PollID) async throws(RoostError) -> Poll
     @discardableResult func addReaction(_ key: String, to target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func appMoved(toForeground: Bool) async
     func ban(_ user: UserID, from channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
@@ -277,7 +277,7 @@ final class ChatClient: Sendable {
     func cachedMessage(_ id: MessageID) async throws(RoostError) -> Message?
     func cachedMessages(of channel: ChannelURL, matching filter: MessageFilter = .everything, after lower: Position = .distantPast, before upper: Position = .distantFuture, newestFirst: Bool = true, limit: Int = 100) async throws(RoostError) -> [Message]
     func cancel(_ requestID: RequestID) async
-    func cancelScheduledMessage(_ id: Int64, in channel: ChannelURL) async throws(RoostError)
+    func cancelScheduledMessage(_ id: ScheduledMessageID, in channel: ChannelURL) async throws(RoostError)
     @discardableResult func cancelUpload(_ requestID: RequestID) async -> Bool
     @discardableResult func changeCounters(_ counters: [String: Int64], of channel: ChannelURL, _ change: CounterChange, addsMissing: Bool = false) async throws(RoostError) -> [String: Int64]
     @discardableResult func changeCounters(_ counters: [String: Int64], ofOpenChannel channel: ChannelURL, _ change: CounterChange, addsMissing: Bool = false) async throws(RoostError) -> [String: Int64]
@@ -288,7 +288,7 @@ final class ChatClient: Sendable {
     func clearCache(of channel: ChannelURL) async throws(RoostError)
     func clearDownloads() async throws(RoostError)
     func close() async
-    @discardableResult func closePoll(_ poll: Int64) async throws(RoostError) -> Poll
+    @discardableResult func closePoll(_ poll: PollID) async throws(RoostError) -> Poll
     @discardableResult func compareCache(of channel: ChannelURL) async throws(RoostError) -> CacheComparison
     func connect() async throws(RoostError)
     func connectionStates() async -> AsyncStream<ConnectionState>
@@ -316,8 +316,8 @@ final class ChatClient: Sendable {
     func deleteMetadata(_ key: String? = nil, of channel: ChannelURL) async throws(RoostError)
     func deleteMetadata(_ key: String? = nil, ofOpenChannel channel: ChannelURL) async throws(RoostError)
     func deleteOpenChannel(_ channel: ChannelURL) async throws(RoostError)
-    func deletePoll(_ poll: Int64) async throws(RoostError)
-    func deletePollOption(_ option: Int64, of poll: Int64) async throws(RoostError)
+    func deletePoll(_ poll: PollID) async throws(RoostError)
+    func deletePollOption(_ option: PollOptionID, of poll: PollID) async throws(RoostError)
     func deleteUserMetadata(_ key: String? = nil) async throws(RoostError)
     func disconnect() async
     func download(_ file: FileContent) -> FileDownload
@@ -350,9 +350,9 @@ final class ChatClient: Sendable {
     func fetchMessages(of channel: ChannelURL, around moment: Timestamp, older: Int = 0, newer: Int = 0, includesMoment: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
     func fetchMessages(ofOpenChannel channel: ChannelURL, around message: MessageID, older: Int = 0, newer: Int = 0, includesMessage: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
     func fetchMessages(ofOpenChannel channel: ChannelURL, around moment: Timestamp, older: Int = 0, newer: Int = 0, includesMoment: Bool = false, filter: MessageFilter = MessageFilter()) async throws(RoostError) -> [Message]
-    func fetchPoll(_ poll: Int64) async throws(RoostError) -> Poll
-    func fetchPollChanges(of channel: ChannelURL, since start: ChangeLogStart) async throws(RoostError) -> ChangeLog<Poll, Int64>
-    func fetchPollChanges(ofOpenChannel channel: ChannelURL, since start: ChangeLogStart) async throws(RoostError) -> ChangeLog<Poll, Int64>
+    func fetchPoll(_ poll: PollID) async throws(RoostError) -> Poll
+    func fetchPollChanges(of channel: ChannelURL, since start: ChangeLogStart) async throws(RoostError) -> ChangeLog<Poll, PollID>
+    func fetchPollChanges(ofOpenChannel channel: ChannelURL, since start: ChangeLogStart) async throws(RoostError) -> ChangeLog<Poll, PollID>
     func fetchUnreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
     func healthStates() async -> AsyncStream<Health>
     @discardableResult func hide(_ channel: ChannelURL, allowsAutoUnhide: Bool = true) async throws(RoostError) -> RequestID
@@ -414,7 +414,7 @@ final class ChatClient: Sendable {
     func saveDraft(_ text: String, mentioning mention: Mention = Mention(), replyingTo message: MessageID? = nil, at place: DraftPlace) async throws(RoostError)
     func schedule(_ params: FileMessageParams, to channel: ChannelURL, at moment: Timestamp) async throws(RoostError) -> ScheduledMessage
     func schedule(_ params: UserMessageParams, to channel: ChannelURL, at moment: Timestamp) async throws(RoostError) -> ScheduledMessage
-    func scheduledMessage(_ id: Int64, in channel: ChannelURL) async throws(RoostError) -> ScheduledMessage
+    func scheduledMessage(_ id: ScheduledMessageID, in channel: ChannelURL) async throws(RoostError) -> ScheduledMessage
     func scheduledMessageCount(_ query: ScheduledMessageQuery = ScheduledMessageQuery()) async throws(RoostError) -> Int
     func scheduledMessages(_ query: ScheduledMessageQuery = ScheduledMessageQuery(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<ScheduledMessage>
     func search(_ search: MessageSearch) async throws(RoostError) -> MessageSearchPage
@@ -424,7 +424,7 @@ final class ChatClient: Sendable {
     @discardableResult func send(_ params: UserMessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func send(_ params: UserMessageParams, toOpenChannel channel: ChannelURL, as requestID: RequestID? = nil) async throws(RoostError) -> Message
     @discardableResult func send(_ text: String, to channel: ChannelURL) async throws(RoostError) -> Message
-    @discardableResult func sendScheduledMessage(_ id: Int64, in channel: ChannelURL) async throws(RoostError) -> ScheduledMessage
+    @discardableResult func sendScheduledMessage(_ id: ScheduledMessageID, in channel: ChannelURL) async throws(RoostError) -> ScheduledMessage
     func setAcceptsInvitations(_ accepts: Bool) async throws(RoostError)
     @discardableResult func setCountPreference(_ preference: CountPreference, of channel: ChannelURL) async throws(RoostError) -> RequestID
     func setFrozen(_ isFrozen: Bool, _ channel: ChannelURL) async throws(RoostError)
@@ -454,17 +454,17 @@ final class ChatClient: Sendable {
     @discardableResult func updateMetadata(_ metadata: [String: String], of channel: ChannelURL, addsMissing: Bool = false) async throws(RoostError) -> [String: String]
     @discardableResult func updateMetadata(_ metadata: [String: String], ofOpenChannel channel: ChannelURL, addsMissing: Bool = false) async throws(RoostError) -> [String: String]
     @discardableResult func updateOpenChannel(_ channel: ChannelURL, _ params: OpenChannelUpdateParams) async throws(RoostError) -> OpenChannel
-    @discardableResult func updatePoll(_ poll: Int64, _ params: PollUpdateParams) async throws(RoostError) -> Poll
-    @discardableResult func updatePollOption(_ option: Int64, of poll: Int64, text: String) async throws(RoostError) -> Poll
+    @discardableResult func updatePoll(_ poll: PollID, _ params: PollUpdateParams) async throws(RoostError) -> Poll
+    @discardableResult func updatePollOption(_ option: PollOptionID, of poll: PollID, text: String) async throws(RoostError) -> Poll
     @discardableResult func updateProfile(_ params: ProfileUpdateParams) async throws(RoostError) -> User
-    @discardableResult func updateScheduledMessage(_ id: Int64, in channel: ChannelURL, _ params: ScheduledMessageUpdateParams) async throws(RoostError) -> ScheduledMessage
+    @discardableResult func updateScheduledMessage(_ id: ScheduledMessageID, in channel: ChannelURL, _ params: ScheduledMessageUpdateParams) async throws(RoostError) -> ScheduledMessage
     @discardableResult func updateUserMetadata(_ metadata: [String: String], addsMissing: Bool = false) async throws(RoostError) -> [String: String]
     func uploadPicture(_ bytes: [UInt8], type: String = "image/jpeg") async throws(RoostError) -> String
     func uploadProgress(of requestID: RequestID) async -> AsyncStream<UploadProgress>
     func use(token: String?) async
     func users(_ query: UserQuery = UserQuery(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
-    @discardableResult func vote(for options: [Int64], in poll: Int64, of channel: ChannelURL) async throws(RoostError) -> PollVotes
-    func voters(for option: Int64, in poll: Int64, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
+    @discardableResult func vote(for options: [PollOptionID], in poll: PollID, of channel: ChannelURL) async throws(RoostError) -> PollVotes
+    func voters(for option: PollOptionID, in poll: PollID, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
     func waitUntilIdle() async
 
     enum CounterChange: Hashable, Sendable {
@@ -646,7 +646,7 @@ struct FileMessageParams: Codable, Hashable, Sendable {
     var mention: Mention { get set }
     var metaArrays: [MetaArray] { get set }
     var parentID: MessageID? { get set }
-    var pollID: Int64? { get set }
+    var pollID: PollID? { get set }
     init(files: [OutgoingFile], caption: String = "", data: String = "", customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false)
 }
 
@@ -1354,27 +1354,27 @@ struct Poll: Codable, Hashable, Identifiable, Sendable {
     var createdBy: UserID? { get set }
     var dataText: String { get set }
     var dataType: String { get set }
-    var id: Int64 { get }
+    var id: PollID { get }
     var messageID: MessageID? { get set }
     var options: [Option] { get set }
     var status: Status { get set }
     var title: String { get set }
     var unknownFields: UnknownFields { get set }
     var updatedAt: Timestamp? { get set }
-    var votedOptionIDs: [Int64]? { get set }
+    var votedOptionIDs: [PollOptionID]? { get set }
     var voterCount: Int { get set }
-    init(id: Int64)
+    init(id: PollID)
 
     struct Option: Codable, Hashable, Identifiable, Sendable {
         var createdAt: Timestamp? { get set }
         var createdBy: UserID? { get set }
-        var id: Int64 { get }
+        var id: PollOptionID { get }
         var text: String { get set }
         var unknownFields: UnknownFields { get set }
         var updatedAt: Timestamp? { get set }
         var voteCount: Int { get set }
         var voters: [User] { get set }
-        init(id: Int64)
+        init(id: PollOptionID)
     }
 
     enum Status: Codable, Hashable, Sendable, String {
@@ -1395,6 +1395,24 @@ struct PollCreateParams: Codable, Hashable, Sendable {
     init(title: String, options: [String], closesAt: Timestamp? = nil, allowsSuggestions: Bool = false, allowsMultipleVotes: Bool = false)
 }
 
+struct PollID: Codable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral, Hashable, RawRepresentable, Sendable {
+    let rawValue: Int64
+    var description: String { get }
+    init(_ rawValue: Int64)
+    init(integerLiteral value: Int64)
+    init(rawValue: Int64)
+    static func < (left: Self, right: Self) -> Bool
+}
+
+struct PollOptionID: Codable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral, Hashable, RawRepresentable, Sendable {
+    let rawValue: Int64
+    var description: String { get }
+    init(_ rawValue: Int64)
+    init(integerLiteral value: Int64)
+    init(rawValue: Int64)
+    static func < (left: Self, right: Self) -> Bool
+}
+
 struct PollUpdateParams: Codable, Hashable, Sendable {
     var allowsMultipleVotes: Bool? { get set }
     var allowsSuggestions: Bool? { get set }
@@ -1408,12 +1426,12 @@ struct PollUpdateParams: Codable, Hashable, Sendable {
 struct PollVotes: Codable, Hashable, Sendable {
     var at: Timestamp { get }
     var counts: [Count] { get }
-    var pollID: Int64 { get }
-    var votedOptionIDs: [Int64]? { get }
+    var pollID: PollID { get }
+    var votedOptionIDs: [PollOptionID]? { get }
     var voterCount: Int { get }
 
     struct Count: Codable, Hashable, Sendable {
-        let optionID: Int64
+        let optionID: PollOptionID
         let voteCount: Int
     }
 }
@@ -1609,14 +1627,14 @@ struct RoostError: Codable, CustomStringConvertible, Error, Hashable, Sendable {
 }
 
 struct Schedule: Codable, Hashable, Sendable {
-    var id: Int64 { get set }
+    var id: ScheduledMessageID { get set }
     var sendsAt: Timestamp? { get set }
     var status: String { get set }
-    init(id: Int64)
+    init(id: ScheduledMessageID)
 }
 
 struct ScheduledMessage: Codable, Hashable, Identifiable, Sendable {
-    let id: Int64
+    let id: ScheduledMessageID
     var channelURL: ChannelURL { get }
     var failureCode: RoostError.Code? { get set }
     var message: Message { get set }
@@ -1629,6 +1647,15 @@ struct ScheduledMessage: Codable, Hashable, Identifiable, Sendable {
         case pending
         case sent
     }
+}
+
+struct ScheduledMessageID: Codable, Comparable, CustomStringConvertible, ExpressibleByIntegerLiteral, Hashable, RawRepresentable, Sendable {
+    let rawValue: Int64
+    var description: String { get }
+    init(_ rawValue: Int64)
+    init(integerLiteral value: Int64)
+    init(rawValue: Int64)
+    static func < (left: Self, right: Self) -> Bool
 }
 
 struct ScheduledMessageQuery: Codable, Hashable, Sendable {
@@ -1827,7 +1854,7 @@ struct UserMessageParams: Codable, Hashable, Sendable {
     var mention: Mention { get set }
     var metaArrays: [MetaArray] { get set }
     var parentID: MessageID? { get set }
-    var pollID: Int64? { get set }
+    var pollID: PollID? { get set }
     var text: String { get set }
     init(text: String, data: String = "", customType: String = "", mention: Mention = Mention(), metaArrays: [MetaArray] = [], parentID: MessageID? = nil, isReplyToChannel: Bool = false, isSilent: Bool = false)
 }

@@ -7,12 +7,12 @@ import RoostWire
 package struct Vote: SyncOperation {
     private enum State: Equatable, Codable, Sendable { case beginning, calling }
 
-    private let options: [Int64]
-    private let poll: Int64
+    private let options: [PollOptionID]
+    private let poll: PollID
     private let channel: ChannelURL
     private var state = State.beginning
 
-    package init(for options: [Int64], in poll: Int64, of channel: ChannelURL) {
+    package init(for options: [PollOptionID], in poll: PollID, of channel: ChannelURL) {
         self.options = options
         self.poll = poll
         self.channel = channel

@@ -107,7 +107,7 @@ extension ClientCommand {
         case .read(let url, _), .typingStart(let url, _), .typingEnd(let url, _),
             .messageAcknowledgement(let url, _), .enter(let url, _), .exit(let url, _):
             target.channel = url
-        case .vote(let command): target.poll = command.pollID
+        case .vote(let command): target.poll = command.pollID.rawValue
         }
         return target
     }

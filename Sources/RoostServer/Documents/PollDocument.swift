@@ -5,29 +5,29 @@ import RoostWire
 
 extension Document {
     /// The options that each user voted for.
-    var votes: [UserID: [Int64]] {
+    var votes: [UserID: [PollOptionID]] {
         guard case .object(let fields) = body["votes"] else { return [:] }
-        var votes: [UserID: [Int64]] = [:]
+        var votes: [UserID: [PollOptionID]] = [:]
         for field in fields {
-            votes[UserID(field.name)] = field.value.array?.compactMap(\.int) ?? []
+            votes[UserID(field.name)] = field.value.optionIDs
         }
         return votes
     }
 
     /// Returns the options that a user voted for, without a look at the other voters.
-    func votes(of id: UserID) -> [Int64] {
-        body["votes"]?[id.rawValue]?.array?.compactMap(\.int) ?? []
+    func votes(of id: UserID) -> [PollOptionID] {
+        body["votes"]?[id.rawValue]?.optionIDs ?? []
     }
 
     /// The poll without its votes.
     var ballot: Poll {
-        var poll = Poll(id: id)
+        var poll = Poll(id: PollID(id))
         if let text = body["poll"]?.text {
             var reader = JSONReader(text)
             // Only `with` writes this text; an unreadable text is an empty poll.
             poll = ((try? reader.readPollIfPresent()) ?? nil) ?? poll
         }
-        poll.id = id
+        poll.id = PollID(id)
         return poll
     }
 
@@ -36,7 +36,7 @@ extension Document {
         var poll = ballot
         let votes = votes.filter { !$0.value.isEmpty }
         poll.voterCount = votes.count
-        var counts: [Int64: Int] = [:]
+        var counts: [PollOptionID: Int] = [:]
         for option in votes.values.joined() { counts[option, default: 0] += 1 }
         for index in poll.options.indices {
             poll.options[index].voteCount = counts[poll.options[index].id] ?? 0
@@ -81,11 +81,11 @@ extension Document {
     func with(_ poll: Poll, at now: Timestamp) -> Document {
         let known = self.poll(for: nil, at: now).options.map(\.id)
         // No number is used twice, because older copies of the poll have votes for it.
-        var last = max(body["last_option"]?.int ?? 0, known.max() ?? 0)
+        var last = max(body["last_option"]?.int ?? 0, known.max()?.rawValue ?? 0)
         var numbered = poll
         for index in poll.options.indices where !known.contains(poll.options[index].id) {
             last += 1
-            numbered.options[index].id = last
+            numbered.options[index].id = PollOptionID(last)
         }
         var writer = JSONWriter()
         writer.object { writer in writer.fields(of: numbered) }
@@ -98,16 +98,16 @@ extension Document {
     }
 
     /// Removes the votes for removed options, and the voters without another vote.
-    private mutating func forgetVotes(besides known: [Int64]) {
+    private mutating func forgetVotes(besides known: [PollOptionID]) {
         for (user, options) in votes where !options.allSatisfy(known.contains) {
             setVotes(options.filter(known.contains), of: user)
         }
     }
 
     /// Stores a user's votes; a user without a vote has no entry.
-    private mutating func setVotes(_ options: [Int64], of id: UserID) {
+    private mutating func setVotes(_ options: [PollOptionID], of id: UserID) {
         var votes = body["votes"] ?? [:]
-        votes[id.rawValue] = options.isEmpty ? nil : .array(options.map { .int($0) })
+        votes[id.rawValue] = options.isEmpty ? nil : .array(options.map { .int($0.rawValue) })
         body["votes"] = votes
     }
 
@@ -120,7 +120,7 @@ extension Document {
     ///   - limit: The most voters in a poll.
     /// - Returns: Whether the poll is open, has the options, and has room for the voter.
     func allows(
-        _ options: [Int64], by id: UserID, at now: Timestamp, atMost limit: Int
+        _ options: [PollOptionID], by id: UserID, at now: Timestamp, atMost limit: Int
     ) -> Bool {
         let poll = poll(for: nil, at: now)
         let known = poll.options.map(\.id)
@@ -133,12 +133,19 @@ extension Document {
     }
 
     /// Replaces a user's votes.
-    mutating func vote(_ options: [Int64], by id: UserID, at now: Timestamp) {
+    mutating func vote(_ options: [PollOptionID], by id: UserID, at now: Timestamp) {
         guard votes[id] ?? [] != options else { return }
         setVotes(options, of: id)
         var poll = poll(for: nil, at: now)
         poll.updatedAt = now
         self = with(poll, at: now)
+    }
+}
+
+extension JSONValue {
+    /// The options in a list of numbers; none for any other value.
+    fileprivate var optionIDs: [PollOptionID] {
+        array?.compactMap(\.int).map { PollOptionID($0) } ?? []
     }
 }
 
@@ -163,7 +170,8 @@ extension Poll {
 
     /// Adds an option with a number of its own.
     mutating func add(_ text: String, by id: UserID, at now: Timestamp) {
-        var option = Option(id: (options.map(\.id).max() ?? 0) + 1)
+        let last = options.map(\.id.rawValue).max() ?? 0
+        var option = Option(id: PollOptionID(last + 1))
         option.text = text
         option.createdBy = id
         option.createdAt = now
@@ -172,7 +180,7 @@ extension Poll {
     }
 
     /// Removes an option; returns false if there is no such option or no other one.
-    mutating func remove(_ option: Int64) -> Bool {
+    mutating func remove(_ option: PollOptionID) -> Bool {
         guard options.count > 1, let index = options.firstIndex(where: { $0.id == option }) else {
             return false
         }

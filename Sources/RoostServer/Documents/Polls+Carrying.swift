@@ -74,7 +74,7 @@ extension Polls {
         guard let poll = message.details.poll, let id = message.messageID else { return }
         let now = world.now()
         let carried = try await ask(
-            try await storage.updateDocument(poll.id, .poll) { document in
+            try await storage.updateDocument(poll.id.rawValue, .poll) { document in
                 var poll = document.poll(for: nil, at: now)
                 guard document.isClaimed(for: message), poll.messageID == nil else { return }
                 poll.messageID = id

@@ -30,7 +30,7 @@ extension Polls {
                 }
             }
             writer.array("deleted") { writer in
-                for poll in polls where poll.status == .removed { writer.int(poll.id) }
+                for poll in polls where poll.status == .removed { writer.int(poll.id.rawValue) }
             }
             writer.field("has_more", page.hasMore)
             writer.field("next", ChangeToken.text(max(0, end), kind: "p"))

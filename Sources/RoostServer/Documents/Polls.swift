@@ -93,11 +93,11 @@ struct Polls: ServerPart {
     }
 
     /// Returns the options of a vote; only an empty list takes the vote back, not a misspelt one.
-    private func votedOptions(_ call: RouteCall) throws(ServerError) -> [Int64] {
+    private func votedOptions(_ call: RouteCall) throws(ServerError) -> [PollOptionID] {
         guard let texts = try call.fields.list("option_ids") else {
             throw ServerError(.parameterMissing, "The parameter option_ids is missing.")
         }
-        let ids = texts.compactMap { Int64($0) }
+        let ids = texts.compactMap { Int64($0) }.map { PollOptionID($0) }
         // A list leaves out elements that are neither text nor number.
         let isWhole = (call.fields.value("option_ids")?.array ?? []).allSatisfy { element in
             element.int != nil || element.string != nil
@@ -271,8 +271,8 @@ struct Polls: ServerPart {
     /// The user's sockets get the votes, all other members the counts. The answer leaves before the
     /// next vote counts, so counts arrive in order.
     private func cast(
-        _ options: [Int64], in document: Document, by id: UserID, over session: SessionID? = nil,
-        _ requestID: RequestID? = nil
+        _ options: [PollOptionID], in document: Document, by id: UserID,
+        over session: SessionID? = nil, _ requestID: RequestID? = nil
     ) async throws(ServerError) -> (PollVotes, MessageID?) {
         guard let url = document.channelURL else {
             throw ServerError(.invalidValue, "The poll is not in a channel yet.")
@@ -337,17 +337,17 @@ struct Polls: ServerPart {
     func showing(
         votesOf viewer: UserID?, in messages: [Message]
     ) async throws(ServerError) -> [Message] {
-        let polls = messages.compactMap { $0.hasNoDetails ? nil : $0.details.poll?.id }
+        let polls = messages.compactMap { $0.hasNoDetails ? nil : $0.details.poll?.id.rawValue }
         guard !polls.isEmpty else { return messages }
         let now = world.now()
         let documents = try await ask(try await storage.documents(.poll, among: polls))
-        var known: [Int64: (status: Poll.Status, votes: [Int64])] = [:]
+        var known: [PollID: (status: Poll.Status, votes: [PollOptionID])] = [:]
         for document in documents {
             // A poll may have thousands of voters.
             try stopIfCancelled()
             await Task.yield()
             let status = document.ballot.status(at: now)
-            known[document.id] = (status, viewer.map(document.votes) ?? [])
+            known[PollID(document.id)] = (status, viewer.map(document.votes) ?? [])
         }
         return messages.map { message in
             guard !message.hasNoDetails, let id = message.details.poll?.id else { return message }
@@ -372,5 +372,5 @@ struct Polls: ServerPart {
 
 extension RouteCall {
     /// The option that the path names; 0 when it names none.
-    fileprivate var optionID: Int64 { Int64(detail ?? "") ?? 0 }
+    fileprivate var optionID: PollOptionID { PollOptionID(Int64(detail ?? "") ?? 0) }
 }

@@ -154,7 +154,7 @@ final class ChannelLogs: ServerPart {
             for ((post, claim, sight), appending) in zip(posts, appendings) {
                 let appended = try? appending.get()
                 let carried = appended?.isDeleted == false ? appended?.message.details.poll : nil
-                if carried?.id != claim?.poll { await polls.release(claim) }
+                if carried?.id.rawValue != claim?.poll { await polls.release(claim) }
                 await report(post, appending, audience, sight)
             }
         }

@@ -100,16 +100,16 @@ extension Frame {
     fileprivate func readVote() throws(WireError) -> VoteCommand {
         var vote = VoteCommand(channelURL: "", pollID: 0, optionIDs: [], requestID: nil)
         var channelURL: ChannelURL?
-        var pollID: Int64?
-        var options: [Int64]?
+        var pollID: PollID?
+        var options: [PollOptionID]?
         try readFields { name, reader throws(WireError) in
             switch name {
             case "channel_url": channelURL = try reader.readChannelURL()
-            case "poll_id": pollID = try reader.readInt64()
+            case "poll_id": pollID = PollID(try reader.readInt64())
             case "req_id": vote.requestID = try reader.readRequestID()
             case "option_ids":
                 options = try reader.readList { reader throws(WireError) in
-                    try reader.readInt64()
+                    PollOptionID(try reader.readInt64())
                 }
             default: try reader.skipValue()
             }

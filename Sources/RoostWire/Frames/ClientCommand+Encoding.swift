@@ -44,9 +44,9 @@ extension ClientCommand {
         case .vote(let vote):
             Frame.text(.vote) { writer in
                 writer.field("channel_url", vote.channelURL.rawValue)
-                writer.field("poll_id", vote.pollID)
+                writer.field("poll_id", vote.pollID.rawValue)
                 writer.array("option_ids") { writer in
-                    for id in vote.optionIDs { writer.int(id) }
+                    for id in vote.optionIDs { writer.int(id.rawValue) }
                 }
                 writer.field("req_id", vote.requestID?.rawValue ?? "")
             }

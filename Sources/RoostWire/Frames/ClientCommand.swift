@@ -52,12 +52,12 @@ package enum ClientCommand: Equatable, Codable, Sendable {
 /// A vote in a poll of a message in the channel (VOTE).
 package struct VoteCommand: Equatable, Codable, Sendable {
     package var channelURL: ChannelURL
-    package var pollID: Int64
-    package var optionIDs: [Int64]
+    package var pollID: PollID
+    package var optionIDs: [PollOptionID]
     package var requestID: RequestID?
 
     package init(
-        channelURL: ChannelURL, pollID: Int64, optionIDs: [Int64], requestID: RequestID?
+        channelURL: ChannelURL, pollID: PollID, optionIDs: [PollOptionID], requestID: RequestID?
     ) {
         self.channelURL = channelURL
         self.pollID = pollID

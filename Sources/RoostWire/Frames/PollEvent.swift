@@ -26,14 +26,14 @@ extension Frame {
     func readVoteEvent() throws(WireError) -> PollEvent {
         var channelURL: ChannelURL?
         var (messageID, requestID): (MessageID?, RequestID?)
-        var pollID: Int64?
+        var pollID: PollID?
         var votes = PollVotes(pollID: 0, at: .distantPast)
         try readFields { name, reader throws(WireError) in
             switch name {
             case "channel_url": channelURL = try reader.readChannelURL()
             case "message_id": messageID = try reader.readMessageID()
             case "req_id": requestID = try reader.readRequestID()
-            case "poll_id": pollID = try reader.readInt64()
+            case "poll_id": pollID = PollID(try reader.readInt64())
             case "voter_count": votes.voterCount = try reader.readCount() ?? 0
             case "ts": votes.at = try reader.readMoment() ?? votes.at
             case "voted_option_ids":
@@ -74,10 +74,10 @@ extension Frame {
 
 extension JSONReader {
     fileprivate mutating func readVoteCount() throws(WireError) -> PollVotes.Count {
-        var (option, count): (Int64?, Int) = (nil, 0)
+        var (option, count): (PollOptionID?, Int) = (nil, 0)
         try readObject { name, reader throws(WireError) in
             switch name {
-            case "option_id": option = try reader.readInt64()
+            case "option_id": option = PollOptionID(try reader.readInt64())
             case "vote_count": count = try reader.readCount() ?? 0
             default: try reader.skipValue()
             }
@@ -109,12 +109,12 @@ extension PollEvent {
 extension JSONWriter {
     /// Writes the state of a poll after a vote into the current object.
     package mutating func fields(of votes: PollVotes, in messageID: MessageID?) {
-        field("poll_id", votes.pollID)
+        field("poll_id", votes.pollID.rawValue)
         if let messageID { field("message_id", messageID.rawValue) }
         array("updated_vote_counts") { writer in
             for count in votes.counts {
                 writer.object { writer in
-                    writer.field("option_id", count.optionID)
+                    writer.field("option_id", count.optionID.rawValue)
                     writer.field("vote_count", count.voteCount)
                 }
             }

@@ -54,7 +54,9 @@ extension MessageDetails {
             let summary = try reader.readReactions()
             reactions = reactions ?? summary
         case .schedule:
-            if let id = try reader.readMessageID()?.rawValue { changeSchedule { $0.id = id } }
+            if let id = try reader.readMessageID()?.rawValue {
+                changeSchedule { $0.id = ScheduledMessageID(id) }
+            }
         case .scheduledAt:
             if let moment = try reader.readMoment() { changeSchedule { $0.sendsAt = moment } }
         case .scheduledStatus:

@@ -9,7 +9,7 @@ extension JSONWriter {
             switch field {
             case .schedule:
                 guard let schedule = details.schedule else { return }
-                writer.field("scheduled_message_id", schedule.id)
+                writer.field("scheduled_message_id", schedule.id.rawValue)
                 writer.moment("scheduled_at", schedule.sendsAt)
                 writer.text("scheduled_status", schedule.status)
             case .isRemoved: if details.isRemoved { writer.field("is_removed", true) }

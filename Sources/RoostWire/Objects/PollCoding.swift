@@ -6,11 +6,11 @@ extension JSONReader {
     /// Reads a poll; nil for null and `{}`.
     package mutating func readPollIfPresent() throws(WireError) -> Poll? {
         if try skipEmptyOrNull() { return nil }
-        var id: Int64?
+        var id: PollID?
         var poll = Poll(id: 0)
         try readObject { name, reader throws(WireError) in
             switch name {
-            case "id": id = try reader.readInt64()
+            case "id": id = PollID(try reader.readInt64())
             case "title": poll.title = try reader.readStringIfPresent() ?? ""
             case "status":
                 poll.status = Poll.Status(rawValue: try reader.readString()) ?? .open
@@ -40,9 +40,9 @@ extension JSONReader {
     }
 
     /// Reads the viewer's votes; nil for null, which says nothing.
-    mutating func readOptionIDs() throws(WireError) -> [Int64]? {
+    mutating func readOptionIDs() throws(WireError) -> [PollOptionID]? {
         if try readNull() { return nil }
-        return try readList { reader throws(WireError) in try reader.readInt64() }
+        return try readList { reader throws(WireError) in PollOptionID(try reader.readInt64()) }
     }
 
     private mutating func readData(of poll: inout Poll) throws(WireError) {
@@ -59,11 +59,11 @@ extension JSONReader {
     }
 
     private mutating func readPollOption() throws(WireError) -> Poll.Option {
-        var id: Int64?
+        var id: PollOptionID?
         var option = Poll.Option(id: 0)
         try readObject { name, reader throws(WireError) in
             switch name {
-            case "id": id = try reader.readInt64()
+            case "id": id = PollOptionID(try reader.readInt64())
             case "text": option.text = try reader.readStringIfPresent() ?? ""
             case "created_by": option.createdBy = try reader.readUserIDIfPresent()
             case "created_at": option.createdAt = try reader.readSeconds()
@@ -89,7 +89,7 @@ extension JSONReader {
 extension JSONWriter {
     /// Writes a poll's fields into the current object.
     package mutating func fields(of poll: Poll) {
-        field("id", poll.id)
+        field("id", poll.id.rawValue)
         field("title", poll.title)
         field("status", poll.status.rawValue)
         seconds("created_at", poll.createdAt)
@@ -119,17 +119,17 @@ extension JSONWriter {
     }
 
     /// Writes the viewer's votes; nothing in a frame for all users.
-    mutating func optionIDs(_ ids: [Int64]?) {
+    mutating func optionIDs(_ ids: [PollOptionID]?) {
         guard let ids else { return }
         array("voted_option_ids") { writer in
-            for id in ids { writer.int(id) }
+            for id in ids { writer.int(id.rawValue) }
         }
     }
 
     /// Writes the fields of one option into the current object.
-    package mutating func fields(of option: Poll.Option, in poll: Int64) {
-        field("poll_id", poll)
-        field("id", option.id)
+    package mutating func fields(of option: Poll.Option, in poll: PollID) {
+        field("poll_id", poll.rawValue)
+        field("id", option.id.rawValue)
         field("text", option.text)
         if let id = option.createdBy { field("created_by", id.rawValue) }
         seconds("created_at", option.createdAt)

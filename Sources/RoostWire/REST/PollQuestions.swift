@@ -5,11 +5,11 @@ package import RoostModel
 /// A call whose answer is a poll (`docs/protocol` 3.7).
 package enum PollRequest: Question {
     case create(PollCreateParams)
-    case get(Int64)
-    case update(Int64, PollUpdateParams)
-    case close(Int64)
-    case addOption(String, to: Int64)
-    case updateOption(Int64, text: String, of: Int64)
+    case get(PollID)
+    case update(PollID, PollUpdateParams)
+    case close(PollID)
+    case addOption(String, to: PollID)
+    case updateOption(PollOptionID, text: String, of: PollID)
 
     package func encode() -> APIRequest {
         switch self {
@@ -43,7 +43,7 @@ package enum PollRequest: Question {
         case .addOption(let text, let poll):
             APIRequest(.post, path(poll) + ["options"]) { writer in writer.field("text", text) }
         case .updateOption(let option, let text, let poll):
-            APIRequest(.put, path(poll) + ["options", String(option)]) { writer in
+            APIRequest(.put, path(poll) + ["options", option.description]) { writer in
                 writer.field("text", text)
             }
         }
@@ -61,14 +61,14 @@ package enum PollRequest: Question {
 package enum PollRemoval: Question {
     package typealias Output = NoOutput
 
-    case poll(Int64)
-    case option(Int64, of: Int64)
+    case poll(PollID)
+    case option(PollOptionID, of: PollID)
 
     package func encode() -> APIRequest {
         switch self {
         case .poll(let poll): APIRequest(.delete, path(poll))
         case .option(let option, let poll):
-            APIRequest(.delete, path(poll) + ["options", String(option)])
+            APIRequest(.delete, path(poll) + ["options", option.description])
         }
     }
 }
@@ -116,13 +116,13 @@ package struct ListPolls: Question {
 
 /// A page of the users who voted for an option.
 package struct ListVoters: Question {
-    package var pollID: Int64
-    package var optionID: Int64
+    package var pollID: PollID
+    package var optionID: PollOptionID
     package var token: String?
     /// The size of a page, 1...100.
     package var limit: Int
 
-    package init(pollID: Int64, optionID: Int64, token: String?, limit: Int) {
+    package init(pollID: PollID, optionID: PollOptionID, token: String?, limit: Int) {
         self.pollID = pollID
         self.optionID = optionID
         self.token = token
@@ -134,7 +134,7 @@ package struct ListVoters: Question {
         query.add("token", token)
         query.add("limit", min(max(1, limit), 100))
         return APIRequest(
-            .get, path(pollID) + ["options", String(optionID), "voters"], query: query.items)
+            .get, path(pollID) + ["options", optionID.description, "voters"], query: query.items)
     }
 
     package static func read(_ reader: inout JSONReader) throws(WireError) -> ListUsers.Output {
@@ -157,7 +157,7 @@ package struct ListVoters: Question {
 package struct PollChangeLog: Question {
     package struct Output: Equatable, Sendable {
         package var updated: [Poll] = []
-        package var deleted: [Int64] = []
+        package var deleted: [PollID] = []
         package var hasMore = false
         /// The token for the next question.
         package var next = ""
@@ -186,7 +186,7 @@ package struct PollChangeLog: Question {
             case "updated": output.updated = try reader.readPolls()
             case "deleted":
                 output.deleted = try reader.readList { reader throws(WireError) in
-                    try reader.readInt64()
+                    PollID(try reader.readInt64())
                 }
             case "has_more": output.hasMore = try reader.readBoolIfPresent() ?? false
             case "next": output.next = try reader.readStringIfPresent() ?? ""
@@ -197,7 +197,7 @@ package struct PollChangeLog: Question {
     }
 }
 
-private func path(_ poll: Int64) -> [String] { ["polls", String(poll)] }
+private func path(_ poll: PollID) -> [String] { ["polls", poll.description] }
 
 extension JSONReader {
     fileprivate mutating func readPolls() throws(WireError) -> [Poll] {

@@ -5,10 +5,10 @@ package import RoostModel
 /// A call whose answer is a scheduled message (`docs/protocol` 3.7).
 package enum ScheduledRequest: Question {
     case create(MessageCommand, at: Timestamp)
-    case get(Int64, in: ChannelURL)
-    case update(Int64, in: ChannelURL, ScheduledMessageUpdateParams)
+    case get(ScheduledMessageID, in: ChannelURL)
+    case update(ScheduledMessageID, in: ChannelURL, ScheduledMessageUpdateParams)
     /// Sends the message before its time.
-    case send(Int64, in: ChannelURL)
+    case send(ScheduledMessageID, in: ChannelURL)
 
     package func encode() -> APIRequest {
         switch self {
@@ -39,10 +39,10 @@ package enum ScheduledRequest: Question {
 package struct CancelScheduled: Question {
     package typealias Output = NoOutput
 
-    package var id: Int64
+    package var id: ScheduledMessageID
     package var channelURL: ChannelURL
 
-    package init(_ id: Int64, in channelURL: ChannelURL) {
+    package init(_ id: ScheduledMessageID, in channelURL: ChannelURL) {
         self.id = id
         self.channelURL = channelURL
     }
@@ -119,7 +119,9 @@ private func path(_ channel: ChannelURL) -> [String] {
     ["group_channels", channel.rawValue, "scheduled_messages"]
 }
 
-private func path(_ channel: ChannelURL, _ id: Int64) -> [String] { path(channel) + [String(id)] }
+private func path(_ channel: ChannelURL, _ id: ScheduledMessageID) -> [String] {
+    path(channel) + [id.description]
+}
 
 extension ScheduledMessageQuery {
     fileprivate func add(to fields: inout QueryBuilder) {

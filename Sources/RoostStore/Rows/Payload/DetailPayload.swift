@@ -59,7 +59,7 @@ extension [UInt8] {
     }
 
     mutating func append(schedule: Schedule) {
-        append(signed: schedule.id)
+        append(signed: schedule.id.rawValue)
         append(moment: schedule.sendsAt)
         append(text: schedule.status)
     }
@@ -144,7 +144,7 @@ extension PayloadReader {
     }
 
     mutating func schedule(_ bytes: Span<UInt8>) throws(PayloadError) -> Schedule {
-        var schedule = Schedule(id: try signed(bytes))
+        var schedule = Schedule(id: ScheduledMessageID(try signed(bytes)))
         schedule.sendsAt = try moment(bytes)
         schedule.status = try text(bytes)
         return schedule

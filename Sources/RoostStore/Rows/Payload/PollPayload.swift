@@ -27,7 +27,7 @@ private enum PollStatusTag: UInt8 {
 
 extension [UInt8] {
     mutating func append(poll: Poll, row: (UserID) -> Int64) {
-        append(signed: poll.id)
+        append(signed: poll.id.rawValue)
         append(PollStatusTag(poll.status).rawValue)
         for text in [poll.title, poll.dataType, poll.dataText] { append(text: text) }
         for moment in [poll.createdAt, poll.updatedAt, poll.closesAt] { append(moment: moment) }
@@ -37,9 +37,9 @@ extension [UInt8] {
         append(
             (poll.allowsSuggestions ? 1 : 0) | (poll.allowsMultipleVotes ? 2 : 0)
                 | (poll.votedOptionIDs != nil ? 4 : 0))
-        append(list: poll.votedOptionIDs ?? []) { $0.append(signed: $1) }
+        append(list: poll.votedOptionIDs ?? []) { $0.append(signed: $1.rawValue) }
         append(list: poll.options) { bytes, option in
-            bytes.append(signed: option.id)
+            bytes.append(signed: option.id.rawValue)
             bytes.append(text: option.text)
             bytes.append(optional: option.createdBy) { $0.append(text: $1.rawValue) }
             bytes.append(moment: option.createdAt)
@@ -54,7 +54,7 @@ extension PayloadReader {
     mutating func poll(
         _ bytes: Span<UInt8>, _ user: (Int64) -> User
     ) throws(PayloadError) -> Poll {
-        var poll = Poll(id: try signed(bytes))
+        var poll = Poll(id: PollID(try signed(bytes)))
         guard let tag = PollStatusTag(rawValue: try byte(bytes)) else { throw .invalid }
         poll.status = tag.status
         poll.title = try text(bytes)
@@ -73,11 +73,11 @@ extension PayloadReader {
         poll.allowsSuggestions = bits & 1 != 0
         poll.allowsMultipleVotes = bits & 2 != 0
         let voted = try list(bytes) { reader, bytes throws(PayloadError) in
-            try reader.signed(bytes)
+            PollOptionID(try reader.signed(bytes))
         }
         if bits & 4 != 0 { poll.votedOptionIDs = voted }
         poll.options = try list(bytes) { reader, bytes throws(PayloadError) in
-            var option = Poll.Option(id: try reader.signed(bytes))
+            var option = Poll.Option(id: PollOptionID(try reader.signed(bytes)))
             option.text = try reader.text(bytes)
             option.createdBy = try reader.optionalText(bytes).map { UserID($0) }
             option.createdAt = try reader.moment(bytes)
