@@ -161,6 +161,26 @@ struct ChannelChangeTests {
         }
     }
 
+    @Test(arguments: 0..<12 as Range<UInt64>, [false, true])
+    func `a departure does not overtake the deletion of a message of unknown outcome (scar 12)`(
+        seed: UInt64, isCut: Bool
+    ) throws {
+        try OutboxPair.play(600 + seed) { world, pair in
+            let (alice, channel) = (pair.alice, pair.channel)
+            let timeline = try await alice.timeline(of: channel)
+            let requestID = try #require(try await alice.send("x", to: channel).requestID)
+            await world.pass(.milliseconds(Int64(seed) * 10))
+            if isCut { await pair.phone.network.cut() }
+            try await alice.delete(.unsent(requestID), in: channel)
+            let id = try await alice.leave(channel)
+            try await pair.connect(world, alice)
+            try await alice.outcome(of: id)
+            #expect(try await world.log(of: channel).isEmpty)
+            #expect(try await alice.cachedChannel(channel) == nil)
+            _ = timeline
+        }
+    }
+
     @Test(arguments: 0..<8 as Range<UInt64>)
     func `a departure whose answer is lost is made once (scar 11)`(seed: UInt64) throws {
         try OutboxPair.play(400 + seed) { world, pair in

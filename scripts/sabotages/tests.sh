@@ -163,10 +163,10 @@ slip outbox canceled-message-takes-its-changes 'OutboxMachineTests|OutboxLaneTes
 slip outbox rest-without-limit 'OutboxMachineTests|OutboxLaneTests' \
     'the pause between two attempts grows to hours' \
     RoostCore/Outbox/OutboxMachine+Steps.swift \
-    'let rest = min(Self.rest * (1 << min(item.failures, 10)), Self.longestRest)' \
-    'let rest = min(
-                Self.rest * (1 << min(item.failures, 10)),
-                SABOTAGED ? .seconds(1 << 30) : Self.longestRest)'
+    'min(Self.rest * (1 << min(failures, 10)), Self.longestRest)' \
+    'min(
+            Self.rest * (1 << min(failures, 10)),
+            SABOTAGED ? .seconds(1 << 30) : Self.longestRest)'
 slip outbox interrupted-goes-last 'OutboxMachineTests|OutboxLaneTests' \
     'a message whose attempt was cut off is sent after later ones' \
     RoostCore/Outbox/OutboxMachine+Steps.swift \

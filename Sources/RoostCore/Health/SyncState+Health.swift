@@ -77,11 +77,7 @@ extension SyncState {
         if let sent = lane.onItsWay { return sent == id ? .answer : .earlier(sent) }
         if let place = lanes.nextPlace(in: key, lane) {
             if lane.queue[place] != id { return .earlier(lane.queue[place]) }
-        } else if key.isForChanges,
-            let messages = lanes.lanes[OutboxMachine.Lane(key.channel)],
-            let first = messages.onItsWay ?? messages.queue.first
-        {
-            // A departure waits for the messages of its channel.
+        } else if key.isForChanges, let first = lanes.firstBeforeDeparture(from: key.channel) {
             return .earlier(first)
         }
         if !key.isForChanges, lanes.isHeld(key.channel) { return .catchUp }

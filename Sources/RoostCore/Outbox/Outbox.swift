@@ -188,6 +188,8 @@ extension SyncState {
             disarm(.outboxAnswer(id))
             outbox.overdue[id] = nil
         case .armRest(let lane, let duration): arm(.outboxRest(lane), for: duration)
+        case .lookUp(let channel):
+            start(.outbox(.departureSearch(OutboxDepartureSearch(channel))))
         }
     }
 

@@ -58,6 +58,7 @@ extension OutboxMachine {
         guard item.state == .pending, item.kind != .local else { return [] }
         if let awaited = item.awaited {
             dependents[awaited, default: []].append(item.requestID)
+            outdateSearch(of: item.channel)
             return []
         }
         withLane(item.lane) { $0.queue.append(item.requestID) }
@@ -86,6 +87,9 @@ extension OutboxMachine {
             }
         }
         waiting = []
+        effects += unanswered.keys.sorted().map { .disarmAckTimer($0) }
+        unanswered = [:]
+        searches = [:]
         return effects
     }
 
@@ -123,8 +127,12 @@ extension OutboxMachine {
         var effects: [Effect] = []
         var lanes: [Lane] = []
         heldBack.remove(requestID)
+        if let channel = unanswered.removeValue(forKey: requestID) {
+            effects.append(.disarmAckTimer(requestID))
+            lanes.append(Lane(channel, isForChanges: true))
+        }
         if let item = items.removeValue(forKey: requestID) {
-            effects = leaveLane(item) + [.remove(requestID)]
+            effects += leaveLane(item) + [.remove(requestID)]
             settle(item)
             lanes.append(item.lane)
         }
@@ -167,14 +175,17 @@ extension OutboxMachine {
                 lane.queue.insert(requestID, at: 0)
                 lane.rests = true
             }
-            let rest = min(Self.rest * (1 << min(item.failures, 10)), Self.longestRest)
-            return effects + [.armRest(item.lane, rest)] + nextWaiting()
+            return effects + [.armRest(item.lane, rest(after: item.failures))] + nextWaiting()
         case .fails:
             items[requestID]?.state = .failed(code)
             if code.isRefusal, item.hadLeft == false { items[requestID]?.hasLeft = false }
             withLane(item.lane) { $0.unrecorded = requestID }
             return effects + [.store(requestID, .failed(code))] + nextWaiting()
         }
+    }
+
+    func rest(after failures: Int) -> Duration {
+        min(Self.rest * (1 << min(failures, 10)), Self.longestRest)
     }
 
     mutating func recorded(_ requestID: RequestID) -> [Effect] {
@@ -203,7 +214,14 @@ extension OutboxMachine {
     mutating func canceled(_ requestID: RequestID) -> [Effect] {
         heldBack.remove(requestID)
         guard let item = items.removeValue(forKey: requestID) else { return [] }
+        // The deletion of a message in flight follows its acknowledgement, which may still come.
+        let mayBeAnswered =
+            lanes[item.lane]?.onItsWay == requestID && dependents[requestID]?.isEmpty == false
         var effects = leaveLane(item) + [.remove(requestID)]
+        if mayBeAnswered {
+            unanswered[requestID] = item.channel
+            effects.append(.armAckTimer(requestID, Self.ackTimeout))
+        }
         settle(item)
         if let awaited = item.awaited { dependents[awaited]?.removeAll { $0 == requestID } }
         if !item.hasLeft {
@@ -240,14 +258,13 @@ extension OutboxMachine {
 
     /// Returns the place in a lane's queue of the item to send next; nil if there is none.
     ///
-    /// A departure waits until both lanes of its channel are empty.
+    /// A departure waits until both lanes of its channel are empty, and until the messages that may
+    /// have arrived are looked up.
     func nextPlace(in lane: Lane, _ state: LaneState) -> Int? {
         if let place = state.queue.firstIndex(where: { items[$0]?.kind != .departure }) {
             return heldBack.contains(state.queue[place]) ? nil : place
         }
-        guard !state.queue.isEmpty else { return nil }
-        let messages = lanes[Lane(lane.channel)]
-        return messages.map { $0.queue.isEmpty && $0.onItsWay == nil } ?? true ? 0 : nil
+        return isDepartureNext(in: lane, state) && !awaitsArrival(in: lane.channel) ? 0 : nil
     }
 
     /// Sends the next item of a lane; the attempt of a fresh item may be on disk already.
@@ -255,7 +272,8 @@ extension OutboxMachine {
         guard isOnline, let state = lanes[lane], isFree(lane, state) else { return [] }
         guard let place = nextPlace(in: lane, state) else {
             // A departure may have waited for the last message.
-            guard !lane.isForChanges, state.queue.isEmpty else { return [] }
+            if lane.isForChanges { return lookUp(lane, state) }
+            guard state.queue.isEmpty else { return [] }
             return next(in: Lane(lane.channel, isForChanges: true))
         }
         let requestID = state.queue[place]

@@ -115,6 +115,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         /// its lane wait until `canceled` or `freed`.
         case heldBack(RequestID)
         case freed(RequestID)
+        /// The newest messages of a channel were searched before a departure, or could not be read.
+        case lookedUp(ChannelURL, isKnown: Bool)
     }
 
     package enum Effect: Equatable, Sendable {
@@ -131,6 +133,16 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case remove(RequestID)
         /// The message that a change targeted is canceled, so the change is dropped.
         case drop(RequestID)
+        /// Searches the channel's newest messages for those that may have arrived.
+        case lookUp(ChannelURL)
+    }
+
+    /// The search for arrived messages before a departure.
+    enum Search: Equatable, Codable, Sendable {
+        case running
+        /// A message was canceled since the search began, so another search follows.
+        case outdated
+        case done
     }
 
     struct LaneState: Equatable, Codable, Sendable {
@@ -157,6 +169,11 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     var heldBack: Set<RequestID> = []
     /// The changes that wait for each unsent message, in order.
     var dependents: [RequestID: [RequestID]] = [:]
+    /// The canceled messages of this connection that the server may still acknowledge, and whose
+    /// changes wait; each with its channel.
+    var unanswered: [RequestID: ChannelURL] = [:]
+    /// The searches before departures on this connection.
+    var searches: [ChannelURL: Search] = [:]
     /// The lanes that wait only for the limits, first in first out.
     var waiting: [Lane] = []
     var isOnline = false
@@ -170,7 +187,9 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
     package var isBusy: Bool {
         isOnline
             && lanes.contains { lane, state in
-                state.onItsWay != nil || (!state.isPaused && nextPlace(in: lane, state) != nil)
+                state.onItsWay != nil
+                    || (!state.isPaused
+                        && (nextPlace(in: lane, state) != nil || isSearching(in: lane, state)))
             }
     }
 
@@ -216,13 +235,16 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         case .delivered(let id, let messageID): delivered(id, messageID)
         case .failed(let id, let code, let stage): failed(id, code, stage)
         case .ackTimedOut(let id):
-            failed(id, .ackTimeout, items[id]?.lane.isForChanges == true ? .change : .socket)
+            unanswered[id] != nil
+                ? missed(id)
+                : failed(id, .ackTimeout, items[id]?.lane.isForChanges == true ? .change : .socket)
         case .rested(let lane): rested(lane)
         case .retried(let id, let now): retried(id, now)
         case .canceled(let id): canceled(id)
         case .recorded(let id): recorded(id)
         case .heldBack(let id): holdBack(id)
         case .freed(let id): free(id)
+        case .lookedUp(let channel, let isKnown): lookedUp(channel, isKnown: isKnown)
         }
     }
 }

@@ -76,6 +76,28 @@ package struct OutboxSearch: SyncOperation {
     }
 }
 
+/// Looks for messages that may have arrived and whose changes wait, before the user leaves.
+package struct OutboxDepartureSearch: SyncOperation {
+    private let channel: ChannelURL
+
+    package init(_ channel: ChannelURL) { self.channel = channel }
+
+    package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
+        switch reply {
+        case .begin:
+            let newest = PageQuestion.around(.distantFuture, older: Outbox.lookBack, newer: 0)
+            return .need(.run(.page(PageFetch(channel, newest))))
+        case .ended(let outcome):
+            var isKnown = true
+            // A channel that the server refuses to show can only be left.
+            if case .failed(let error) = outcome, !error.code.isRefusal { isKnown = false }
+            sync.moveOutbox(.lookedUp(channel, isKnown: isKnown))
+            return .end(.done)
+        default: return .fail(reply)
+        }
+    }
+}
+
 extension Outbox {
     /// The delay before this process asks for the turn again.
     static let turnDelay = Duration.seconds(5)
@@ -135,6 +157,11 @@ extension SyncState {
     /// nothing: they may have waited in this process. If they are all that comes, the server is
     /// pinged once more, and then the item fails.
     private mutating func missAnswer(of requestID: RequestID) {
+        // A canceled message has no item to fail; only the user's departure waits for its answer.
+        if outbox.lanes.isUnanswered(requestID) {
+            moveOutbox(.ackTimedOut(requestID))
+            return
+        }
         guard session != nil, outbox.lanes.isOnItsWay(requestID) else { return }
         let pings = outbox.overdue[requestID] ?? 0
         if pings > 0, case .online(awaitsPong: true) = link.state {

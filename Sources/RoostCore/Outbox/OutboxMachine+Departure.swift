@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The last look before the user leaves a channel.
+//
+// The deletion of a message that may have arrived waits until the message appears. After the
+// departure nothing can delete it. So the departure waits for the acknowledgement of a message that
+// was canceled in flight, as long as any message waits for its own. Then the newest messages of the
+// channel are searched, once for each connection and each further message. A search that fails is
+// repeated after a rest.
+
+import RoostModel
+
+extension OutboxMachine {
+    /// Whether only the user's departure waits in a channel.
+    func isDepartureNext(in lane: Lane, _ state: LaneState) -> Bool {
+        guard lane.isForChanges, !state.queue.isEmpty,
+            state.queue.allSatisfy({ items[$0]?.kind == .departure })
+        else { return false }
+        return lanes[Lane(lane.channel)].map { $0.queue.isEmpty && $0.onItsWay == nil } ?? true
+    }
+
+    /// Whether a message of a channel may still appear and be deleted.
+    func awaitsArrival(in channel: ChannelURL) -> Bool {
+        unanswered.values.contains(channel)
+            || (searches[channel] != .done && unsettledChange(in: channel) != nil)
+    }
+
+    /// Whether a departure waits for an acknowledgement or for a search.
+    func isSearching(in lane: Lane, _ state: LaneState) -> Bool {
+        isDepartureNext(in: lane, state) && awaitsArrival(in: lane.channel)
+    }
+
+    /// Whether a canceled message may still be acknowledged on this connection.
+    func isUnanswered(_ requestID: RequestID) -> Bool { unanswered[requestID] != nil }
+
+    /// Returns a change of a channel that waits for a message that may have arrived; nil without
+    /// any.
+    func unsettledChange(in channel: ChannelURL) -> RequestID? {
+        var first: RequestID?
+        for (awaited, changes) in dependents where items[awaited]?.hasLeft ?? true {
+            for id in changes where items[id]?.channel == channel { first = min(first ?? id, id) }
+        }
+        return first
+    }
+
+    /// Returns the item that a departure waits for; nil without any.
+    func firstBeforeDeparture(from channel: ChannelURL) -> RequestID? {
+        let messages = lanes[Lane(channel)]
+        return messages?.onItsWay ?? messages?.queue.first ?? unsettledChange(in: channel)
+    }
+
+    /// Begins the search before a departure, unless it has begun or an acknowledgement is due.
+    mutating func lookUp(_ lane: Lane, _ state: LaneState) -> [Effect] {
+        guard searches[lane.channel] == nil, isDepartureNext(in: lane, state),
+            !unanswered.values.contains(lane.channel)
+        else { return [] }
+        searches[lane.channel] = .running
+        return [.lookUp(lane.channel)]
+    }
+
+    /// Ends the search before a departure; one that could not be made is repeated after a rest.
+    mutating func lookedUp(_ channel: ChannelURL, isKnown: Bool) -> [Effect] {
+        let lane = Lane(channel, isForChanges: true)
+        guard let search = searches.removeValue(forKey: channel) else { return [] }
+        if isKnown {
+            if search == .running { searches[channel] = .done }
+            return next(in: lane)
+        }
+        guard let departure = lanes[lane]?.queue.first(where: { items[$0]?.kind == .departure }),
+            let failures = items[departure]?.failures
+        else { return next(in: lane) }
+        items[departure]?.failures = failures + 1
+        withLane(lane) { $0.rests = true }
+        return [.armRest(lane, rest(after: failures))]
+    }
+
+    /// Makes the search before a departure begin again, because another message may have arrived.
+    mutating func outdateSearch(of channel: ChannelURL) {
+        switch searches[channel] {
+        case .running: searches[channel] = .outdated
+        case .done: searches[channel] = nil
+        case .outdated, nil: break
+        }
+    }
+
+    /// Ends the wait for the acknowledgement of a canceled message.
+    mutating func missed(_ requestID: RequestID) -> [Effect] {
+        guard let channel = unanswered.removeValue(forKey: requestID) else { return [] }
+        return next(in: Lane(channel, isForChanges: true))
+    }
+}
