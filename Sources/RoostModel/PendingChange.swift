@@ -153,11 +153,11 @@ public enum OutboxEvent: Hashable, Codable, Sendable {
     case canceled(Message)
     /// The change is on disk and waits; repeated when a later edit is merged into it.
     case changeQueued(PendingChange)
-    /// The server made the change.
+    /// The server made the change, perhaps for another process of this device.
     case changeMade(PendingChange)
     /// The server refused the change, and the outbox has given up.
     case changeRefused(ChangeRefusal)
-    /// The change has no target any more: the message was canceled or is gone.
+    /// The change is not made: it was canceled or replaced, or its message is gone.
     case changeDropped(PendingChange)
     /// The draft of a place has changed; nil when it is gone.
     case draftChanged(DraftPlace, MessageDraft?)

@@ -76,7 +76,7 @@ struct OutboxDepartureTests {
         #expect(
             machine.handle(.canceled("m"))
                 == [
-                    .disarmAckTimer("m"), .remove("m"),
+                    .disarmAckTimer("m"), .cancel("m"),
                     .armAckTimer("m", OutboxMachine.ackTimeout),
                 ])
         #expect(machine.isBusy)

@@ -80,9 +80,9 @@ struct OutboxItemTests {
         let item = Self.item(Self.text)
         let notes: [OutboxNote] = [
             .attempt("a"), .state("a", .pending), .removal("a"), .content("a", "c", Self.text),
-            .requeued("a", createdAt: .distantPast), .restored(item),
+            .requeued("a", createdAt: .distantPast), .restored(item), .dropped("a"),
         ]
-        #expect(notes.map(\.isRemoval) == [false, false, true, false, false, false])
+        #expect(notes.map(\.isRemoval) == [false, false, true, false, false, false, true])
     }
 
     @Test func `a request ID has all of its random bits`() {

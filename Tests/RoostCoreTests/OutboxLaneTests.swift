@@ -48,7 +48,7 @@ struct OutboxLaneTests {
     @Test func `changes of a cancelled message go with it if it never left, and wait otherwise`() {
         var machine = Self.machine(Self.item("m"), online: false)
         _ = machine.handle(.queued(Self.item("e", .change, awaits: "m")))
-        #expect(machine.handle(.canceled("m")) == [.remove("m"), .drop("e")])
+        #expect(machine.handle(.canceled("m")) == [.cancel("m"), .drop("e")])
 
         machine = Self.machine(Self.item("m"))
         _ = machine.handle(.queued(Self.item("d", .change, awaits: "m")))
@@ -100,7 +100,7 @@ struct OutboxLaneTests {
         #expect(machine.handle(.wentOnline(now: Self.now)).isEmpty)
         #expect(machine.handle(.revised(Self.item("t", .local), isMoved: true)).isEmpty)
         #expect(!machine.isBusy && !machine.isResting)
-        #expect(machine.handle(.canceled("t")) == [.remove("t")])
+        #expect(machine.handle(.canceled("t")) == [.cancel("t")])
     }
 
     @Test func `the number of busy lanes is limited, and the others take turns`() {

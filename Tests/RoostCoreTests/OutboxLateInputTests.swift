@@ -50,7 +50,7 @@ struct OutboxLateInputTests {
         _ = machine.handle(.queued(Self.item("a")))
         _ = machine.handle(.queued(Self.item("e", in: "c", .change, awaits: "a")))
         _ = machine.handle(.queued(Self.item("f", in: "c", .change, awaits: "a")))
-        #expect(machine.handle(.canceled("e")) == [.remove("e")])
+        #expect(machine.handle(.canceled("e")) == [.cancel("e")])
         let effects = machine.handle(.delivered("a", 7))
         #expect(effects.contains(.aim("f", at: 7)) && !effects.contains(.aim("e", at: 7)))
         #expect(Self.transmitted(effects) == ["f"])

@@ -47,6 +47,34 @@ struct OutboxSharingTests {
         await ours.close()
     }
 
+    @Test func `the last thousand dropped changes are known to all processes, also later ones`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let ours = try await Store.test(.folder(folder.path))
+        var theirs = try await Store.test(.folder(folder.path))
+        let names = (0...1_000).map { RequestID("r\($0)") }
+        for name in names + ["made"] { try await append(name, in: theirs) }
+        #expect(try await ours.outbox.dropped(names) == [])
+        _ = try await theirs.outbox.note(names.map { .dropped($0) } + [.removal("made")])
+        #expect(try await theirs.outbox.items().items == [])
+        #expect(try await ours.outbox.dropped(names + ["made"]) == Array(names.dropFirst()))
+        // A change that is gone was not dropped a second time.
+        try await theirs.outbox.note(.dropped("made"))
+        #expect(try await ours.outbox.dropped(["made"]) == [])
+        await theirs.close()
+        theirs = try await Store.test(.folder(folder.path))
+        #expect(try await theirs.outbox.dropped(["r0", "r1"]) == ["r1"])
+        // An item that was lost with a damaged file waits again.
+        let item = OutboxItem(
+            sequence: 5_000, requestID: "r1", channel: Fixture.channel,
+            createdAt: Timestamp(milliseconds: 1), content: Self.content("r1"))
+        try await theirs.outbox.note(.restored(item))
+        #expect(try await ours.outbox.dropped(["r1"]) == [])
+        await theirs.close()
+        await ours.close()
+    }
+
     @Test func `a resumed outbox reads the writes of another process`()
         async throws
     {

@@ -426,6 +426,33 @@ struct SharedOutboxTests {
         }
     }
 
+    @Test func `a waiting change that another process drops is not told as made`() throws {
+        try Self.play(22) { scene in
+            let app = scene.app
+            let events = await app.outboxEvents()
+            let made = try await app.invite(["cy"], to: scene.channel)
+            let dropped = try await app.invite(["dan"], to: scene.channel)
+            let outcome = Task(executorPreference: scene.world.executor) {
+                try await app.outcome(of: dropped)
+            }
+            await scene.world.pass(.milliseconds(1))
+            try await scene.outbox.note(.removal(made), .dropped(dropped))
+            await scene.world.pass(.seconds(10))
+            await #expect(throws: RoostError.self) { try await outcome.value }
+            #expect(await app.pendingChanges(in: scene.channel).isEmpty)
+            await app.close()
+            var ends: [String] = []
+            for await event in events {
+                switch event {
+                case .changeMade(let change): ends.append("made \(change.id == made)")
+                case .changeDropped(let change): ends.append("dropped \(change.id == dropped)")
+                default: break
+                }
+            }
+            #expect(ends == ["made true", "dropped true"])
+        }
+    }
+
     @Test func `cancellations by others are noticed beside an unreadable row (scar 65)`() throws {
         try Self.play(21) { scene in
             let broken = try #require(try await scene.app.send("1", to: scene.channel).requestID)

@@ -241,7 +241,7 @@ extension OutboxQuestion {
     fileprivate var isWrite: Bool {
         switch self {
         case .write, .mend, .copyFiles: true
-        case .news, .absent, .takeTurn, .tidyFiles: false
+        case .news, .absent, .dropped, .takeTurn, .tidyFiles: false
         }
     }
 }

@@ -70,6 +70,7 @@ package struct OutboxContract {
         case 0, 1: return .news(regardless: true)
         case 2: return .news(regardless: false)
         case 3: return .absent([id(), id(), id()])
+        case 9: return .dropped([id(), id(), id()])
         case 4: return .mend(OutboxLoss(number: 1, savedItems: []))
         case 5: return .takeTurn
         case 6: return .tidyFiles(madeBefore: Self.moment)
@@ -134,7 +135,7 @@ package struct OutboxContract {
     }
 
     private mutating func note() -> OutboxNote {
-        switch random.pick(8) {
+        switch random.pick(9) {
         case 0, 1: return .attempt(id())
         case 2, 3:
             let states: [UnsentState] = [
@@ -146,6 +147,7 @@ package struct OutboxContract {
         case 6:
             guard let item = lastItem else { return .removal(id()) }
             return .restored(item)
+        case 7: return .dropped(id())
         default: return .removal(anyID())
         }
     }

@@ -6,6 +6,8 @@ import RoostModel
 /// The outbox's file of one device in memory; one process at a time has it open.
 struct ReferenceOutbox {
     private var items: [RequestID: OutboxItem] = [:]
+    /// The changes that were dropped.
+    private var dropped: Set<RequestID> = []
     private var lastSequence: Int64 = 0
     private var turn = 1
     /// Whether the present process has read the items.
@@ -26,6 +28,7 @@ struct ReferenceOutbox {
             let sorted = items.values.sorted { $0.sequence < $1.sequence }
             return .success(.news(OutboxItems(items: sorted)))
         case .absent(let ids): return .success(.absent(ids.filter { items[$0] == nil }))
+        case .dropped(let ids): return .success(.dropped(ids.filter { dropped.contains($0) }))
         case .mend, .tidyFiles: return .success(.done)
         case .copyFiles(let params, _, let sequence):
             let (content, copies) = copy(params, at: sequence)
@@ -126,11 +129,13 @@ struct ReferenceOutbox {
         case .requeued(let id, let createdAt): requeue(id, createdAt)
         case .restored(let item): restore(item)
         case .removal(let id): items[id] = nil
+        case .dropped(let id): if items.removeValue(forKey: id) != nil { dropped.insert(id) }
         }
     }
 
     /// Writes a lost item again, at its own place if that is free.
     private mutating func restore(_ lost: OutboxItem) {
+        dropped.remove(lost.requestID)
         var item = lost
         if items.values.contains(where: { $0.sequence == lost.sequence }) {
             item.sequence = nextSequence()

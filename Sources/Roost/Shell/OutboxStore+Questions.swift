@@ -14,6 +14,7 @@ extension OutboxStore {
                     zip(writes, await perform(writes)).map { OutboxWritten($1, of: $0) })
             case .news(let isRegardless): return .news(try await news(regardless: isRegardless))
             case .absent(let ids): return .absent(try await absent(ids))
+            case .dropped(let ids): return .dropped(try await dropped(ids))
             case .mend(let loss):
                 mend(loss)
                 return .done

@@ -137,7 +137,10 @@ struct CacheClearing {
             try await writer.trim(downTo: 0)
             try await writer.commit([.clearAll])
             try await writer.trim(downTo: .max)
-            let receipt = try await store.outbox.note(unsent.map { .removal($0.requestID) })
+            let notes = unsent.map { item -> OutboxNote in
+                item.change == nil ? .removal(item.requestID) : .dropped(item.requestID)
+            }
+            let receipt = try await store.outbox.note(notes)
             if let error = receipt.refused.values.first { throw error }
             store.outbox.deleteFiles(unsent.flatMap(\.copies))
         }

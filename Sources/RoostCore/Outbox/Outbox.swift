@@ -174,9 +174,11 @@ extension SyncState {
             let content = OutboxContent.change(action.aimed(at: messageID))
             outbox.order.change(id) { $0.content = content }
             outbox.disk.note(.content(id, item.channel, content))
-        case .remove(let id), .drop(let id):
+        case .remove(let id), .cancel(let id), .drop(let id):
             guard let item = outbox.order.takeOut(id) else { return }
-            outbox.disk.note(.removal(id), item.copies)
+            var note = OutboxNote.removal(id)
+            if item.change != nil, effect != .remove(id) { note = .dropped(id) }
+            outbox.disk.note(note, item.copies)
             if case .drop = effect {
                 due.append(.dropped(item))
             } else {

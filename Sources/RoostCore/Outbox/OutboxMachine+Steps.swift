@@ -217,7 +217,7 @@ extension OutboxMachine {
         // The deletion of a message in flight follows its acknowledgement, which may still come.
         let mayBeAnswered =
             lanes[item.lane]?.onItsWay == requestID && dependents[requestID]?.isEmpty == false
-        var effects = leaveLane(item) + [.remove(requestID)]
+        var effects = leaveLane(item) + [.cancel(requestID)]
         if mayBeAnswered {
             unanswered[requestID] = item.channel
             effects.append(.armAckTimer(requestID, Self.ackTimeout))

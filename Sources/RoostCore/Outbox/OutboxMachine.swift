@@ -131,6 +131,8 @@ package struct OutboxMachine: Equatable, Codable, Sendable {
         /// The message that a change waited for has its ID.
         case aim(RequestID, at: MessageID)
         case remove(RequestID)
+        /// The item is canceled.
+        case cancel(RequestID)
         /// The message that a change targeted is canceled, so the change is dropped.
         case drop(RequestID)
         /// Searches the channel's newest messages for those that may have arrived.

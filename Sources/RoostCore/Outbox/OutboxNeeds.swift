@@ -12,6 +12,8 @@ package enum OutboxQuestion: Equatable, Sendable {
     case news(regardless: Bool)
     /// Returns those of some items that have no row, not even an unreadable one.
     case absent([RequestID])
+    /// Returns those of some changes that a process has dropped.
+    case dropped([RequestID])
     /// Marks a loss as repaired; an item that is missing later was removed by another process.
     case mend(OutboxLoss)
     /// Copies the files of a message, under names that contain its place in the order.
@@ -72,6 +74,7 @@ package enum OutboxAnswer: Equatable, Codable, Sendable {
     case written([OutboxWritten])
     case news(OutboxItems?)
     case absent([RequestID])
+    case dropped([RequestID])
     case copied(OutboxContent, [CopiedFile])
     /// The number of the turn; nil while another process has it.
     case turn(Int?)

@@ -76,6 +76,8 @@ package struct OutboxMissingItems: SyncOperation {
     private enum State: Equatable, Codable, Sendable {
         case beginning
         case askingDisk
+        /// The disk is asked which of the changes were dropped; the rest of these IDs is looked up.
+        case askingDropped([RequestID])
         /// The request IDs left to look up; the first one's look-up is in flight.
         case lookingUp([RequestID])
         case mending
@@ -85,6 +87,7 @@ package struct OutboxMissingItems: SyncOperation {
     private let isReadable: Bool
     private let loss: OutboxLoss?
     private var found: [RequestID: Message] = [:]
+    private var dropped: Set<RequestID> = []
     private var isCertain = true
     private var state = State.beginning
 
@@ -98,10 +101,16 @@ package struct OutboxMissingItems: SyncOperation {
         switch (state, reply) {
         case (.beginning, .begin):
             // An item whose row is unreadable is not missing.
-            guard loss == nil, !isReadable, !missing.isEmpty else { return lookUp(missing, &sync) }
+            guard loss == nil, !isReadable, !missing.isEmpty else {
+                return askForDropped(missing, &sync)
+            }
             state = .askingDisk
             return .need(.outbox(.absent(missing)))
-        case (.askingDisk, .outbox(.success(.absent(let absent)))): return lookUp(absent, &sync)
+        case (.askingDisk, .outbox(.success(.absent(let absent)))):
+            return askForDropped(absent, &sync)
+        case (.askingDropped(let ids), .outbox(.success(.dropped(let names)))):
+            dropped = Set(names)
+            return lookUp(ids, &sync)
         case (.lookingUp(let ids), .read(.success(.message(let message)))):
             if loss == nil {
                 sync.forget(ids[0], message)
@@ -119,6 +128,16 @@ package struct OutboxMissingItems: SyncOperation {
         }
     }
 
+    /// Asks which of the waiting changes were dropped; the rest of them is made.
+    private mutating func askForDropped(_ ids: [RequestID], _ sync: inout SyncState) -> Step {
+        let changes = ids.filter { id in
+            sync.outbox.order[id].map { $0.change != nil && $0.state == .pending } ?? false
+        }
+        guard !changes.isEmpty else { return lookUp(ids, &sync) }
+        state = .askingDropped(ids)
+        return .need(.outbox(.dropped(changes)))
+    }
+
     private mutating func lookUp(_ ids: [RequestID], _ sync: inout SyncState) -> Step {
         for (place, requestID) in ids.enumerated() {
             guard let item = sync.outbox.order[requestID] else { continue }
@@ -128,7 +147,7 @@ package struct OutboxMissingItems: SyncOperation {
                     continue
                 }
                 if item.change != nil {
-                    sync.endChange(item)
+                    sync.endChange(item, isDropped: dropped.contains(requestID))
                     continue
                 }
             }
@@ -163,7 +182,7 @@ package struct OutboxMissingItems: SyncOperation {
         for requestID in gone {
             if sync.outbox.disk.isSettled(requestID) {
                 if let item = sync.outbox.order[requestID], item.change != nil {
-                    sync.endChange(item)
+                    sync.endChange(item, isDropped: dropped.contains(requestID))
                 } else {
                     sync.forget(requestID, nil)
                 }
@@ -182,10 +201,10 @@ package struct OutboxMissingItems: SyncOperation {
 }
 
 extension SyncState {
-    /// Ends a change that another process has removed: one that waited was made there, and a refused
-    /// one was given up.
-    fileprivate mutating func endChange(_ item: OutboxItem) {
-        guard item.state == .pending else {
+    /// Ends a change that another process has removed: one that waited was made there, unless the
+    /// disk says that it was dropped; a refused one was given up.
+    fileprivate mutating func endChange(_ item: OutboxItem, isDropped: Bool) {
+        guard item.state == .pending, !isDropped else {
             cancelUnsent(item.requestID)
             return
         }

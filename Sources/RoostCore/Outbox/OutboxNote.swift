@@ -13,19 +13,26 @@ package enum OutboxNote: Equatable, Codable, Sendable {
     case requeued(RequestID, createdAt: Timestamp)
     /// The item was lost with a damaged file and is written again.
     case restored(OutboxItem)
-    /// The server has the item, or the user canceled it.
+    /// The server has the item, or a message was canceled.
     case removal(RequestID)
+    /// The change is not made; other processes learn it from the disk.
+    case dropped(RequestID)
 
     package var requestID: RequestID {
         switch self {
         case .attempt(let id), .state(let id, _), .content(let id, _, _), .requeued(let id, _),
-            .removal(let id):
+            .removal(let id), .dropped(let id):
             id
         case .restored(let item): item.requestID
         }
     }
 
-    package var isRemoval: Bool { if case .removal = self { true } else { false } }
+    package var isRemoval: Bool {
+        switch self {
+        case .removal, .dropped: true
+        case .attempt, .state, .content, .requeued, .restored: false
+        }
+    }
 }
 
 /// The contents of the outbox.

@@ -335,7 +335,7 @@ extension OutboxNote {
     fileprivate var takesPlace: Bool {
         switch self {
         case .requeued, .restored: true
-        case .attempt, .state, .content, .removal: false
+        case .attempt, .state, .content, .removal, .dropped: false
         }
     }
 }

@@ -49,6 +49,7 @@ extension Connection {
     }
 
     private func sealItems(with seals: RowSeals) throws(SQLiteError) {
+        try execute(.forgetAllDropped)
         for item in try all(.storedItems) {
             let hash = seals.hash(item.requestID, .requestID)
             let payload = try seals.sealed(at: .item(hash)) { bytes in

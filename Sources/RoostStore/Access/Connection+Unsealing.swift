@@ -74,6 +74,7 @@ extension Connection {
 
     /// Decrypts the items, also those of a later release; a damaged item stays as it is.
     private func openItems(with seals: RowSeals) throws(SQLiteError) {
+        try execute(.forgetAllDropped)
         for stored in try all(.storedItems) {
             do throws(SQLiteError) {
                 try execute(.openItem, try stored.opened(by: seals))

@@ -17,6 +17,7 @@ extension Connection {
         case .requeued(let id, let createdAt): try requeue(id, createdAt)
         case .restored(let item): try restore(item)
         case .removal(let id): try execute(.deleteItem, itemName(id))
+        case .dropped(let id): try drop(id)
         }
     }
 

@@ -13,4 +13,13 @@ extension OutboxStore {
             return absent
         }
     }
+
+    /// Returns those of some changes that a process has dropped.
+    package func dropped(_ ids: [RequestID]) async throws(StoreError) -> [RequestID] {
+        try await work { connection throws(SQLiteError) in
+            var dropped: [RequestID] = []
+            for id in ids where try connection.isDropped(id) { dropped.append(id) }
+            return dropped
+        }
+    }
 }

@@ -65,8 +65,24 @@ extension Connection {
         try execute(.skipSequences, number)
     }
 
+    /// Deletes a change that is not made, and keeps its request ID for other processes.
+    ///
+    /// Does nothing if the change is gone: the process that removed it has said why.
+    func drop(_ id: RequestID) throws(SQLiteError) {
+        let name = try itemName(id)
+        try execute(.noteDropped, name)
+        try execute(.forgetOldestDropped)
+        try execute(.deleteItem, name)
+    }
+
+    func isDropped(_ id: RequestID) throws(SQLiteError) -> Bool {
+        if let seals, try first(.isDropped, seals.column(id)) != nil { return true }
+        return try first(.isDropped, id) != nil
+    }
+
     /// Writes a lost item again, at its own place if that is free.
     func restore(_ item: OutboxItem) throws(SQLiteError) {
+        try execute(.forgetDropped, try itemName(item.requestID))
         // An unreadable row contains nothing that the item in memory lacks.
         if let row = try outboxItem(item.requestID), row.item == nil, !row.isOfLaterRelease {
             try execute(.deleteItem, try itemName(item.requestID))

@@ -85,6 +85,26 @@ extension Query where Input == RequestID, Output == Void {
     static let deleteItem = Query(
         sql: "DELETE FROM item WHERE request_id = ?1",
         bind: { id, bindings in bindings.append(id.rawValue) })
+
+    /// Keeps the name of an item that is about to be deleted.
+    static let noteDropped = Query(
+        sql: """
+            INSERT OR REPLACE INTO dropped (request_id)
+            SELECT request_id FROM item WHERE request_id = ?1
+            """,
+        bind: { id, bindings in bindings.append(id.rawValue) })
+
+    static let forgetDropped = Query(
+        sql: "DELETE FROM dropped WHERE request_id = ?1",
+        bind: { id, bindings in bindings.append(id.rawValue) })
+}
+
+extension Query where Input == RequestID, Output == Int64 {
+    /// Returns a row if a process has dropped the change.
+    static let isDropped = Query(
+        sql: "SELECT 1 FROM dropped WHERE request_id = ?1",
+        bind: { id, bindings in bindings.append(id.rawValue) },
+        decode: { row in row.int64(0) })
 }
 
 extension Query where Input == (id: RequestID, attemptCount: Int), Output == Void {
@@ -140,6 +160,13 @@ extension Query where Input == Void, Output == Void {
             INSERT INTO sqlite_sequence (name, seq) SELECT 'item', 0
             WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'item')
             """)
+
+    /// Keeps the newest thousand of the dropped changes.
+    static let forgetOldestDropped = Query(
+        sql: "DELETE FROM dropped WHERE number <= (SELECT max(number) FROM dropped) - 1000")
+
+    /// Forgets all dropped changes, because the form of their names changes.
+    static let forgetAllDropped = Query(sql: "DELETE FROM dropped")
 }
 
 extension Query where Input == Int64, Output == Void {

@@ -29,6 +29,13 @@ extension Migration {
                 attempt_count INTEGER NOT NULL,
                 has_left      INTEGER NOT NULL,  -- 1: bytes of it may have reached the server.
                 payload       BLOB NOT NULL      -- ParamsPayload.
+            ) STRICT;
+
+            -- The last changes that a process has dropped. Other processes that have them in memory
+            -- learn here that they are not made.
+            CREATE TABLE dropped (
+                number        INTEGER PRIMARY KEY,
+                request_id    TEXT NOT NULL UNIQUE
             ) STRICT
             """))
 }

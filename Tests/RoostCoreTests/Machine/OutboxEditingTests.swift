@@ -266,7 +266,7 @@ struct OutboxEditingTests {
         let (wait, _) = script.start(.outbox(.outcome(OutboxOutcome("r"))))
         let effects = script.start(.outbox(.canceling(OutboxCanceling("a")))).effects
         let (removal, writes) = try #require(effects.writes)
-        #expect(writes == [.notes([.removal("a"), .removal("r")])])
+        #expect(writes == [.notes([.removal("a"), .dropped("r")])])
         let end = script.write(removal, [Self.noted])
         #expect(end.events == ["change dropped", "canceled a"])
         #expect(end.finished.contains(wait))

@@ -58,14 +58,37 @@ struct OutboxNewsTests {
         #expect(script.machine.state.outbox.items == [resent])
     }
 
-    @Test func `a change that another process has made is made here too`() throws {
+    @Test(arguments: [false, true])
+    func `a change that another process has made or dropped is made or dropped here too`(
+        isDropped: Bool
+    ) throws {
+        var script = Script()
+        let name = try script.queue(.addReaction("wave", .delivered(5)), 1)
+        let (wait, _) = script.start(.outbox(.outcome(OutboxOutcome(name))))
+        let read = try #require(script.othersWrote().newsRead)
+        #expect(script.news(read, []).needs == [.outbox(read, .dropped([name]))])
+        let effects = script.give(
+            .reply(read, .outbox(.success(.dropped(isDropped ? [name] : [])))))
+        let (disk, writes) = try #require(effects.writes)
+        #expect(writes == [.notes([isDropped ? .dropped(name) : .removal(name)])])
+        let end = effects + script.write(disk, [Self.noted])
+        #expect(end.events == [isDropped ? "change dropped" : "change made"])
+        let failure = end.lazy.compactMap { effect -> RoostError.Code? in
+            guard case .finish(wait, .failed(let error)) = effect else { return nil }
+            return error.code
+        }.first
+        #expect(failure == (isDropped ? .requestCanceled : nil))
+        #expect(end.finished.contains(wait))
+    }
+
+    @Test func `a change stays if the disk cannot say whether it was dropped`() throws {
         var script = Script()
         let name = try script.queue(.addReaction("wave", .delivered(5)), 1)
         let read = try #require(script.othersWrote().newsRead)
-        let effects = script.news(read, [])
-        let (disk, writes) = try #require(effects.writes)
-        #expect(writes == [.notes([.removal(name)])])
-        #expect(script.write(disk, [Self.noted]).events == ["change made"])
+        _ = script.news(read, [])
+        let effects = script.give(.reply(read, .outbox(.failure(Self.full))))
+        #expect(effects.writes == nil && effects.events == [])
+        #expect(script.machine.state.outbox.items.map(\.requestID) == [name])
     }
 
     @Test func `a refused change that another process has given up is not told as made`() throws {
@@ -78,7 +101,7 @@ struct OutboxNewsTests {
         let read = try #require(script.othersWrote().newsRead)
         let effects = script.news(read, [])
         let (disk, writes) = try #require(effects.writes)
-        #expect(writes == [.notes([.removal(name)])])
+        #expect(writes == [.notes([.dropped(name)])])
         #expect(script.write(disk, [Self.noted]).events == ["change dropped"])
     }
 
@@ -92,7 +115,8 @@ struct OutboxNewsTests {
         _ = script.give(.reply(opening, .outbox(.success(.done))))
         // Another process has sent both; this one learns of the change first.
         let read = try #require(script.othersWrote().newsRead)
-        _ = script.hearNothing(script.news(read, [script.item("a", 1)]))
+        _ = script.news(read, [script.item("a", 1)])
+        _ = script.hearNothing(script.give(.reply(read, .outbox(.success(.dropped([]))))))
         let second = try #require(script.othersWrote().newsRead)
         _ = script.news(second, [])
         let effects = script.read(second, .message(Script.message(7, request: "a")))
@@ -250,6 +274,7 @@ struct OutboxNewsTests {
         var script = Script()
         let name = try script.queue(.addReaction("wave", .delivered(5)), 1)
         let read = try Self.lose(&script, keeping: [1])
+        script.give(.reply(read, .outbox(.success(.dropped([])))))
         let mending = script.read(read, .message(nil))
         #expect(mending.needs.contains(.outbox(read, .mend(.init(number: 1, savedItems: [1])))))
         let (disk, writes) = try #require(

@@ -185,6 +185,7 @@ struct WalkTests {
                     case .takeTurn: .turn(nil)
                     case .news: .news(nil)
                     case .absent: .absent([])
+                    case .dropped: .dropped([])
                     case .write, .mend, .copyFiles, .tidyFiles: .done
                     }
                 give(.reply(id, .outbox(fails ? .failure(disk) : .success(answer))))
