@@ -244,4 +244,29 @@ struct ChannelChangeTests {
             #expect(await pair.alice.pendingChanges(in: pair.channel).count == 100)
         }
     }
+
+    @Test func `at most a hundred changes of a channel wait when calls are made side by side`()
+        throws
+    {
+        try OutboxPair.play(39) { world, pair in
+            await pair.phone.network.cut()
+            await world.pass()
+            let (alice, channel) = (pair.alice, pair.channel)
+            let calls = (0..<120).map { number in
+                Task(executorPreference: world.executor) { () -> Bool in
+                    do throws(RoostError) {
+                        try await alice.invite([UserID("u\(number)")], to: channel)
+                        return true
+                    } catch {
+                        #expect(error.code == RoostError.Code(400_203))
+                        return false
+                    }
+                }
+            }
+            var taken = 0
+            for call in calls where await call.value { taken += 1 }
+            #expect(taken == 100)
+            #expect(await alice.pendingChanges(in: channel).count == 100)
+        }
+    }
 }

@@ -27,6 +27,8 @@ package struct Outbox: Codable, Sendable {
     var draftNames: [DraftPlace: RequestID] = [:]
     /// The last write of each draft that this process has requested and that may not be done.
     var draftWrites: [DraftPlace: DraftWrite] = [:]
+    /// The number of changes of each channel as a whole that are being written.
+    var channelChangeWrites: [ChannelURL: Int] = [:]
     /// The last mark of an inbox that this process has requested for each place.
     var inboxClaims: [InboxPlace: InboxClaim] = [:]
     /// The number of pings for each item in flight whose acknowledgement is overdue.

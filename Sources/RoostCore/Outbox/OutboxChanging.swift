@@ -58,7 +58,9 @@ package struct OutboxChanging: SyncOperation {
             guard let id = message?.messageID else { return .fail(.noSuchMessage) }
             queued = action.aimed(at: id)
             return queue(&sync)
-        case (.appending, .ended(.item(let item))):
+        case (.appending, .ended(let outcome)):
+            sync.outbox.endChannelChange(queued, in: channel)
+            guard case .item(let item) = outcome else { return .fail(reply) }
             requestID = item.requestID
             return finish(item.sequence, &sync)
         case (.canceling, .woken): return findDeleted(&sync)
@@ -99,7 +101,9 @@ package struct OutboxChanging: SyncOperation {
         {
             return .end(.request(waiting.requestID))
         }
-        guard items.count < Outbox.mostChannelChanges else { return .fail(.tooManyChanges) }
+        let count = items.count + sync.outbox.channelChangeWrites[channel, default: 0]
+        guard count < Outbox.mostChannelChanges else { return .fail(.tooManyChanges) }
+        sync.outbox.channelChangeWrites[channel, default: 0] += 1
         return queue(&sync)
     }
 

@@ -71,6 +71,12 @@ extension Outbox {
         }
     }
 
+    /// Ends the write of a change of a channel.
+    mutating func endChannelChange(_ action: PendingChange.Action, in channel: ChannelURL) {
+        guard case .channel = action, let count = channelChangeWrites[channel] else { return }
+        channelChangeWrites[channel] = count > 1 ? count - 1 : nil
+    }
+
     /// Returns the marks of a channel; nil without any.
     package func marks(of channel: ChannelURL) -> ChannelMarks? {
         guard order.hasMarks(of: channel) else { return nil }
