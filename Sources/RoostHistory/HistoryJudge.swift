@@ -41,11 +41,17 @@ package struct HistoryJudge: Sendable {
         let here = Here(client: client, number: line.number, place: place)
         switch line.fact {
         case .start: break
-        case .refused(let id, _, let channel):
-            guard let id else { break }
+        case .refused(let id?, let code, let channel, let action, let request):
             let channel = index(of: channel)
             let message = channels[channel].number(of: id, hint: 0)
-            channels[channel].queue.refuse(message, to: clients[client].user)
+            let known = action.flatMap { HistoryCall.Known(rawValue: $0) }
+            let user = clients[client].user
+            channels[channel].queue.refuse(message, known, to: user)
+            // Without a code the change was dropped, and may have been made before.
+            guard known == .delete, code != nil else { break }
+            let number = request.map { requests.number(of: $0, by: user) } ?? 0
+            channels[channel].deletions.refuse(message, number, to: user)
+        case .refused(nil, _, _, _, _): break
         case .call(let call): take(call, here)
         case .answer(let answer): take(answer, here)
         case .acknowledged(let message, let channel): acknowledge(message, in: channel, here)
@@ -121,12 +127,15 @@ extension HistoryJudge {
             let channel = index(of: channel)
             channels[channel].noteAction(of: here.client, at: here.number)
             let message = channels[channel].number(of: id, hint: 0)
-            channels[channel].deletions.call(message, by: here.client, at: here.number)
+            channels[channel].deletions.call(
+                message, by: here.client, of: clients[here.client].user, at: here.number)
             clients[here.client].openChanges[here.number] = ClientBook.OpenChange(
                 channel: channel, message: message)
         case (.resend, _):
             guard let request = call.request else { return }
             let channel = setAside(request, here)
+            let number = requests.number(of: request, by: clients[here.client].user)
+            requests[number].isSentAgain = true
             if channel >= 0 {
                 channels[Int(channel)].noteAction(of: here.client, at: here.number)
             }

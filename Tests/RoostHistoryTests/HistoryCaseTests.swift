@@ -70,6 +70,32 @@ struct HistoryCaseTests {
         #expect(verdict.complaints.map(\.message) == [2])
     }
 
+    @Test func `a refused deletion excuses no loss, unless it is sent again`() throws {
+        func facts(_ refusals: HistoryFact...) -> [HistoryFact] {
+            [
+                Self.send, .answer(HistoryAnswer(call: 2, isOK: true, request: "r1")),
+                .acknowledged(Self.message(1), channel: "c"),
+                .call(HistoryCall("delete", channel: "c", message: 1)),
+            ] + refusals + [Self.log([])]
+        }
+        func refused(_ action: String?, code: Int64? = 400_108) -> HistoryFact {
+            .refused(1, code: code, channel: "c", action: action, request: "d1")
+        }
+        let lost = try Self.verdict(facts(refused("delete"), refused("delete")))
+        #expect(lost.complaints.map(\.rule) == [.once])
+        #expect(lost.complaints.map(\.message) == [1])
+        // An older line names no change, an edit's refusal is another one, and a dropped deletion
+        // may have been made.
+        #expect(try Self.verdict(facts(refused(nil))).isGood)
+        #expect(try Self.verdict(facts(refused("edit"))).isGood)
+        #expect(try Self.verdict(facts(refused("delete", code: nil))).isGood)
+        let resend = HistoryFact.call(HistoryCall("resend", request: "d1"))
+        #expect(try Self.verdict(facts(refused("delete"), resend)).isGood)
+        // A second deletion may be made.
+        let again = HistoryFact.call(HistoryCall("delete", channel: "c", message: 1))
+        #expect(try Self.verdict(facts(refused("delete"), again)).isGood)
+    }
+
     @Test(arguments: ["edit", "delete"])
     func `a queued change that is never made is found once its client has nothing left to send`(
         change: String
@@ -85,6 +111,12 @@ struct HistoryCaseTests {
         // A refusal, or a client that may still send it, excuses.
         let refusal = HistoryFact.refused(2, code: 400_108, channel: "c")
         #expect(try Self.verdict([call, answer, refusal, Self.view(all)]).isGood)
+        let named = HistoryFact.refused(2, code: 400_108, channel: "c", action: change)
+        #expect(try Self.verdict([call, answer, named, Self.view(all)]).isGood)
+        // The refusal of another change does not.
+        let other = HistoryFact.refused(
+            2, code: 400_108, channel: "c", action: change == "edit" ? "delete" : "edit")
+        #expect(try !Self.verdict([call, answer, other, Self.view(all)]).isGood)
         let early = [call, answer, Self.view(all, isCaughtUp: false)]
         #expect(try Self.verdict([("ada", early), (nil, [Self.log(all)])]).isGood)
         // So does a made change.

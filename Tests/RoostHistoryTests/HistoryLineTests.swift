@@ -26,6 +26,7 @@ struct HistoryLineTests {
         .deleted(41, channel: "c"), .failed(request: "r", code: 400_108, channel: "c"),
         .canceled(request: "r", channel: "c"), .refused(41, code: 900_020, channel: "c"),
         .refused(nil, code: nil, channel: "c"),
+        .refused(41, code: 900_020, channel: "c", action: "delete", request: "r2"),
         .change(
             HistoryChange(channel: "c", inserted: [message], updated: [message], deleted: [7])),
         .snapshot(

@@ -25,6 +25,7 @@ struct PlantedFault: CustomTestStringConvertible, Sendable {
 
     static let all = [
         PlantedFault("an acknowledged message is lost", .once, loseMessage),
+        PlantedFault("a message is lost after its deletion was refused", .once, loseRefused),
         PlantedFault("a queued message is never delivered", .once, neverDeliver),
         PlantedFault("a repeat is stored twice", .once, storeTwice),
         PlantedFault("a client sends one call under two request IDs", .once, sendAgain),
@@ -60,6 +61,23 @@ struct PlantedFault: CustomTestStringConvertible, Sendable {
 private func loseMessage(_ story: inout HistoryStory) -> Bool {
     guard let lost = story.plainMessages().middle else { return false }
     story.changeEnd(of: lost.channel) { $0.removeAll { $0.id == lost.message.id } }
+    return true
+}
+
+private func loseRefused(_ story: inout HistoryStory) -> Bool {
+    let logs = story.logs
+    let acknowledged = Set(
+        story.sites { _ in true }.compactMap { site in
+            if case .acknowledged(let message, _) = story[site].fact { message.id } else { nil }
+        })
+    let lost = story.sites { fact in
+        guard case .refused(let id?, _, let channel, "delete", _) = fact else { return false }
+        return acknowledged.contains(id) && logs[channel]?[id] != nil
+    }.middle
+    guard let lost, case .refused(let id?, _, let channel, _, _) = story[lost].fact else {
+        return false
+    }
+    story.changeEnd(of: channel) { $0.removeAll { $0.id == id } }
     return true
 }
 

@@ -37,6 +37,7 @@ struct StoryWorld {
     private var now: Int64 = 1_795_000_000_000
     private var lastID: Int64 = 40
     private var lastText = 0
+    private var lastRefusal = 0
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
@@ -154,7 +155,10 @@ struct StoryWorld {
             .call(HistoryCall("edit", channel: name, text: text, message: id)), client)
         record(.answer(HistoryAnswer(call: call, isOK: true)), client)
         guard random.below(8) > 0 else {
-            record(.refused(id, code: 400_108, channel: name), client)
+            record(
+                .refused(
+                    id, code: 400_108, channel: name, action: "edit", request: "edit-\(lastText)"),
+                client)
             return
         }
         now += 2
@@ -183,7 +187,11 @@ struct StoryWorld {
     private mutating func refuse(_ client: Int) {
         guard !clients[client].waiting.isEmpty else { return }
         let (channel, id) = clients[client].waiting.removeFirst()
-        record(.refused(id, code: 400_108, channel: channels[channel]), client)
+        lastRefusal += 1
+        record(
+            .refused(
+                id, code: 400_108, channel: channels[channel], action: "delete",
+                request: "delete-\(lastRefusal)"), client)
         learn(client, channel)
     }
 

@@ -101,10 +101,13 @@ extension HistoryFact {
             guard refusal.change.isRecorded else { return nil }
             self = .refused(
                 refusal.change.messageID, code: Int64(refusal.reason.rawValue),
-                channel: refusal.change.channel.rawValue)
+                channel: refusal.change.channel.rawValue, action: refusal.change.requestName,
+                request: refusal.change.id.rawValue)
         case .changeDropped(let change):
             guard change.isRecorded else { return nil }
-            self = .refused(change.messageID, code: nil, channel: change.channel.rawValue)
+            self = .refused(
+                change.messageID, code: nil, channel: change.channel.rawValue,
+                action: change.requestName, request: change.id.rawValue)
         case .queued, .uploading, .uploaded, .delayed, .retried, .changeQueued, .draftChanged,
             .unrecorded:
             return nil
@@ -131,6 +134,16 @@ extension PendingChange {
         switch action {
         case .edit, .delete, .channel: true
         case .addReaction, .removeReaction, .markAsRead: false
+        }
+    }
+
+    /// The name of the request in a history.
+    fileprivate var requestName: String? {
+        switch action {
+        case .edit: HistoryCall.Known.edit.rawValue
+        case .delete: HistoryCall.Known.delete.rawValue
+        case .channel(let change): change.requestName
+        case .addReaction, .removeReaction, .markAsRead: nil
         }
     }
 

@@ -8,6 +8,8 @@ struct QueueBook: Sendable {
     private struct Refusal: Hashable {
         var message: Int32
         var user: Int32
+        /// The refused change; nil if the line does not name it.
+        var change: HistoryCall.Known?
     }
 
     /// The last queued change of one message by one client.
@@ -30,13 +32,15 @@ struct QueueBook: Sendable {
         changes[key] = change
     }
 
-    /// Notes that a change of a message was refused or dropped; which one is not said.
-    mutating func refuse(_ message: Int32, to user: Int32) {
-        refusals.insert(Refusal(message: message, user: user))
+    /// Notes that a change of a message was refused or dropped; older lines do not name it.
+    mutating func refuse(_ message: Int32, _ change: HistoryCall.Known?, to user: Int32) {
+        refusals.insert(Refusal(message: message, user: user, change: change))
     }
 
-    /// Whether any change of a user was refused, so that none need be made.
-    func isRefused(_ message: Int32, to user: Int32) -> Bool {
-        refusals.contains(Refusal(message: message, user: user))
+    /// Whether such a change of a user was refused, so that none need be made.
+    func isRefused(_ message: Int32, _ change: HistoryCall.Known, to user: Int32) -> Bool {
+        let refusal = Refusal(message: message, user: user, change: change)
+        return refusals.contains(refusal)
+            || refusals.contains(Refusal(message: message, user: user, change: nil))
     }
 }

@@ -25,6 +25,8 @@ struct RequestBook: Sendable {
         /// Whether the message was failed, sent again by hand or canceled: then it has no place in
         /// the order of calls.
         var isOutOfOrder = false
+        /// Whether the message or the change was sent again by hand.
+        var isSentAgain = false
 
         var hasCall: Bool { client >= 0 }
     }

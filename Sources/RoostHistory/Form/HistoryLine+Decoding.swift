@@ -103,7 +103,10 @@ private struct LineFields {
         case .canceled:
             return .canceled(
                 request: try name(request, "request_id"), channel: try neededChannel())
-        case .refused: return .refused(messageID, code: code, channel: try neededChannel())
+        case .refused:
+            return .refused(
+                messageID, code: code, channel: try neededChannel(), action: action,
+                request: request)
         case .change:
             return .change(
                 HistoryChange(

@@ -63,9 +63,11 @@ extension JSONWriter {
         case .canceled(let request, let channel):
             field("channel", channel)
             field("request_id", request)
-        case .refused(let id, let code, let channel):
+        case .refused(let id, let code, let channel, let action, let request):
+            field("do", ifPresent: action)
             field("channel", channel)
             field("message_id", ifPresent: id)
+            field("request_id", ifPresent: request)
             field("error_code", ifPresent: code)
         case .change(let change):
             field("channel", change.channel)

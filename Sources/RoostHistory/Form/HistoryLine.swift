@@ -35,8 +35,9 @@ package enum HistoryFact: Hashable, Sendable {
     case failed(request: String, code: Int64?, channel: String)
     /// A message was canceled.
     case canceled(request: String, channel: String)
-    /// The server has refused a change.
-    case refused(Int64?, code: Int64?, channel: String)
+    /// The server has refused a change, named as its call; older lines do not name it.
+    case refused(
+        Int64?, code: Int64?, channel: String, action: String? = nil, request: String? = nil)
     /// An open timeline has changed.
     case change(HistoryChange)
     /// A timeline as the client showed it.

@@ -38,7 +38,9 @@ struct ChangeTrial {
         _ findings: inout Findings
     ) {
         guard log.rank(of: key.message) != nil, log.lastViews[key.client] != nil,
-            !channel.queue.isRefused(key.message, to: evidence.clients[key.client].user)
+            !channel.queue.isRefused(
+                key.message, change.text == nil ? .delete : .edit,
+                to: evidence.clients[key.client].user)
         else { return }
         guard let edit = change.text else {
             // A complaint was made above.

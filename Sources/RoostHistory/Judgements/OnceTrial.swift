@@ -97,12 +97,12 @@ struct OnceTrial {
         _ findings: inout Findings
     ) {
         guard let log = evidence.log, log.rank(of: number) == nil, log.covers(message.position),
-            !channel.deletions.isAsked(number)
+            !channel.deletions.mayBeMade(of: number, evidence.requests)
         else { return }
         evidence.complain(
             .once, of: number, at: place,
             expected: "a place in the log, \(evidence.name(of: log.place)), as acknowledged",
-            seen: "the log lacks it, and no client asked for its deletion", &findings)
+            seen: "the log lacks it, and no deletion of it can have been made", &findings)
     }
 
     /// Judges that a queued message was delivered, if its client had nothing left to send.

@@ -47,11 +47,11 @@ struct OrderTrial {
         // a sender without a history the deletions are unknown.
         guard message.acknowledged == nil, evidence.call(of: message) != nil,
             log.rank(of: number) == nil, log.covers(message.position),
-            !channel.deletions.isAsked(number)
+            !channel.deletions.mayBeMade(of: number, evidence.requests)
         else { return }
         evidence.complain(
             .oneOrder, of: number, at: message.place,
             expected: "a message of the log, \(evidence.name(of: log.place))",
-            seen: "the log lacks it, and no client asked for its deletion", &findings)
+            seen: "the log lacks it, and no deletion of it can have been made", &findings)
     }
 }
