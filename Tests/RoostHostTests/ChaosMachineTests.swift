@@ -144,6 +144,20 @@ struct ChaosMachineTests {
         #expect(Self.faults(plan, .acknowledgement, of: "ann", count: 20).isEmpty)
     }
 
+    @Test func `a plan's number of faults counts for each user, whatever others do`() {
+        var plan = Self.plan([.lostAcknowledgement: 0.5, .lateAcknowledgement: 0.2], seed: 7)
+        plan.most = 5
+        func places(_ users: [String]) -> [String: [Int]] {
+            var machine = ChaosMachine(plan)
+            let found = users.compactMap { machine.decide(.acknowledgement, of: $0) }
+            return Dictionary(grouping: found, by: \.user).mapValues { $0.map(\.place) }
+        }
+        let (ann, bob) = (Array(repeating: "ann", count: 40), Array(repeating: "bob", count: 40))
+        let turns = places(zip(ann, bob).flatMap { [$0, $1] })
+        #expect(turns == places(bob + ann))
+        #expect(turns.mapValues(\.count) == ["ann": 5, "bob": 5])
+    }
+
     @Test func `users beyond the limit share the counters of unknown ones`() {
         var machine = ChaosMachine(Self.plan([:], [.init(.busyLogin, user: "late", nth: 1)]))
         for number in 0..<ChaosMachine.userLimit { _ = machine.decide(.login, of: "u\(number)") }

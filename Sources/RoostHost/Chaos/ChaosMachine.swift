@@ -14,6 +14,8 @@ package struct ChaosMachine: Sendable {
     private let plan: ChaosPlan
     private var counts: [Counter: Int] = [:]
     private var users: Set<String> = []
+    /// The number of faults of each user so far.
+    private var faultCounts: [String: Int] = [:]
     /// The number of faults so far.
     package private(set) var faultCount = 0
 
@@ -33,7 +35,7 @@ package struct ChaosMachine: Sendable {
         let counter = Counter(occasion: occasion, user: user)
         let place = counts[counter, default: 0] + 1
         counts[counter] = place
-        if let most = plan.most, faultCount >= most { return nil }
+        if let most = plan.most, faultCounts[user, default: 0] >= most { return nil }
         let kinds = ChaosKind.allCases.filter { $0.occasion == occasion }
         let fixed = kinds.first { kind in
             plan.faults.contains(.init(kind, user: user, nth: place))
@@ -43,6 +45,7 @@ package struct ChaosMachine: Sendable {
             return nil
         }
         faultCount += 1
+        faultCounts[user, default: 0] += 1
         return ChaosFault(
             number: faultCount, kind: kind, user: user, place: place,
             harm: harm(of: kind, user, place))

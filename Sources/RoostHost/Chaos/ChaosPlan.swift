@@ -21,7 +21,8 @@ package struct ChaosPlan: Equatable, Sendable {
     /// The share of occasions with a fault, by kind; a kind without a rate has none.
     package var rates: [ChaosKind: Double] = [:]
     package var faults: Set<FixedFault> = []
-    /// The number of faults after which the server makes none; nil for no end.
+    /// The number of faults of a user after which the server makes none for this user; nil for no
+    /// end.
     package var most: Int?
     /// The time of late acknowledgements and slow pages, in milliseconds.
     package var delayMS: ClosedRange<Int64> = 100...3_000
