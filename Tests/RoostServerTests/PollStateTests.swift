@@ -206,4 +206,25 @@ struct PollStateTests {
         _ = try await vote("", as: devices[1])
         #expect(try await voters().map(\.count) == [1, 0])
     }
+
+    @Test func `votes of one moment at two servers are both in the message`() async throws {
+        let base = try await StorageKind.memory.make()
+        let storage = HookedStorage(base)
+        let scene = try await BudgetScene(storage)
+        let other = await ServerFixture(storage: base, seed: 8)
+        let poll = try await Self.poll(in: scene)
+        let request = try APIRequest(
+            method: "PUT", target: "/v3/polls/\(poll.id)/vote",
+            body: Array(#"{"option_ids":[1]}"#.utf8))
+        // Ann's vote is stored; before the message has it, Bob's is stored and in the message.
+        storage.before("updateMessage") {
+            _ = await other.server.respond(
+                to: request, headers: RequestHeaders(sessionKey: scene.bob.key))
+        }
+        _ = await scene.fixture.server.respond(
+            to: request, headers: RequestHeaders(sessionKey: scene.ann.key))
+        let message = try await scene.ask(
+            "GET", "group_channels/g/messages/\(poll.message)", as: scene.ann)
+        #expect(message["poll"]?["options"]?[0]?["vote_count"] == 2)
+    }
 }

@@ -113,6 +113,52 @@ struct PresenceTests {
         func counts(in urls: [ChannelURL]) async -> [ChannelURL: Int] { [:] }
     }
 
+    /// The presence of another server, which answers when a gate opens.
+    private final class SlowServer: PeerPresence {
+        let gate = Gate()
+
+        func note(_ place: PresencePlace, isTaken: Bool) {}
+        func isTaken(_ place: PresencePlace) async -> Bool {
+            await gate.wait()
+            return false
+        }
+        func online(among ids: [UserID]) async -> Set<UserID> { [] }
+        func participants(of url: ChannelURL) async -> [UserID] { [] }
+        func counts(in urls: [ChannelURL]) async -> [ChannelURL: Int] { [:] }
+    }
+
+    @Test func `the end of a session in an open channel holds up no delivery`() async throws {
+        let other = SlowServer()
+        let server = await ServerFixture(peers: other)
+        let (ann, bob) = (try await server.connect("ann"), try await server.connect("bob"))
+        _ = try await server.connect("cleo")
+        let end = server.world.now.milliseconds + 1_000
+        let token = try await Self.platformCall(
+            "POST", "/users/cleo/token", #"{"expires_at":\#(end)}"#, at: server)
+        let cleo = try await server.connect(
+            "cleo", extra: [QueryItem("access_token", token["token"]?.string ?? "")])
+        _ = try await Self.platformCall(
+            "POST", "/open_channels", #"{"channel_url":"hall","name":"Hall"}"#, at: server)
+        for device in [ann, cleo] { await server.say(.enter("hall", "e"), on: device) }
+        try await server.channel(of: ["ann", "bob", "cleo"], by: ann)
+        _ = (try bob.inbox.take(), try cleo.inbox.take(), try ann.inbox.take())
+        server.world.advance(1_000)
+        // The exit is published when the other server has answered.
+        _ = try await Self.platformCall(
+            "POST", "/group_channels/g/messages",
+            #"{"message_type":"MESG","user_id":"ann","message":"hi"}"#, at: server)
+        #expect(cleo.inbox.isClosed)
+        #expect(try bob.inbox.take().contains { $0.message?.message.text == "hi" })
+        #expect(try !ann.inbox.take().contains { $0.category == .exited })
+        other.gate.open()
+        try await Self.until { try ann.inbox.take().contains { $0.category == .exited } }
+    }
+
+    /// Lets other work go on until a condition holds; the suite's time limit is the end.
+    private static func until(_ condition: () throws -> Bool) async throws {
+        while try !condition() { await Task.yield() }
+    }
+
     @Test func `a list of named users asks once who is online elsewhere`() async throws {
         let other = OtherServer()
         let server = await ServerFixture(peers: other)

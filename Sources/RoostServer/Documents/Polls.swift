@@ -360,13 +360,25 @@ struct Polls: ServerPart {
     }
 
     /// Updates the message that carries a poll.
+    ///
+    /// Two servers may change a poll at once, and write the message in the other order. So the poll
+    /// is read again after the message: the later writer has read both changes.
     func show(
         _ poll: Poll?, in message: MessageID, of url: ChannelURL
     ) async throws(ServerError) {
-        try await ask(
-            try await storage.updateMessage(message, in: url, now: world.now()) {
-                $0.details.poll = poll
-            })
+        var shown = poll
+        while true {
+            try await ask(
+                try await storage.updateMessage(message, in: url, now: world.now()) {
+                    [shown] in $0.details.poll = shown
+                })
+            guard let id = shown?.id else { return }
+            let present = try await ask(try await storage.documents(.poll, among: [id.rawValue]))
+                .first?.poll(for: nil, at: world.now())
+            guard let present, present != shown, present.messageID == message else { return }
+            try stopIfCancelled()
+            shown = present
+        }
     }
 }
 

@@ -56,7 +56,7 @@ package actor ChatServer {
         Task(executorPreference: executor) { await work(self) }
     }
 
-    private func deliver(_ notice: Notice) async { await parts.sessions.deliver(notice) }
+    private func deliver(_ notice: Notice) { parts.sessions.deliver(notice) }
 
     private func obey(_ order: PeerOrder) async { await parts.sessions.obey(order) }
 }

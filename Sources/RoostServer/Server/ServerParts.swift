@@ -47,7 +47,7 @@ final class ServerParts {
         activity = Activity(context)
         publisher = EventPublisher(context: context, fanOut: fanOut, telemetry: telemetry)
         rooms = Rooms(context, publisher)
-        sessions = Sessions(context, rooms, telemetry, fanOut: fanOut)
+        sessions = Sessions(context, rooms, telemetry, fanOut: fanOut, background)
         logins = Logins(
             context: context, sessions: sessions, rates: rates, activity: activity,
             telemetry: telemetry)

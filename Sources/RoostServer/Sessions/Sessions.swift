@@ -26,6 +26,7 @@ final class Sessions: ServerPart {
     private let rooms: Rooms
     private let telemetry: Telemetry
     private let fanOut: any FanOut
+    private let background: Background
     private let serverNumber: UInt64
     private var lastNumber = 0
     private var open: [SessionID: Session] = [:]
@@ -37,11 +38,13 @@ final class Sessions: ServerPart {
     private(set) var endings = 0
 
     init(
-        _ context: ServerContext, _ rooms: Rooms, _ telemetry: Telemetry, fanOut: any FanOut
+        _ context: ServerContext, _ rooms: Rooms, _ telemetry: Telemetry, fanOut: any FanOut,
+        _ background: Background
     ) {
         self.context = context
         self.rooms = rooms
         self.fanOut = fanOut
+        self.background = background
         self.telemetry = telemetry
         serverNumber = context.world.entropy()
     }
@@ -211,10 +214,17 @@ final class Sessions: ServerPart {
     }
 
     private func expire(_ id: SessionID) async {
-        guard let session = open[id] else { return }
+        for exit in cutExpired(id) { await rooms.publishExit(exit.user, from: exit.channel) }
+    }
+
+    /// Closes a socket whose session key has expired, and forgets it.
+    ///
+    /// - Returns: The exits from open channels, which are not published yet.
+    private func cutExpired(_ id: SessionID) -> [(user: UserID, channel: ChannelURL)] {
+        guard let session = open[id] else { return [] }
         session.outlet.deliver(Logins.expiry.encoded)
         session.outlet.close()
-        await drop(id)
+        return forget(id).map { (session.user, $0) }
     }
 
     /// Forgets a socket at once.
@@ -275,7 +285,7 @@ final class Sessions: ServerPart {
     func send(_ frame: String, to id: SessionID) { open[id]?.outlet.deliver(frame) }
 
     /// Sends a notice once to each socket of its recipients and to each in its room.
-    func deliver(_ notice: Notice) async {
+    func deliver(_ notice: Notice) {
         var over: [SessionID] = []
         let before = telemetry.metrics.deliveries
         for user in notice.recipients {
@@ -290,7 +300,14 @@ final class Sessions: ServerPart {
         }
         traceDelivery(notice, to: telemetry.metrics.deliveries - before)
         // A socket that missed an event must end: its client would not ask for the event.
-        for id in over { await expire(id) }
+        let exits = over.flatMap(cutExpired)
+        guard !exits.isEmpty else { return }
+        // The exits need the database, and deliveries of all channels come behind this one.
+        background.start { server in
+            for exit in exits {
+                await server.parts.rooms.publishExit(exit.user, from: exit.channel)
+            }
+        }
     }
 
     private func hand(_ notice: Notice, to id: SessionID, _ over: inout [SessionID]) {
