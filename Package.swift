@@ -225,7 +225,9 @@ let tests: [Target] = [
     .testTarget(name: "RoostSocketsTests", dependencies: ["RoostTestSupport", "RoostSockets"]),
     .testTarget(
         name: "RoostPostgresTests",
-        dependencies: ["RoostTestSupport", "RoostPostgres", "RoostSockets"]),
+        dependencies: [
+            "RoostTestSupport", "RoostExecutors", "RoostPostgres", "RoostSockets",
+        ]),
     .testTarget(
         name: "RoostConformanceTests",
         dependencies: [

@@ -28,6 +28,7 @@ actor PostgresDialer {
     private nonisolated let executor: ThreadExecutor
     private let configuration: PostgresConfiguration
     private let loop: EventLoop
+    private nonisolated let isClosed = Guarded(false)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         // SAFETY: the actor keeps its executor.
@@ -40,10 +41,15 @@ actor PostgresDialer {
         self.executor = executor
     }
 
+    /// Refuses all attempts that have not begun.
+    nonisolated func close() { isClosed.withLock { $0 = true } }
+
     /// Opens a session at the first of the addresses that accepts writes.
     ///
-    /// - Throws: `.library`, or `.unreachable` with the reason and the remedy, without the password.
+    /// - Throws: `.library`, or `.unreachable` with the reason and the remedy, without the password;
+    ///   `.closed`.
     func dial() throws(PostgresError) -> OpenedSession {
+        guard !isClosed.withLock({ $0 }) else { throw .closed }
         let library = try LibPQ.shared.get()
         let seconds = max(2, configuration.connectPatience.components.seconds)
         // Of two values libpq takes the later, so the address may change those before it.

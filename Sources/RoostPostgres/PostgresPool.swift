@@ -53,6 +53,8 @@ package actor PostgresPool {
         (idle, sessions) = ([], [:])
         for waiter in waiters { finish(waiter, .failure(.closed)) }
         waiters = []
+        // An attempt at a silent host takes seconds, and the thread ends behind all of them.
+        dialer.close()
         await dialThread.shutDown()
     }
 

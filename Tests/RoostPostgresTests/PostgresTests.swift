@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RoostExecutors
 import RoostSockets
 import RoostTestSupport
 import Synchronization
@@ -44,6 +45,21 @@ struct PostgresTests {
 
     private static func insert(_ id: Int64) -> PostgresQuery<Void> {
         PostgresQuery("INSERT INTO note VALUES ($1)", .int(id))
+    }
+
+    @Test func `attempts that have not begun when a pool closes are not made`() async throws {
+        let executor = ThreadExecutor(name: "dial")
+        let dialer = PostgresDialer(
+            PostgresConfiguration("host=127.0.0.1 port=1"), try loop.get(), on: executor)
+        for kind in [PostgresError.Kind.unreachable, .closed] {
+            await #expect {
+                _ = try await dialer.dial()
+            } throws: {
+                ($0 as? PostgresError)?.kind == kind
+            }
+            dialer.close()
+        }
+        await executor.shutDown()
     }
 
     @Test func `every text comes back as it was, alone and in a list`() async throws {
