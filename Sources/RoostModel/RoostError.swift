@@ -146,6 +146,8 @@ extension RoostError.Code {
     public static let notFound = Self(400_201)
     /// 400202: the object exists already.
     public static let duplicate = Self(400_202)
+    /// 400203: there are too many of these already.
+    public static let tooManyItems = Self(400_203)
     /// 400300: the user is deactivated; the session ends.
     public static let userDeactivated = Self(400_300)
     /// 400301: the user does not exist or was deleted; the session ends.
@@ -166,6 +168,10 @@ extension RoostError.Code {
     public static let malformedJSON = Self(400_403)
     /// 400404: the request's URL is invalid.
     public static let invalidURL = Self(400_404)
+    /// 400700: a block between the two users forbids it.
+    public static let sendingBlocked = Self(400_700)
+    /// 400750: the user is banned from the channel, and cannot be invited or enter.
+    public static let bannedFromChannel = Self(400_750)
     /// 400920: the server does not offer this feature.
     public static let featureUnavailable = Self(400_920)
     /// 400930: the server does not offer this call.
@@ -182,8 +188,24 @@ extension RoostError.Code {
     public static let senderDeactivated = Self(900_021)
     /// 900022: the message belongs to another user.
     public static let notTheOwner = Self(900_022)
+    /// 900040: the sender is muted in the application.
+    public static let mutedInApplication = Self(900_040)
+    /// 900041: the sender is muted in the channel.
+    public static let mutedInChannel = Self(900_041)
     /// 900050: only operators may write in the channel for now.
     public static let channelFrozen = Self(900_050)
+    /// 900060: a filter refused words of the message.
+    public static let wordsFiltered = Self(900_060)
+    /// 900061: a filter refused a URL in the message.
+    public static let urlFiltered = Self(900_061)
+    /// 900065: a filter refused the domain of a URL in the message.
+    public static let domainFiltered = Self(900_065)
+    /// 900066: the file is too large, or of a kind that the server does not take.
+    public static let fileRefused = Self(900_066)
+    /// 900080: the other member has blocked the sender.
+    public static let blockedByReceiver = Self(900_080)
+    /// 900100: the user is banned from the channel.
+    public static let banned = Self(900_100)
     /// 900200: too many messages; a later retry may succeed.
     public static let tooManyMessages = Self(900_200)
     /// 900300: the message does not exist.

@@ -341,7 +341,7 @@ struct ClusterTests {
         }
         await scene.servers[1].say(.enter("o", "e"), on: bob)
         let answers = try bob.inbox.take()
-        #expect(answers.compactMap(\.error).map(\.code) == [RoostError.Code(900_100)])
+        #expect(answers.compactMap(\.error).map(\.code) == [RoostError.Code.banned])
         await here.send("words", "r", to: "o", on: ann)
         await scene.settle()
         #expect(try ClusterScene.texts(bob).isEmpty)

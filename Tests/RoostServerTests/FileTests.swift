@@ -265,7 +265,7 @@ struct FileTests {
             Issue.record("a file beyond the limit was taken")
             return
         }
-        #expect(error.code == RoostError.Code(900_066))
+        #expect(error.code == RoostError.Code.fileRefused)
         let full = try await uploads.receiver(token: "platform")
         await full.receive(Self.form(String(repeating: "x", count: 1_048_576)))
         guard case .success = await full.finish() else {

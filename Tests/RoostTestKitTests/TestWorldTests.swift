@@ -36,6 +36,26 @@ struct TestWorldTests {
         #expect(first != (try await Self.course(seed: 8)))
     }
 
+    @Test func `a test lets a token end, and the app starts with the settings of the test`()
+        async throws
+    {
+        try await TestWorld.run { world in
+            await world.setToken("second", of: "alice")
+            let phone = try world.device(of: "alice")
+            let key = try Protection.key([UInt8](repeating: 7, count: 32))
+            let client = try await phone.launch { settings in
+                settings.token = "first"
+                settings.tokenProvider = { "second" }
+                settings.protection = key
+            }
+            try await client.connect()
+            #expect(await client.connectionState == .connected)
+            await client.close()
+            // The cache is sealed with the key.
+            await #expect(throws: RoostError.self) { _ = try await phone.launch() }
+        }
+    }
+
     @Test func `a story returns its result and passes its error on`() async throws {
         #expect(try await TestWorld.run { _ in 42 } == 42)
         await #expect(throws: TestFailure.self) {

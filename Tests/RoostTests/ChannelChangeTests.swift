@@ -239,7 +239,7 @@ struct ChannelChangeTests {
                 try await pair.alice.invite(["late"], to: pair.channel)
                 Issue.record("The change was taken.")
             } catch {
-                #expect(error.code == RoostError.Code(400_203))
+                #expect(error.code == RoostError.Code.tooManyItems)
             }
             #expect(await pair.alice.pendingChanges(in: pair.channel).count == 100)
         }
@@ -258,7 +258,7 @@ struct ChannelChangeTests {
                         try await alice.invite([UserID("u\(number)")], to: channel)
                         return true
                     } catch {
-                        #expect(error.code == RoostError.Code(400_203))
+                        #expect(error.code == RoostError.Code.tooManyItems)
                         return false
                     }
                 }

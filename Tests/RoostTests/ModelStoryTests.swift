@@ -106,6 +106,28 @@ struct ModelStoryTests {
         }
     }
 
+    @Test func `a jump during the load of a page follows the page`() async throws {
+        try await TestWorld.run { world in
+            let (client, phone, channel) = try await Self.open(world)
+            let bob = await world.person("bob")
+            for number in 1...200 { try await bob.send("\(number)", to: channel) }
+            let model = TimelineModel(client, channel: channel, startingAt: .distantPast)
+            await model.jump(to: .distantFuture)
+            let running = Task { await model.run() }
+            // The jump before the opening counts.
+            try await world.wait { model.messages.last?.text == "200" }
+            phone.setDelay(.seconds(3))
+            let loading = Task { await model.loadOlder() }
+            try await world.wait { model.isLoading }
+            await model.jump(to: .distantPast)
+            await loading.value
+            try await world.wait { model.messages.first?.text == "1" && !model.isLoading }
+            #expect(model.error == nil)
+            running.cancel()
+            await running.value
+        }
+    }
+
     @Test func `a model counts the own messages beyond a gap (R143)`() async throws {
         try await TestWorld.run { world in
             let (client, phone, channel) = try await Self.open(world)

@@ -282,7 +282,7 @@ struct OpenChannelTests {
             try await alice.mute("bob", inOpenChannel: url, reason: "loud")
             #expect(
                 try await alice.mutedUsers(ofOpenChannel: url).elements.map(\.reason) == ["loud"])
-            #expect(await write() == RoostError.Code(900_041))
+            #expect(await write() == RoostError.Code.mutedInChannel)
             try await alice.unmute("bob", inOpenChannel: url)
             #expect(await write() == nil)
             try await alice.ban("bob", fromOpenChannel: url)
@@ -290,7 +290,7 @@ struct OpenChannelTests {
             #expect(await bob.enteredOpenChannels().isEmpty)
             #expect(
                 try await alice.bannedUsers(ofOpenChannel: url).elements.map(\.user.id) == ["bob"])
-            #expect(await Self.code { _ = try await bob.enter(url) } == RoostError.Code(900_100))
+            #expect(await Self.code { _ = try await bob.enter(url) } == RoostError.Code.banned)
             try await alice.unban("bob", fromOpenChannel: url)
             try await bob.enter(url)
             let operators = try await alice.operators(ofOpenChannel: url)

@@ -141,7 +141,7 @@ struct ScheduledMessageTests {
             try await pair.alice.makeNow(.mute("bob", forSeconds: nil, reason: ""), in: url)
             let failed = try await pair.bob.sendScheduledMessage(made.id, in: url)
             #expect(failed.status == .failed)
-            #expect(failed.failureCode == RoostError.Code(900_041))
+            #expect(failed.failureCode == RoostError.Code.mutedInChannel)
             #expect(try await Self.texts(of: pair) == ["hello"])
         }
     }

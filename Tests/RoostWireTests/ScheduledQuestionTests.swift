@@ -97,7 +97,7 @@ struct ScheduledQuestionTests {
             Self.answer(Self.text(4, word, #","error_code":900041"#)))
         #expect(found.id == 4 && found.sendsAt == Self.later && found.status == status)
         #expect(found.channelURL == "g" && found.message.content == .user(text: "lunch"))
-        #expect(found.failureCode == (status == .failed ? RoostError.Code(900_041) : nil))
+        #expect(found.failureCode == (status == .failed ? RoostError.Code.mutedInChannel : nil))
     }
 
     @Test func `a page and a count are decoded`() throws {

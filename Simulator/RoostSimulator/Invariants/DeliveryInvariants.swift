@@ -89,5 +89,5 @@ extension OutboxItem {
 }
 
 extension RoostError.Code {
-    fileprivate static let muted = Self(900_041)
+    fileprivate static let muted = Self.mutedInChannel
 }

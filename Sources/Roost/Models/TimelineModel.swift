@@ -41,6 +41,8 @@ public final class TimelineModel {
     @ObservationIgnored private let filter: MessageFilter
     /// The open timeline; the calls of `run()` share it, and so does the next one.
     @ObservationIgnored private var timeline: Timeline?
+    /// The moment of a jump that waits for the opening or the end of a page.
+    @ObservationIgnored private var goal: Timestamp?
 
     /// Creates an empty model; `run()` fills it.
     public init(
@@ -61,6 +63,7 @@ public final class TimelineModel {
     public func run() async {
         do {
             let timeline = try await opened()
+            await jumpToGoal()
             async let refusals: Void = followRefusals(of: timeline)
             for await snapshot in await timeline.snapshots() { show(snapshot) }
             await refusals
@@ -91,17 +94,30 @@ public final class TimelineModel {
     public func loadOlder() async {
         guard hasOlder else { return }
         await load { timeline throws(RoostError) in _ = try await timeline.loadOlder() }
+        await jumpToGoal()
     }
 
     /// Loads a page of newer messages; does nothing while a page is loading or if there is none.
     public func loadNewer() async {
         guard hasNewer else { return }
         await load { timeline throws(RoostError) in _ = try await timeline.loadNewer() }
+        await jumpToGoal()
     }
 
     /// Shows the messages around a moment; see `Timeline.jump(to:)`.
+    ///
+    /// While a page is loading, and before `run()` has opened the timeline, the call returns at once
+    /// and the jump follows.
     public func jump(to moment: Timestamp) async {
-        await load { timeline throws(RoostError) in try await timeline.jump(to: moment) }
+        goal = moment
+        await jumpToGoal()
+    }
+
+    private func jumpToGoal() async {
+        while timeline != nil, !isLoading, let moment = goal {
+            goal = nil
+            await load { timeline throws(RoostError) in try await timeline.jump(to: moment) }
+        }
     }
 
     /// Saves a text and queues it for delivery.

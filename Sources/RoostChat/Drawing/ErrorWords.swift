@@ -12,6 +12,13 @@ extension RoostError.Code {
         case .messageNotFound: "there is no such message"
         case .notTheOwner, .notAuthorized: "you may not do this"
         case .fileTooLarge: "the file is too large"
+        case .fileRefused: "the server does not take this file"
+        case .mutedInChannel, .mutedInApplication: "you are muted"
+        case .banned, .bannedFromChannel: "banned from the channel"
+        case .sendingBlocked, .blockedByReceiver: "there is a block between you"
+        case .wordsFiltered: "a filter refused the words"
+        case .urlFiltered, .domainFiltered: "a filter refused the link"
+        case .tooManyItems: "there are too many already"
         case .valueLength: "the text is too long"
         case .tooManyMessages, .rateLimited: "too many messages at once"
         case .senderDeactivated, .userDeactivated: "the account is deactivated"
@@ -21,7 +28,7 @@ extension RoostError.Code {
         case .sessionRevoked: "the session was ended"
         case .untrustedServer: "untrusted certificate"
         case .networkError, .connectionRequired, .socketClosed, .socketFailed: "no connection"
-        case .ackTimeout, .uploadTimeout: "no answer of the server"
+        case .ackTimeout, .loginTimeout, .uploadTimeout: "no answer of the server"
         default: "error \(rawValue)"
         }
     }

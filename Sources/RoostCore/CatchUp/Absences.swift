@@ -64,6 +64,6 @@ extension RoostError.Code {
     /// Whether the server refuses a channel's messages to users who are no members: 900020, 900023
     /// before the invitation is accepted, 900100 for a banned user (`docs/protocol` 5.2).
     fileprivate var deniesMessages: Bool {
-        [.notAMember, Self(900_023), Self(900_100)].contains(self)
+        [.notAMember, Self(900_023), .banned].contains(self)
     }
 }

@@ -150,7 +150,7 @@ extension SyncState {
 
 extension RoostError {
     static let tooManyChanges = RoostError(
-        Code(400_203), remedy: .retry,
+        .tooManyItems, remedy: .retry,
         message: "Too many changes of the channel wait or were refused. "
             + "Wait for a connection, or remove refused ones with cancel(_:).")
 }

@@ -67,7 +67,7 @@ extension AccessRule {
 
     private func decideOpenPlace(_ standing: Standing) throws(ServerError) {
         guard !standing.isBanned else {
-            throw ServerError(RoostError.Code(900_100), "You are banned from this channel.")
+            throw ServerError(.banned, "You are banned from this channel.")
         }
         switch place {
         case .nowhere, .reader, .entrant: return
@@ -122,7 +122,7 @@ extension AccessRule {
         _ standing: Standing, _ access: ChannelAccess
     ) throws(ServerError) {
         guard !standing.isBanned else {
-            throw ServerError(RoostError.Code(400_750), "The user is banned from this channel.")
+            throw ServerError(.bannedFromChannel, "The user is banned from this channel.")
         }
         guard standing.caller != .platform, access.state == .none else { return }
         guard access.record.isPublic else {
@@ -188,7 +188,7 @@ extension AccessRule {
     private func decideSpeech(_ standing: Standing) throws(ServerError) {
         guard standing.actor != nil, let access = standing.access else { return }
         guard access.traits.mute?.isActive(at: standing.now) != true else {
-            throw ServerError(RoostError.Code(900_041), "You are muted in this channel.")
+            throw ServerError(.mutedInChannel, "You are muted in this channel.")
         }
         let traits = access.record.traits
         guard standing.role == .operator || !traits.isFrozen && !traits.isBroadcast else {
@@ -196,7 +196,7 @@ extension AccessRule {
                 .channelFrozen, "Only operators write here while the channel is frozen.")
         }
         guard !standing.isBlocked else {
-            throw ServerError(RoostError.Code(900_080), "The other member has blocked you.")
+            throw ServerError(.blockedByReceiver, "The other member has blocked you.")
         }
     }
 }

@@ -121,7 +121,7 @@ struct Memberships: ServerPart {
     private func refuseBanned(_ id: UserID, in url: ChannelURL) async throws(ServerError) {
         let access = try await ask(try await storage.access(to: url, of: id))
         guard access?.traits.ban?.isActive(at: world.now()) == true else { return }
-        throw ServerError(RoostError.Code(400_750), "The user is banned from this channel.")
+        throw ServerError(.bannedFromChannel, "The user is banned from this channel.")
     }
 
     /// Whether an invitation makes a user a member at once.

@@ -81,7 +81,7 @@ package actor FormReceiver {
             guard let fileName = new.fileName else { return }
             guard form.files.count < Self.fileParts else {
                 throw ServerError(
-                    RoostError.Code(400_203),
+                    .tooManyItems,
                     "A form may have \(Self.fileParts) files at most.")
             }
             let id = makeID()
@@ -103,7 +103,7 @@ package actor FormReceiver {
             form.files[last].byteCount += bytes.count
             guard form.files[last].byteCount <= fileLimitMB * 1_048_576 else {
                 throw ServerError(
-                    RoostError.Code(900_066), "A file may have \(fileLimitMB) MiB at most.")
+                    .fileRefused, "A file may have \(fileLimitMB) MiB at most.")
             }
             let id = form.files[last].id
             try await store { store throws(StorageError) in try await store.append(bytes, to: id) }

@@ -172,7 +172,7 @@ extension ServerLimits {
     }
 
     private static func tooMany(_ what: String, _ limit: Int) -> ServerError {
-        ServerError(RoostError.Code(400_203), "There may be \(limit) \(what) at most.")
+        ServerError(.tooManyItems, "There may be \(limit) \(what) at most.")
     }
 
     /// Refuses more operators than one frame can carry.

@@ -218,7 +218,7 @@ extension ServerLimits {
                 count: traits.uploadedFiles, "files uploaded by one user", atMost: uploadedFiles)
             guard traits.uploadedBytes <= uploadedBytes else {
                 throw ServerError(
-                    RoostError.Code(400_203),
+                    .tooManyItems,
                     "The files of one user may have \(uploadedBytes) bytes at most.")
             }
         }

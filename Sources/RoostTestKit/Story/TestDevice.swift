@@ -33,10 +33,18 @@ public final class TestDevice: Sendable {
 
     /// Starts the app on the device's disk.
     ///
+    /// A second device of a person's ID is a whole client of that person, who can then do what
+    /// `TestPerson` cannot, such as send a file.
+    ///
+    /// - Parameter configure: Changes the client's settings, such as the source of tokens, the
+    ///   encryption or the limits. The server, the user and the folder are the device's.
     /// - Returns: The client of the app, which is not connected yet.
     /// - Throws: The error of `ChatClient.open`, such as a full disk.
-    public func launch() async throws(RoostError) -> ChatClient {
-        let next = try await world.start(device, SimulatedProcess(on: world.executor))
+    public func launch(
+        _ configure: (inout Configuration) -> Void = { _ in }
+    ) async throws(RoostError) -> ChatClient {
+        let next = try await world.start(
+            device, SimulatedProcess(on: world.executor), configure: configure)
         launched.withLock { $0.append(next) }
         return next.client
     }

@@ -94,6 +94,11 @@ public final class TestWorld: Sendable {
         }
     }
 
+    /// Gives a user a token, in place of the one before; later logins of the user need it.
+    public func setToken(_ token: String, of user: UserID) async {
+        await world.setToken(token, of: user)
+    }
+
     /// Creates a device for a user; its link is up, its disk is empty, and no app runs on it.
     ///
     /// - Parameters:

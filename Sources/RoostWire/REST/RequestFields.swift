@@ -155,7 +155,7 @@ package struct RequestFields: Sendable {
     private static func check(_ count: Int, _ name: String) throws(ServerError) {
         guard count > listLimit else { return }
         throw ServerError(
-            RoostError.Code(400_203), "The list \(name) may name \(listLimit) elements at most.")
+            .tooManyItems, "The list \(name) may name \(listLimit) elements at most.")
     }
 
     /// Returns the users of a list without repetitions; nil if the parameter is absent.
