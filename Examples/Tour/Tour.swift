@@ -62,6 +62,27 @@ struct Tour {
         }
     }
 
+    static func followingOne(
+        _ client: ChatClient, _ channel: ChannelURL, _ message: Message
+    ) async throws {
+        var one = ChannelFilter()
+        one.urls = [channel]
+        one.hidden = .all
+        let header = try await client.channelList(ChannelListQuery(one, pageSize: 1))
+        for await snapshot in await header.snapshots() {
+            guard let channel = snapshot.channels.first else { continue }
+            print(channel.name, channel.isFrozen, channel.unreadMembers(of: message).count)
+        }
+    }
+
+    static func refreshing(_ client: ChatClient) async throws {
+        await client.appMoved(toForeground: false)
+        try await client.connect()
+        await client.waitUntilIdle(atMost: .seconds(20))
+        await client.disconnect()
+        await client.suspend()
+    }
+
     static func sealing(_ keyFromTheKeychain: [UInt8]) async throws -> ChatClient {
         var settings = Configuration(
             applicationID: "demo", server: "https://chat.example.org", userID: "alice",

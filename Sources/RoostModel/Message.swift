@@ -247,6 +247,8 @@ public struct FileContent: Hashable, Codable, Sendable {
     /// Text of the app's own about this file, if it differs from the message's.
     public var data = ""
     /// Smaller pictures of the file that the server made.
+    ///
+    /// A Roost server makes no thumbnails.
     public var thumbnails: [Thumbnail] = []
     /// Whether the file and its thumbnails can be fetched with the file key only.
     public var requiresAuth = false

@@ -122,7 +122,7 @@ public struct OutgoingFile: Hashable, Codable, Sendable {
     public var type: String
     /// The size; determined from the source, except for `.url`.
     public var size: ByteCount?
-    /// The thumbnails that the server is asked to make.
+    /// The thumbnails that the server is asked to make; a Roost server makes none.
     public var thumbnailSizes: [ThumbnailSize]
     /// The thumbnails of the server, once it has the file.
     public var thumbnails: [Thumbnail] = []
