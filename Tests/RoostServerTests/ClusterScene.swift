@@ -197,10 +197,11 @@ struct ClusterScene {
         func read(_ query: PostgresQuery<Int64>) async throws -> Int64 {
             try await pool.read { db async throws(PostgresError) in try await db.first(query) } ?? 0
         }
-        let end = try await read(
-            PostgresQuery("SELECT pg_snapshot_xmax(pg_current_snapshot())") { $0.int64(0) })
+        let newest = PostgresQuery("SELECT pg_snapshot_xmax(pg_current_snapshot())") { $0.int64(0) }
+        let oldest = PostgresQuery("SELECT pg_snapshot_xmin(pg_current_snapshot())") { $0.int64(0) }
+        let end = try await read(newest)
         var looks = 0
-        while try await read(.unsettledChange) < end, looks < 200 { looks += 1 }
+        while try await read(oldest) < end, looks < 200 { looks += 1 }
     }
 
     /// Lets every server look for what it missed, as its timers would within a second.
