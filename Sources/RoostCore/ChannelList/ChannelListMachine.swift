@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// A change is noted while it is applied, and the place of a channel is found by halving. A comparison
+// of whole lists would cost as much for each message as there are channels on screen.
+
 package import RoostModel
 
 /// An open channel list, kept sorted, without duplicates and equal to the store.
@@ -8,6 +11,9 @@ package struct ChannelListMachine: Codable, Sendable {
     package let filter: ChannelFilter
     package let viewer: UserID
     package private(set) var channels: [GroupChannel] = []
+    /// The keys of the channels, at the same places.
+    private var places = SortedKeys<ChannelSortKey>()
+    private var keys: [ChannelURL: ChannelSortKey] = [:]
     /// Whether there may be channels beyond the last shown one.
     package private(set) var hasMore = true
     /// The last commit that the list contains.
@@ -57,7 +63,11 @@ package struct ChannelListMachine: Codable, Sendable {
         let kept = shown(channels)
         let known = leftOut
         leftOut = max(0, read.count - kept.count)
-        self.channels = (kept + shown(extra)).sorted { order.key(of: $0) < order.key(of: $1) }
+        let sorted = (kept + shown(extra)).map { (key: order.key(of: $0), channel: $0) }
+            .sorted { $0.key < $1.key }
+        self.channels = sorted.map(\.channel)
+        places = SortedKeys(sorted.map(\.key))
+        keys = Dictionary(sorted.map { ($0.key.url, $0.key) }, uniquingKeysWith: { $1 })
         self.hasMore = hasMore
         // Lower only in a cache that was made anew: its commits count from one.
         self.sequence = sequence
@@ -74,18 +84,18 @@ package struct ChannelListMachine: Codable, Sendable {
         guard commit.sequence > sequence else { return ListDiff() }
         if commit.sequence - 1 > sequence { isBehind = true }
         sequence = commit.sequence
-        let before = channels
+        var step = Step()
         for change in commit.changes {
             switch change {
             case .messages: break
-            case .users(let updates): rename(updates)
+            case .users(let updates): rename(updates, &step)
             case .channels(let change):
-                for url in change.deleted { remove(url) }
-                for update in change.updated { place(update.after) }
-                for channel in change.inserted { place(channel) }
+                for url in change.deleted { remove(url, &step) }
+                for update in change.updated { place(update.after, &step) }
+                for channel in change.inserted { place(channel, &step) }
             }
         }
-        return before == channels ? ListDiff() : ListDiff(from: before, to: channels)
+        return diff(of: step)
     }
 
     /// Notes that unknown commits were made.
@@ -100,7 +110,7 @@ package struct ChannelListMachine: Codable, Sendable {
     ) -> ListDiff<GroupChannel> {
         let old = marks[channel]
         marks[channel] = new
-        let index = channels.firstIndex { $0.url == channel }
+        let index = index(of: channel)
         let last = index.flatMap { channels[$0].lastMessage }
         let changes = Set(old?.changes ?? []).symmetricDifference(new?.changes ?? [])
         guard !changes.contains(where: { $0.mayChange(listed: last) }) else {
@@ -108,11 +118,12 @@ package struct ChannelListMachine: Codable, Sendable {
             return ListDiff()
         }
         guard old?.draft != new?.draft, let index else { return ListDiff() }
-        let before = channels
+        var step = Step()
+        step.note(channels[index])
         var shown = channels[index].marks?.value ?? ChannelMarks()
         shown.draft = new?.draft
         channels[index].marks = shown.isEmpty ? nil : Indirect(shown)
-        return ListDiff(from: before, to: channels)
+        return diff(of: step)
     }
 
     /// The channels that waiting changes may bring into the list, in order.
@@ -143,10 +154,11 @@ package struct ChannelListMachine: Codable, Sendable {
         return channel.marked(marks[channel.url], preview: isMeant ? preview?.message : nil)
     }
 
-    private mutating func rename(_ updates: [Update<User>]) {
+    private mutating func rename(_ updates: [Update<User>], _ step: inout Step) {
         let users = Dictionary(
             updates.map { ($0.after.id, $0.after) }, uniquingKeysWith: { _, last in last })
-        for index in channels.indices {
+        for index in channels.indices where channels[index].has(users) {
+            step.note(channels[index])
             for member in channels[index].members.indices {
                 guard let user = users[channels[index].members[member].user.id] else { continue }
                 channels[index].members[member].user = user
@@ -163,13 +175,12 @@ package struct ChannelListMachine: Codable, Sendable {
         filter.matches(channel, viewer: viewer)
     }
 
-    private mutating func remove(_ url: ChannelURL) {
-        let count = channels.count
-        channels.removeAll { $0.url == url }
-        if hasMore, channels.count < count { isBehind = true }
+    private mutating func remove(_ url: ChannelURL, _ step: inout Step) {
+        guard takeOut(url, &step) != nil else { return }
+        if hasMore { isBehind = true }
     }
 
-    private mutating func place(_ unmarked: GroupChannel) {
+    private mutating func place(_ unmarked: GroupChannel, _ step: inout Step) {
         let deleted = deletedPreview(of: unmarked)?.messageID
         if let deleted, previews[unmarked.url]?.replaced != deleted {
             // The message in its place is not known yet.
@@ -177,17 +188,73 @@ package struct ChannelListMachine: Codable, Sendable {
             return
         }
         let channel = marked(unmarked)
-        guard belongs(channel) else { return remove(channel.url) }
-        let shown = channels.firstIndex { $0.url == channel.url }
-        let before = shown.map { order.key(of: channels.remove(at: $0)) }
+        guard belongs(channel) else { return remove(channel.url, &step) }
+        let before = takeOut(channel.url, &step)
         let key = order.key(of: channel)
-        let index = channels.firstIndex { order.key(of: $0) > key } ?? channels.count
+        let index = places.end(of: key)
         // At the very end of an incomplete list it belongs to a page that is not loaded.
         if index == channels.count && hasMore {
             guard before != nil || channels.isEmpty else { return }
             if before.map({ $0 < key }) ?? true { isBehind = true }
         }
+        if before == nil { step.note(channel.url) }
         channels.insert(channel, at: index)
+        places.insert(key, at: index)
+        keys[channel.url] = key
+    }
+
+    // MARK: Places
+
+    /// Returns the place of a channel; nil if the list does not have it.
+    private func index(of channel: ChannelURL) -> Int? {
+        keys[channel].flatMap { places.index(of: $0) }
+    }
+
+    /// Takes a channel out of the list, and returns its key; nil if the list does not have it.
+    private mutating func takeOut(_ url: ChannelURL, _ step: inout Step) -> ChannelSortKey? {
+        guard let index = index(of: url) else { return nil }
+        step.note(channels.remove(at: index))
+        places.remove(at: index)
+        return keys.removeValue(forKey: url)
+    }
+
+    /// The channels that one step may have changed.
+    private struct Step {
+        /// Each channel as it was before; nil inside if the list did not have it.
+        private(set) var before: [ChannelURL: GroupChannel?] = [:]
+
+        mutating func note(_ channel: GroupChannel) {
+            if before[channel.url] == nil { before.updateValue(channel, forKey: channel.url) }
+        }
+
+        /// Notes a channel that the list did not have.
+        mutating func note(_ new: ChannelURL) {
+            if before[new] == nil { before.updateValue(nil, forKey: new) }
+        }
+    }
+
+    private func diff(of step: Step) -> ListDiff<GroupChannel> {
+        var diff = ListDiff<GroupChannel>()
+        for key in step.before.keys.compactMap({ keys[$0] }).sorted() {
+            guard let index = places.index(of: key) else { continue }
+            if let before = step.before[key.url] ?? nil {
+                if before == channels[index] { continue }
+                diff.updated.append(Update(before: before, after: channels[index]))
+            } else {
+                diff.inserted.append(channels[index])
+            }
+        }
+        let gone = step.before.filter { keys[$0.key] == nil }.compactMap(\.value)
+        diff.deleted = gone.sorted { order.key(of: $0) < order.key(of: $1) }
+        return diff
+    }
+}
+
+extension GroupChannel {
+    /// Whether a member or the sender of the last message is one of some users.
+    fileprivate func has(_ users: [UserID: User]) -> Bool {
+        lastMessage?.sender.map { users[$0.user.id] != nil } ?? false
+            || members.contains { users[$0.user.id] != nil }
     }
 }
 
