@@ -12,16 +12,32 @@ extension ChatClient {
     ///
     /// The next connection reads the change log from the oldest of them on.
     package func adopt(_ channels: [GroupChannel]) async throws(RoostError) {
-        var news: [GroupChannel] = []
+        var rest = channels
+        // The server may describe one of them between the look and the commit, which is left out
+        // then. Each further round has a channel less.
+        for _ in 0...channels.count {
+            rest = try await unknown(among: rest)
+            let moments = rest.map { $0.lastMessage?.createdAt ?? $0.createdAt }
+            guard let oldest = moments.min() else { return }
+            let cursor = try await firstCursor(.channelChanges, oldest)
+            let isDone = try await commit(
+                [.channels(rest)] + cursor, unless: .channelKnown(among: rest.map(\.url)))
+            if isDone { return }
+        }
+    }
+
+    /// Returns the channels that the cache does not have.
+    private func unknown(
+        among channels: [GroupChannel]
+    ) async throws(RoostError) -> [GroupChannel] {
+        var unknown: [GroupChannel] = []
         for channel in channels {
             let known = try await read { reader throws(StoreError) in
                 try await reader.channel(channel.url).value
             }
-            if known == nil { news.append(channel) }
+            if known == nil { unknown.append(channel) }
         }
-        let moments = news.map { $0.lastMessage?.createdAt ?? $0.createdAt }
-        guard let oldest = moments.min() else { return }
-        try await commit([.channels(news)] + firstCursor(.channelChanges, oldest))
+        return unknown
     }
 
     /// Adds delivered messages of a channel of which the cache has none.
@@ -32,17 +48,14 @@ extension ChatClient {
     ) async throws(RoostError) {
         let positions = messages.compactMap(\.position)
         guard let first = positions.min(), let last = positions.max() else { return }
-        // Inside the coverage a missing message was deleted and must not come back.
-        let coverage = try await read { reader throws(StoreError) in
-            try await reader.coverage(of: channel).value
-        }
-        guard coverage.isEmpty else { return }
         let mutations: [Mutation] =
             areWhole
             ? [.messages(channel, messages, covering: CoveredRange(lower: first, upper: last))]
             : messages.map { .liveMessage($0, predecessor: nil) }
         // All changes of the copies happened after the oldest message was written.
-        try await commit(mutations + firstCursor(.messageChanges(channel), first.createdAt))
+        let cursor = try await firstCursor(.messageChanges(channel), first.createdAt)
+        // Inside the coverage a missing message was deleted and must not come back.
+        _ = try await commit(mutations + cursor, unless: .messagesKnown(of: channel))
     }
 
     /// Returns the start of a change log, unless the log has a cursor already.

@@ -108,6 +108,16 @@ extension ChatClient {
         try await engine.run(.storing(Storing(mutations, from: .local)))
     }
 
+    /// Commits mutations, unless a condition holds at that moment.
+    ///
+    /// - Returns: Whether they were committed.
+    func commit(
+        _ mutations: [Mutation], unless condition: CommitCondition
+    ) async throws(RoostError) -> Bool {
+        try await engine.run(
+            .storing(Storing(mutations, from: .local, unless: condition)), \.flag)
+    }
+
     /// Does work on the disk.
     func onDisk<Value>(
         _ work: (Store) async throws(StoreError) -> Value

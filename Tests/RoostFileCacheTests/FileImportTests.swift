@@ -75,4 +75,49 @@ struct FileImportTests {
             #expect(await timeline.snapshot.hasOlder)
         }
     }
+
+    @Test(arguments: 0..<30 as Range<Int64>)
+    func `an import beside a login replaces nothing that the server has described (R63)`(
+        delay: Int64
+    ) throws {
+        let folder = try TemporaryFolder()
+        try SimulatedWorld.play(seed: 5) { world in
+            let cache = FileCache(folder: folder.path, application: "app", user: "alice")
+            let bob = try await world.launch(world.device(of: "bob"))
+            try await bob.connect()
+            var channels: [GroupChannel] = []
+            for number in 1...8 {
+                let channel = try await bob.createChannel(
+                    ChannelCreateParams(memberIDs: ["alice"], name: "old \(number)"))
+                for text in ["a", "b", "c"] { try await bob.send(text, to: channel.url) }
+                await bob.waitUntilIdle()
+                let kept = try await world.log(of: channel.url)
+                cache.save(kept, in: channel.url)
+                channels.append(channel)
+                try await bob.delete(try #require(kept[1].messageID), in: channel.url)
+                var rename = ChannelUpdateParams()
+                rename.name = "new"
+                try await bob.update(channel.url, rename)
+            }
+            cache.save(channels)
+            await bob.waitUntilIdle()
+            let alice = try await world.launch(world.device(of: "alice"))
+            async let connecting: Void = alice.connect()
+            await world.pass(.milliseconds(delay * 4))
+            try await alice.importFiles(of: cache, areWhole: true)
+            try await connecting
+            await alice.waitUntilIdle()
+            await world.pass()
+            let list = try await alice.channelList()
+            #expect(await list.snapshot.channels.map(\.name) == Array(repeating: "new", count: 8))
+            for channel in channels {
+                let timeline = try await alice.timeline(of: channel.url)
+                try await timeline.reachServer()
+                #expect(await timeline.snapshot.messages.map(\.text) == ["a", "c"])
+                await timeline.close()
+            }
+            await alice.close()
+            await bob.close()
+        }
+    }
 }

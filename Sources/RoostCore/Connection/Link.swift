@@ -255,19 +255,26 @@ extension SyncState {
 package struct Storing: SyncOperation {
     private let mutations: [Mutation]
     private let origin: ChangeOrigin
+    private let condition: CommitCondition?
     private var hasBegun = false
 
-    package init(_ mutations: [Mutation], from origin: ChangeOrigin) {
+    /// Creates a commit; with a condition its outcome is a flag, whether it was made.
+    package init(
+        _ mutations: [Mutation], from origin: ChangeOrigin,
+        unless condition: CommitCondition? = nil
+    ) {
         self.mutations = mutations
         self.origin = origin
+        self.condition = condition
     }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch (hasBegun, reply) {
         case (false, .begin):
             hasBegun = true
-            return .need(.commit(mutations, origin))
-        case (true, .committed(.success)): return .end(.done)
+            return .need(.commit(mutations, origin, unless: condition))
+        case (true, .committed(.success(let commit))):
+            return .end(condition == nil ? .done : .flag(commit != nil))
         default: return .fail(reply)
         }
     }

@@ -111,6 +111,10 @@ package enum Pause: Equatable, Codable, Sendable {
 package enum CommitCondition: Equatable, Codable, Sendable {
     /// The cursor of a log has changed since the request.
     case cursorMoved(CursorKey, from: Cursor?)
+    /// The cache has one of the channels.
+    case channelKnown(among: [ChannelURL])
+    /// A stretch of the channel's messages is known.
+    case messagesKnown(of: ChannelURL)
 }
 
 /// A value, or the error in its place.

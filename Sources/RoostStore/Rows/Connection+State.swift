@@ -98,7 +98,13 @@ extension Connection {
     /// Whether a commit with this condition is left out.
     func meets(_ condition: CommitCondition) throws(SQLiteError) -> Bool {
         switch condition {
-        case .cursorMoved(let key, let place): try cursor(key) != place
+        case .cursorMoved(let key, let place): return try cursor(key) != place
+        case .channelKnown(let urls):
+            for url in urls where try storedChannel(url)?.payload != nil { return true }
+            return false
+        case .messagesKnown(let channel):
+            guard let row = try channelRow(channel)?.row else { return false }
+            return try first(.coverage, CoverageKey(channelRow: row)) != nil
         }
     }
 
