@@ -18,7 +18,7 @@ final class SocketPerformer: Sendable {
     private let appVersion: String?
     private let feed: InputFeed
     private let token: Guarded<String?>
-    private let provider: (@Sendable () async -> String?)?
+    private let provider: (@Sendable () async throws -> String?)?
     /// The present socket, from its opening on.
     private let line = Guarded<SocketLine?>(nil)
 
