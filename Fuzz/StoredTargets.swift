@@ -92,7 +92,7 @@ enum StoredTargets {
                     metaArrays: [MetaArray(key: "k", values: ["v"])], parentID: 3)),
             .change(.markAsRead(through: Timestamp(milliseconds: 1_700_000_000_000))),
             .change(.channel(.update(ChannelUpdateParams(name: "n", data: "d")))),
-            .change(.channel(.mute("bob", forSeconds: 60, reason: "r"))),
+            .change(.channel(.mute("bob", for: .seconds(60), reason: "r"))),
             .draft(DraftContent("Hi", replyingTo: 3, in: 4)),
             .inbox(
                 InboxMark("i", Position(createdAt: Timestamp(milliseconds: 5), messageID: 6))),

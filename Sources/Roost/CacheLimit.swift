@@ -27,10 +27,11 @@ public struct CacheLimit: Sendable {
         case custom(Comparator?)
     }
 
-    /// The limit in megabytes of 1,048,576 bytes.
+    /// The size at which channels are evicted.
     ///
-    /// The least limit is 64; smaller values count as 64. `Int64.max` means no limit.
-    public var maxSize: Int64
+    /// The least limit is 64 MiB, and smaller values count as 64 MiB. `ByteCount(bytes: .max)` means
+    /// no limit.
+    public var maxSize: ByteCount
     /// The order in which channels are evicted.
     public var order: Order
     /// The number of newest messages that eviction leaves in each channel, for its first screen
@@ -43,7 +44,10 @@ public struct CacheLimit: Sendable {
 
     /// Creates a limit; by default 256 MiB, the channel opened longest ago first, and no messages
     /// kept.
-    public init(maxSize: Int64 = 256, order: Order = .lastOpened, keptMessages: Int = 0) {
+    public init(
+        maxSize: ByteCount = ByteCount(mebibytes: 256), order: Order = .lastOpened,
+        keptMessages: Int = 0
+    ) {
         self.maxSize = maxSize
         self.order = order
         self.keptMessages = keptMessages
@@ -57,7 +61,7 @@ public struct CachedChannel: Hashable, Sendable {
     /// The number of cached messages.
     public let cachedMessageCount: Int64
     /// The approximate size of the messages on disk.
-    public let byteCount: Int64
+    public let size: ByteCount
     /// The time its timeline was last opened, by the device's clock; nil if never.
     public let openedAt: Timestamp?
     /// The time of the last message by the server's clock; nil without one.
@@ -72,14 +76,14 @@ public struct CachedChannel: Hashable, Sendable {
 public struct CacheTrim: Hashable, Sendable {
     /// The channels that lose their messages, in the order of eviction.
     public let channels: [CachedChannel]
-    /// Bytes in use before the eviction.
-    public let sizeBefore: Int64
-    /// Bytes in use after it; an estimate in a plan.
-    public let sizeAfter: Int64
+    /// The size in use before the eviction.
+    public let sizeBefore: ByteCount
+    /// The size in use after it; an estimate in a plan.
+    public let sizeAfter: ByteCount
 }
 
 extension CacheLimit {
-    var budget: CacheBudget { CacheBudget(megabytes: maxSize) }
+    var budget: CacheBudget { CacheBudget(maxSize) }
 
     /// The limit in bytes; nil for none.
     var bytes: Int64? { budget.limit == .max ? nil : budget.limit }
@@ -100,7 +104,8 @@ extension CacheLimit {
 extension CachedChannel {
     init(_ info: CachedChannelInfo) {
         self.init(
-            url: info.url, cachedMessageCount: info.cachedMessageCount, byteCount: info.byteCount,
+            url: info.url, cachedMessageCount: info.cachedMessageCount,
+            size: ByteCount(bytes: info.byteCount),
             openedAt: info.accessedAt.map { Timestamp(milliseconds: $0) },
             lastMessageAt: info.lastMessageAt, isPinned: info.isPinned, isOpen: info.isOpen)
     }

@@ -17,41 +17,45 @@ public struct CacheComparison: Hashable, Sendable {
 }
 
 extension ChatClient {
-    /// Returns the bytes of the cache on disk, its write-ahead log included and unsent messages
+    /// Returns the size of the cache on disk, its write-ahead log included and unsent messages
     /// excluded.
     ///
     /// - Throws: `.localDatabaseError`.
-    public func cacheSize() async throws(RoostError) -> Int64 {
-        try await onDisk { store throws(StoreError) in try await store.writer.cacheBytes() }
+    public func cacheSize() async throws(RoostError) -> ByteCount {
+        let bytes = try await onDisk { store throws(StoreError) in
+            try await store.writer.cacheBytes()
+        }
+        return ByteCount(bytes: bytes)
     }
 
     /// Returns the effect that `trimCache(downTo:)` would have now, without changing anything.
     ///
     /// - Throws: `.localDatabaseError`.
-    public func evictionPlan(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim {
+    public func evictionPlan(downTo size: ByteCount? = nil) async throws(RoostError) -> CacheTrim {
         let open = await engine.read { $0.channelsInUse }
         let plan = try await onDisk { store throws(StoreError) in
-            try await store.writer.evictionPlan(downTo: bytes, sparing: open)
+            try await store.writer.evictionPlan(downTo: size?.bytes, sparing: open)
         }
         return CacheTrim(
-            channels: plan.channels.map { CachedChannel($0) }, sizeBefore: plan.sizeBefore,
-            sizeAfter: plan.expectedSize)
+            channels: plan.channels.map { CachedChannel($0) },
+            sizeBefore: ByteCount(bytes: plan.sizeBefore),
+            sizeAfter: ByteCount(bytes: plan.expectedSize))
     }
 
     /// Evicts messages from the cache now.
     ///
     /// Without a size it applies the configured limit: below it nothing happens. With a size it
-    /// evicts down to that many bytes, if possible. Messages may arrive and be sent meanwhile; if
+    /// evicts down to that size, if possible. Messages may arrive and be sent meanwhile; if
     /// most of the cache goes, they wait for a second or more.
     ///
     /// - Returns: The evicted channels and the sizes.
     /// - Throws: `.localDatabaseError`; evictions up to then are durable.
     @discardableResult
-    public func trimCache(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim {
-        let trim = try await engine.run(.cacheTrimming(CacheTrimming(downTo: bytes)), \.trim)
+    public func trimCache(downTo size: ByteCount? = nil) async throws(RoostError) -> CacheTrim {
+        let trim = try await engine.run(.cacheTrimming(CacheTrimming(downTo: size?.bytes)), \.trim)
         return CacheTrim(
-            channels: trim.evicted.map { CachedChannel($0) }, sizeBefore: trim.sizeBefore,
-            sizeAfter: trim.size)
+            channels: trim.evicted.map { CachedChannel($0) },
+            sizeBefore: ByteCount(bytes: trim.sizeBefore), sizeAfter: ByteCount(bytes: trim.size))
     }
 
     /// Compares the cached messages of a channel with the server, and fetches those that differ.

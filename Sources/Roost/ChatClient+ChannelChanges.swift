@@ -123,16 +123,19 @@ extension ChatClient {
     /// - Parameters:
     ///   - user: The member.
     ///   - channel: The channel.
-    ///   - seconds: The duration from the moment when the server has the change; nil for no end.
+    ///   - duration: The time from the moment when the server has the change, in whole seconds and
+    ///     rounded up; nil for no end.
     ///   - reason: A text that the server keeps with the mute.
     /// - Returns: As `queue(_:in:)`.
     /// - Throws: As `queue(_:in:)`.
     @discardableResult
     public func mute(
-        _ user: UserID, in channel: ChannelURL, forSeconds seconds: Int? = nil,
+        _ user: UserID, in channel: ChannelURL, for duration: Duration? = nil,
         reason: String = ""
     ) async throws(RoostError) -> RequestID {
-        try await queue(.mute(user, forSeconds: seconds, reason: reason), in: channel)
+        // The outbox and the server keep whole seconds.
+        let seconds = duration.map { Duration.seconds($0.wholeSeconds) }
+        return try await queue(.mute(user, for: seconds, reason: reason), in: channel)
     }
 
     /// Ends the mute of a member.

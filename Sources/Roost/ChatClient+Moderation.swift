@@ -71,15 +71,16 @@ extension ChatClient {
     /// - Parameters:
     ///   - user: The user.
     ///   - channel: The channel.
-    ///   - seconds: The duration; nil for no end.
+    ///   - duration: The time in whole seconds, rounded up; nil for no end.
     ///   - reason: A text that the server keeps with the ban.
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func ban(
-        _ user: UserID, from channel: ChannelURL, forSeconds seconds: Int? = nil,
+        _ user: UserID, from channel: ChannelURL, for duration: Duration? = nil,
         reason: String = ""
     ) async throws(RoostError) {
         try await request(
-            .ban(channel, user, seconds: seconds, reason: reason), thenLookUp: channel)
+            .ban(channel, user, seconds: duration?.wholeSeconds, reason: reason),
+            thenLookUp: channel)
     }
 
     /// Ends the ban of a user, who may join again.

@@ -65,15 +65,17 @@ extension ChatClient {
     /// - Parameters:
     ///   - user: The user.
     ///   - channel: The channel.
-    ///   - seconds: The duration; nil for no end.
+    ///   - duration: The time in whole seconds, rounded up; nil for no end.
     ///   - reason: A text that the server keeps with the mute.
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func mute(
-        _ user: UserID, inOpenChannel channel: ChannelURL, forSeconds seconds: Int? = nil,
+        _ user: UserID, inOpenChannel channel: ChannelURL, for duration: Duration? = nil,
         reason: String = ""
     ) async throws(RoostError) {
         _ = try await ask(
-            InOpenChannel(ChannelRequest.mute(channel, user, seconds: seconds, reason: reason)))
+            InOpenChannel(
+                ChannelRequest.mute(
+                    channel, user, seconds: duration?.wholeSeconds, reason: reason)))
     }
 
     /// Ends the mute of a user in an open channel.
@@ -116,15 +118,17 @@ extension ChatClient {
     /// - Parameters:
     ///   - user: The user.
     ///   - channel: The channel.
-    ///   - seconds: The duration; nil for no end.
+    ///   - duration: The time in whole seconds, rounded up; nil for no end.
     ///   - reason: A text that the server keeps with the ban.
     /// - Throws: `.connectionRequired`, or the server's refusal.
     public func ban(
-        _ user: UserID, fromOpenChannel channel: ChannelURL, forSeconds seconds: Int? = nil,
+        _ user: UserID, fromOpenChannel channel: ChannelURL, for duration: Duration? = nil,
         reason: String = ""
     ) async throws(RoostError) {
         _ = try await ask(
-            InOpenChannel(ChannelRequest.ban(channel, user, seconds: seconds, reason: reason)))
+            InOpenChannel(
+                ChannelRequest.ban(
+                    channel, user, seconds: duration?.wholeSeconds, reason: reason)))
     }
 
     /// Ends the ban of a user, who may enter the open channel again.

@@ -42,7 +42,7 @@ public struct Configuration: Sendable {
     /// The greatest size of all downloaded files together, and so of one; 256 MiB by default.
     ///
     /// The least recently used files are evicted, down to seven eighths of the limit.
-    public var downloadsLimit = ByteCount(bytes: 268_435_456)
+    public var downloadsLimit = ByteCount(mebibytes: 256)
     /// The encryption of cache, outbox and downloaded files; none by default.
     public var protection: Protection
     /// Whether the files can be opened only while the device is unlocked; on Apple platforms only.

@@ -33,8 +33,8 @@ public struct DownloadRequest: Hashable, Sendable {
 public struct DownloadEstimate: Hashable, Sendable {
     /// The greatest number of messages to fetch; nil if the server does not count them.
     public let missingMessages: Int?
-    /// The expected bytes on disk, by the average of cached messages; nil if unknown.
-    public let bytes: Int64?
+    /// The expected size on disk, by the average of cached messages; nil if unknown.
+    public let size: ByteCount?
 }
 
 /// A download of history in the background, newest first or from a moment in both directions (R154,
@@ -176,7 +176,8 @@ extension ChatClient {
     ) async throws(RoostError) -> DownloadEstimate {
         let size = try await engine.run(
             .inTime(InTime(.downloadEstimating(DownloadEstimating(channel)))), \.downloadSize)
-        return DownloadEstimate(missingMessages: size.messages, bytes: size.bytes)
+        return DownloadEstimate(
+            missingMessages: size.messages, size: size.bytes.map { ByteCount(bytes: $0) })
     }
 }
 

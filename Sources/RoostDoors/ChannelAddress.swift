@@ -18,14 +18,14 @@ package struct ChannelAddress: Hashable, Sendable {
 
 extension ChatClient {
     package func mute(
-        _ user: UserID, in channel: ChannelAddress, forSeconds seconds: Int?, reason: String
+        _ user: UserID, in channel: ChannelAddress, for duration: Duration?, reason: String
     ) async throws(RoostError) {
         guard channel.isOpen else {
             try await makeNow(
-                .mute(user, forSeconds: seconds, reason: reason), in: channel.url)
+                .mute(user, for: duration, reason: reason), in: channel.url)
             return
         }
-        try await mute(user, inOpenChannel: channel.url, forSeconds: seconds, reason: reason)
+        try await mute(user, inOpenChannel: channel.url, for: duration, reason: reason)
     }
 
     package func unmute(_ user: UserID, in channel: ChannelAddress) async throws(RoostError) {
@@ -42,12 +42,12 @@ extension ChatClient {
     }
 
     package func ban(
-        _ user: UserID, from channel: ChannelAddress, forSeconds seconds: Int?, reason: String
+        _ user: UserID, from channel: ChannelAddress, for duration: Duration?, reason: String
     ) async throws(RoostError) {
         guard channel.isOpen else {
-            return try await ban(user, from: channel.url, forSeconds: seconds, reason: reason)
+            return try await ban(user, from: channel.url, for: duration, reason: reason)
         }
-        try await ban(user, fromOpenChannel: channel.url, forSeconds: seconds, reason: reason)
+        try await ban(user, fromOpenChannel: channel.url, for: duration, reason: reason)
     }
 
     package func unban(_ user: UserID, from channel: ChannelAddress) async throws(RoostError) {

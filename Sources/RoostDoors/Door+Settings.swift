@@ -46,7 +46,7 @@ extension Door.Settings {
         let applicationID: String?
         let server: String?
         let cache: Configuration.Cache
-        let maxSize: Int64
+        let maxSize: ByteCount
         let comparator: ObjectIdentifier?
         let locksFilesWithDevice: Bool
     }

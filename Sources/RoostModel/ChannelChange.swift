@@ -16,8 +16,8 @@ public enum ChannelChange: Hashable, Codable, Sendable {
     case setPushTrigger(PushTrigger)
     /// Sets the messages that count towards the unread totals.
     case setCountPreference(CountPreference)
-    /// Mutes a member; the seconds begin when the server has the change.
-    case mute(UserID, forSeconds: Int?, reason: String)
+    /// Mutes a member; the time begins when the server has the change, and nil has no end.
+    case mute(UserID, for: Duration?, reason: String)
     /// Ends the mute of a member.
     case unmute(UserID)
     /// Pins a message for all members.

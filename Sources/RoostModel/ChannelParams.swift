@@ -34,8 +34,13 @@ public struct ChannelCreateParams: Hashable, Codable, Sendable {
     public var isDiscoverable: Bool?
     /// The code that a user must give to join a public channel; nil for none.
     public var accessCode: String?
-    /// Seconds after which messages disappear; nil keeps them.
-    public var messageSurvivalSeconds: Int?
+    /// `messageSurvival` as the protocol counts.
+    package var messageSurvivalSeconds: Int?
+    /// The time after which messages disappear, in whole seconds and rounded up; nil keeps them.
+    public var messageSurvival: Duration? {
+        get { messageSurvivalSeconds.map { .seconds($0) } }
+        set { messageSurvivalSeconds = newValue?.wholeSeconds }
+    }
 
     /// Creates parameters; everything else has its default and can be set afterwards.
     public init(
@@ -68,8 +73,14 @@ public struct ChannelUpdateParams: Hashable, Codable, Sendable {
     public var isDiscoverable: Bool?
     /// The code that a user must give to join.
     public var accessCode: String?
-    /// Seconds after which messages disappear; -1 keeps them.
-    public var messageSurvivalSeconds: Int?
+    /// `messageSurvival` as the protocol counts; -1 keeps the messages.
+    package var messageSurvivalSeconds: Int?
+    /// The time after which messages disappear, in whole seconds and rounded up; a negative one
+    /// keeps them.
+    public var messageSurvival: Duration? {
+        get { messageSurvivalSeconds.map { .seconds($0) } }
+        set { messageSurvivalSeconds = newValue.map { $0 < .zero ? -1 : $0.wholeSeconds } }
+    }
     /// The complete new list of operators.
     public var operatorIDs: [UserID]?
 

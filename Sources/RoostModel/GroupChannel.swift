@@ -96,9 +96,14 @@ public struct GroupChannel: Hashable, Codable, Sendable, Identifiable {
     public var deliveryReceipts: [UserID: Timestamp]?
     /// The time up to which messages, that moment included, are deleted; nil if none are.
     public var purgeOffset: Timestamp?
-    /// Seconds after which messages disappear; nil if they stay.
-    public var messageSurvivalSeconds: Int?
-    /// Whether these seconds count from reading instead of sending.
+    /// `messageSurvival` as the protocol counts.
+    package var messageSurvivalSeconds: Int?
+    /// The time after which messages disappear, in whole seconds; nil if they stay.
+    public var messageSurvival: Duration? {
+        get { messageSurvivalSeconds.map { .seconds($0) } }
+        set { messageSurvivalSeconds = newValue?.wholeSeconds }
+    }
+    /// Whether `messageSurvival` counts from reading instead of sending.
     public var isSurvivalTriggeredByRead = false
     /// The longest text the server accepts, in characters; nil if it does not send it.
     public var maxMessageLength: Int?

@@ -267,16 +267,6 @@ public struct FileContent: Hashable, Codable, Sendable {
     }
 }
 
-/// A number of bytes.
-public struct ByteCount: Hashable, Comparable, Codable, Sendable {
-    /// The number.
-    public let bytes: Int64
-    /// Creates a number of bytes.
-    public init(bytes: Int64) { self.bytes = bytes }
-    /// Orders by number.
-    public static func < (left: Self, right: Self) -> Bool { left.bytes < right.bytes }
-}
-
 /// The users whom a message mentions.
 public struct Mention: Hashable, Codable, Sendable {
     /// The kind of a mention.

@@ -33,8 +33,13 @@ public struct MessageDetails: Hashable, Codable, Sendable, RareValue {
     public var plugins: String?
     /// The planned sending of a scheduled message; nil for all others.
     public var schedule: Schedule?
-    /// Seconds until the message disappears; nil if it stays.
-    public var survivalSeconds: Int?
+    /// `survival` as the protocol counts.
+    package var survivalSeconds: Int?
+    /// The time until the message disappears, in whole seconds; nil if it stays.
+    public var survival: Duration? {
+        get { survivalSeconds.map { .seconds($0) } }
+        set { survivalSeconds = newValue?.wholeSeconds }
+    }
     /// Hours for which the server keeps the message; nil if it does so without a limit.
     public var retentionHours: Int?
     /// The sound on Apple devices in silent mode.

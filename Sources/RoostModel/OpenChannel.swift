@@ -27,8 +27,13 @@ public struct OpenChannel: Hashable, Codable, Sendable, Identifiable {
     public var operators: [User] = []
     /// The metadata; nil if the server did not send them.
     public var metadata: [String: String]?
-    /// Seconds after which messages disappear; nil if they stay.
-    public var messageSurvivalSeconds: Int?
+    /// `messageSurvival` as the protocol counts.
+    package var messageSurvivalSeconds: Int?
+    /// The time after which messages disappear, in whole seconds; nil if they stay.
+    public var messageSurvival: Duration? {
+        get { messageSurvivalSeconds.map { .seconds($0) } }
+        set { messageSurvivalSeconds = newValue?.wholeSeconds }
+    }
     /// Fields of a newer server without a name in this release.
     public var unknownFields = UnknownFields()
 

@@ -73,4 +73,11 @@ extension Duration {
         return seconds.multipliedSaturated(by: 1_000)
             .addingSaturated(attoseconds / 1_000_000_000_000_000)
     }
+
+    /// The duration in whole seconds, as the protocol counts; a part of a second counts as a whole
+    /// one.
+    package var wholeSeconds: Int {
+        let (seconds, attoseconds) = components
+        return Int(clamping: seconds.addingSaturated(attoseconds.signum()))
+    }
 }

@@ -66,7 +66,7 @@ extension SBDBaseChannel {
     ) {
         actEither(completionHandler) { client, channel throws(RoostError) in
             try await client.ban(
-                UserID(userId), from: channel, forSeconds: seconds > 0 ? Int(seconds) : nil,
+                UserID(userId), from: channel, for: seconds > 0 ? .seconds(seconds) : nil,
                 reason: description ?? "")
         }
     }
@@ -96,7 +96,7 @@ extension SBDBaseChannel {
     ) {
         actEither(completionHandler) { client, channel throws(RoostError) in
             try await client.mute(
-                UserID(userId), in: channel, forSeconds: seconds > 0 ? Int(seconds) : nil,
+                UserID(userId), in: channel, for: seconds > 0 ? .seconds(seconds) : nil,
                 reason: description ?? "")
         }
     }

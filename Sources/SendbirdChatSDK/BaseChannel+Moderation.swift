@@ -8,10 +8,10 @@ import RoostModel
 
 extension BaseChannel {
     /// Returns the duration of a restriction; nil for no end.
-    private static func duration(_ seconds: Int) -> Int? {
+    private static func duration(_ seconds: Int) -> Duration? {
         // The old library takes 0 for ten years, and -1 for ever.
         let tenYears = 315_360_000
-        return seconds < 0 ? nil : seconds == 0 ? tenYears : seconds
+        return seconds < 0 ? nil : .seconds(seconds == 0 ? tenYears : seconds)
     }
 
     // MARK: Mutes
@@ -46,7 +46,7 @@ extension BaseChannel {
         let duration = Self.duration(seconds)
         actEither(completionHandler) { client, channel throws(RoostError) in
             try await client.mute(
-                UserID(userId), in: channel, forSeconds: duration, reason: description ?? "")
+                UserID(userId), in: channel, for: duration, reason: description ?? "")
         }
     }
 
@@ -112,7 +112,7 @@ extension BaseChannel {
         let duration = Self.duration(seconds)
         actEither(completionHandler) { client, channel throws(RoostError) in
             try await client.ban(
-                UserID(userId), from: channel, forSeconds: duration, reason: description ?? "")
+                UserID(userId), from: channel, for: duration, reason: description ?? "")
         }
     }
 

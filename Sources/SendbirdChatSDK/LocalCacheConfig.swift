@@ -80,12 +80,12 @@ extension LocalCacheConfig {
 
     var limit: CacheLimit {
         guard clearOrder == .custom, let comparator = customClearOrderComparator else {
-            return CacheLimit(maxSize: maxSize)
+            return CacheLimit(maxSize: ByteCount(mebibytes: maxSize))
         }
         // The configuration lives as long as its comparator, so that its identity stays its own.
         let carried = Carried((compare: comparator, owner: self))
         return CacheLimit(
-            maxSize: maxSize,
+            maxSize: ByteCount(mebibytes: maxSize),
             order: .custom { left, right in
                 carried.value.compare(CachedBaseChannelInfo(left), CachedBaseChannelInfo(right))
                     == .orderedAscending

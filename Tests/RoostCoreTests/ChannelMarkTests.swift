@@ -101,22 +101,32 @@ struct ChannelMarkTests {
         #expect(machine.channels.map(\.name) == ["b", "c", "z"])
     }
 
+    @Test func `a duration becomes whole seconds, rounded up, and a negative one keeps messages`() {
+        var params = ChannelUpdateParams()
+        params.messageSurvival = .milliseconds(59_001)
+        #expect(params.messageSurvivalSeconds == 60 && params.messageSurvival == .seconds(60))
+        params.messageSurvival = .milliseconds(-1)
+        #expect(params.messageSurvivalSeconds == -1)
+        #expect(Duration.milliseconds(1).wholeSeconds == 1)
+        #expect(Duration.seconds(7).wholeSeconds == 7 && Duration.zero.wholeSeconds == 0)
+    }
+
     @Test func `each change shows on the channel`() {
         var channel = Self.channel("a", name: "old")
         channel.members = [Member(user: User(id: "bob"))]
         channel.pinnedMessageIDs = [1, 2]
         var params = ChannelUpdateParams(name: "n", coverURL: "u", data: "d", customType: "t")
-        params.messageSurvivalSeconds = -1
+        params.messageSurvival = .seconds(-2)
         params.accessCode = "code"
         let shown = channel.marked(
             Self.marks(
                 .hide(allowsAutoUnhide: true), .update(params), .setPushTrigger(.off),
-                .setCountPreference(.messages), .mute("bob", forSeconds: 1, reason: ""), .pin(2),
+                .setCountPreference(.messages), .mute("bob", for: .seconds(1), reason: ""), .pin(2),
                 .pin(3), .unpin(1), .invite(["carol"]), in: "a"))
         #expect(shown.hiddenState == .untilNextMessage)
         #expect(shown.name == "n" && shown.coverURL == "u")
         #expect(shown.data == "d" && shown.customType == "t")
-        #expect(shown.needsAccessCode && shown.messageSurvivalSeconds == nil)
+        #expect(shown.needsAccessCode && shown.messageSurvival == nil)
         #expect(shown.pushTrigger == .off && shown.countPreference == .messages)
         #expect(shown.members.map(\.isMuted) == [true])
         #expect(shown.pinnedMessageIDs == [3, 2])
@@ -130,8 +140,8 @@ struct ChannelMarkTests {
             (.unhide, .hide(allowsAutoUnhide: true), true),
             (.setPushTrigger(.all), .setPushTrigger(.off), true),
             (.setPushTrigger(.all), .setCountPreference(.off), false),
-            (.mute("bob", forSeconds: nil, reason: ""), .unmute("bob"), true),
-            (.mute("bob", forSeconds: nil, reason: ""), .unmute("carol"), false),
+            (.mute("bob", for: nil, reason: ""), .unmute("bob"), true),
+            (.mute("bob", for: nil, reason: ""), .unmute("carol"), false),
             (.pin(1), .unpin(1), true), (.pin(1), .pin(2), false),
             (.invite(["bob"]), .invite(["bob"]), false), (.leave, .unhide, false),
             (

@@ -28,12 +28,18 @@ struct EvictionPlanTests {
             (Int64.min, 64 * mega), (Int64.max, Int64.max), (Int64.max / mega + 1, Int64.max),
         ] as [(Int64, Int64)])
     func `a budget has a floor and no ceiling (R118, R119)`(megabytes: Int64, limit: Int64) {
-        let budget = CacheBudget(megabytes: megabytes)
+        let budget = CacheBudget(ByteCount(mebibytes: megabytes))
         #expect(budget.limit == limit)
         #expect(budget.target < budget.limit)
         #expect(budget.target > budget.limit / 8 * 6)
         #expect(budget.isReached(by: limit))
         #expect(!budget.isReached(by: limit - 1))
+    }
+
+    @Test func `mebibytes beyond the greatest number of bytes count as that number`() {
+        #expect(ByteCount(mebibytes: 3).bytes == 3 * Self.mega)
+        #expect(ByteCount(mebibytes: .max).bytes == .max)
+        #expect(ByteCount(mebibytes: .min).bytes == .min)
     }
 
     @Test func `an unnamed limit is 256 megabytes (R118)`() {
@@ -96,7 +102,7 @@ struct EvictionPlanTests {
     @Test func `a channel on a screen goes last, and only to stay below the limit`() {
         func plan(closed: Int64, open: Int64, used: Int64) -> EvictionPlan {
             EvictionPlan(
-                for: CacheBudget(megabytes: 64),
+                for: CacheBudget(ByteCount(mebibytes: 64)),
                 channels: [
                     Self.channel("open", megabytes: open, isOpen: true),
                     Self.channel("closed", megabytes: closed, accessedAt: 5),

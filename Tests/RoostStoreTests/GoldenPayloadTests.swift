@@ -154,7 +154,7 @@ struct GoldenPayloadTests {
             "0103070719756e726561645f6d6573736167655f636f756e745f6f6e6c7900"
         ),
         (
-            .channel(.mute("bob", forSeconds: 60, reason: "loud")),
+            .channel(.mute("bob", for: .seconds(60), reason: "loud")),
             "0103070803626f620178046c6f756400"
         ),
         (.channel(.unmute("bob")), "0103070903626f6200"),

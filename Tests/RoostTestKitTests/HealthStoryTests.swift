@@ -201,8 +201,8 @@ struct HealthStoryTests {
         try await TestWorld.run { world in
             let scene = try await Self.settled(world)
             let health = await scene.client.health
-            #expect((health.cache.bytes ?? 0) > 4_096)
-            #expect(health.cache.limit == Int64(256 * 1_048_576))
+            #expect((health.cache.size?.bytes ?? 0) > 4_096)
+            #expect(health.cache.limit == ByteCount(mebibytes: 256))
             #expect(health.cache.channelsWithHoles == 0)
             for number in 1...9 { try await scene.bob.send("\(number)", to: scene.channel) }
             await scene.client.disconnect()

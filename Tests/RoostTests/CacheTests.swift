@@ -69,7 +69,7 @@ struct CacheTests {
                 #expect(await timeline.snapshot.messages.count == 20)
                 await timeline.close()
             }
-            let trim = try await client.trimCache(downTo: 0)
+            let trim = try await client.trimCache(downTo: ByteCount(bytes: 0))
             #expect(Set(trim.channels.map(\.url)) == Set(channels))
             await phone.network.cut()
             await world.pass()
@@ -96,7 +96,7 @@ struct CacheTests {
             let start = try await Start(world, world.device(of: "alice"))
             let open = try await start.client.timeline(of: start.channels[1])
             await world.pass()
-            let plan = try await start.client.evictionPlan(downTo: 0)
+            let plan = try await start.client.evictionPlan(downTo: ByteCount(bytes: 0))
             #expect(plan.channels.last?.url == start.channels[1])
             #expect(plan.channels.last?.isOpen == true)
             #expect(plan.channels.filter { $0.openedAt == nil }.isEmpty)
@@ -119,7 +119,7 @@ struct CacheTests {
             try await start.client.pin(start.channels[0])
             let open = try await start.client.timeline(of: start.channels[1])
             await world.pass()
-            let trim = try await start.client.trimCache(downTo: 0)
+            let trim = try await start.client.trimCache(downTo: ByteCount(bytes: 0))
             #expect(!trim.channels.contains { $0.url == start.channels[0] })
             #expect(trim.channels.contains { $0.url == start.channels[1] })
             await world.pass()
@@ -127,11 +127,11 @@ struct CacheTests {
             try await start.client.unpin(start.channels[0])
             await device.network.cut()
             try await start.client.send("later", to: start.channels[0])
-            let again = try await start.client.trimCache(downTo: 0)
+            let again = try await start.client.trimCache(downTo: ByteCount(bytes: 0))
             #expect(again.channels.contains { $0.url == start.channels[0] })
             let offline = try await start.client.timeline(of: start.channels[0])
             #expect(await Self.texts(offline) == ["later"])
-            #expect(try await start.client.cacheSize() > 0)
+            #expect(try await start.client.cacheSize().bytes > 0)
             await start.client.close()
         }
     }
@@ -259,7 +259,9 @@ struct CacheTests {
             let executor = world.executor
             let work = [
                 Task(executorPreference: executor) { _ = try await client.evictionPlan() },
-                Task(executorPreference: executor) { _ = try await client.trimCache(downTo: 0) },
+                Task(executorPreference: executor) {
+                    _ = try await client.trimCache(downTo: ByteCount(bytes: 0))
+                },
                 Task(executorPreference: executor) {
                     try await client.clearCache(of: start.channels[0])
                 },

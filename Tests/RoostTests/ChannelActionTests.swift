@@ -174,7 +174,7 @@ struct ChannelActionTests {
             try await trio.bob.markAsRead(trio.url, awaitingServer: true)
             #expect(try await Self.cached(trio.url, trio.bob)?.isFrozen == true)
             try await alice.setFrozen(false, trio.url)
-            try await alice.makeNow(.mute("bob", forSeconds: 60, reason: "loud"), in: trio.url)
+            try await alice.makeNow(.mute("bob", for: .seconds(60), reason: "loud"), in: trio.url)
             let member = try await Self.cached(trio.url, alice)?.members.first { $0.id == "bob" }
             #expect(member?.isMuted == true && member?.muteReason == "loud")
             #expect(try await alice.mutedUsers(of: trio.url).elements.map(\.id) == ["bob"])

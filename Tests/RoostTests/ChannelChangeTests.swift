@@ -100,7 +100,7 @@ struct ChannelChangeTests {
             let refusal = try #require(await bob.refusals(in: channel).first)
             #expect(refusal.change.id == id)
             #expect(
-                refusal.change.action == .channel(.mute("alice", forSeconds: nil, reason: "")))
+                refusal.change.action == .channel(.mute("alice", for: nil, reason: "")))
             #expect(refusal.reason == .notAuthorized)
             #expect(refusal.heldChannel == (try await bob.cachedChannel(channel)))
             #expect(refusal.heldChannel?.members.contains { $0.isMuted } == false)

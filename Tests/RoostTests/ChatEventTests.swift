@@ -289,7 +289,7 @@ struct ChatEventTests {
                         false
                     }
                 })
-            try await bob.makeNow(.mute("alice", forSeconds: 60, reason: "loud"), in: url)
+            try await bob.makeNow(.mute("alice", for: .seconds(60), reason: "loud"), in: url)
             let muted = await pair.take(world).compactMap(\.muted)
             #expect(muted.map(\.id) == ["alice"] && muted.first?.reason == "loud")
             #expect(muted.first?.until != nil)
@@ -410,7 +410,7 @@ struct ChatEventTests {
     {
         try Self.play { world, pair in
             let list = try await pair.alice.channelList()
-            try await pair.bob.makeNow(.mute("alice", forSeconds: 60, reason: ""), in: pair.url)
+            try await pair.bob.makeNow(.mute("alice", for: .seconds(60), reason: ""), in: pair.url)
             await world.pass(.seconds(50))
             #expect(await list.snapshot.channels.map(\.isMuted) == [true])
             #expect(await Self.unmuted(pair.take(world)) == 0)
@@ -426,10 +426,10 @@ struct ChatEventTests {
     {
         try Self.play { world, pair in
             let timeline = try await pair.alice.timeline(of: pair.url)
-            try await pair.bob.makeNow(.mute("alice", forSeconds: 60, reason: ""), in: pair.url)
+            try await pair.bob.makeNow(.mute("alice", for: .seconds(60), reason: ""), in: pair.url)
             await world.pass(.seconds(5))
             // The mute is extended, so its first end no longer holds.
-            try await pair.bob.makeNow(.mute("alice", forSeconds: 100, reason: ""), in: pair.url)
+            try await pair.bob.makeNow(.mute("alice", for: .seconds(100), reason: ""), in: pair.url)
             await world.pass(.seconds(70))
             #expect(try await pair.alice.cachedChannel(pair.url)?.isMuted == true)
             await pair.phone.network.cut()

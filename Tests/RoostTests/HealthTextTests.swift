@@ -28,8 +28,8 @@ struct HealthTextTests {
         health.outbox.oldest = Health.Unsent(
             id: "r", channel: "c", isChange: false, createdAt: now + -12_250,
             wait: .rateLimit(until: now + 8_000))
-        health.cache.bytes = 3 * 1_048_576
-        health.cache.limit = 256 * 1_048_576
+        health.cache.size = ByteCount(mebibytes: 3)
+        health.cache.limit = ByteCount(mebibytes: 256)
         health.cache.channelsWithHoles = 4
         health.cache.pagesFromDisk = 7
         health.cache.pagesFromServer = 8

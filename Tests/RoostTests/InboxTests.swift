@@ -267,7 +267,7 @@ struct InboxTests {
                 // The page in hand is of the messages before the eviction.
                 #expect(try await Self.take(3, from: scene.bot) == Self.numbers(1...3))
             }
-            try await scene.bot.trimCache(downTo: 0)
+            try await scene.bot.trimCache(downTo: ByteCount(bytes: 0))
             #expect(try await scene.bot.cachedMessages(of: scene.channel).isEmpty)
             let rest = Self.numbers((isPartly ? 4 : 1)...120)
             #expect(try await Self.takeAll(from: scene.bot, world) == rest)

@@ -241,7 +241,7 @@ struct OutboxStoryTests {
             var params = ChannelCreateParams(memberIDs: ["alice"])
             params.operatorIDs = ["bob"]
             let channel = try await bob.createChannel(params).url
-            try await bob.makeNow(.mute("alice", forSeconds: nil, reason: ""), in: channel)
+            try await bob.makeNow(.mute("alice", for: nil, reason: ""), in: channel)
             await world.pass()
             func refused(_ text: String, by client: ChatClient) async throws -> RequestID {
                 let id = try #require(try await client.send(text, to: channel).requestID)

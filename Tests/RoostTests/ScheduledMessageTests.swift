@@ -138,7 +138,7 @@ struct ScheduledMessageTests {
             let url = try await pair.alice.createChannel(params).url
             let made = try await pair.bob.schedule(
                 UserMessageParams(text: "a"), to: url, at: later)
-            try await pair.alice.makeNow(.mute("bob", forSeconds: nil, reason: ""), in: url)
+            try await pair.alice.makeNow(.mute("bob", for: nil, reason: ""), in: url)
             let failed = try await pair.bob.sendScheduledMessage(made.id, in: url)
             #expect(failed.status == .failed)
             #expect(failed.failureCode == RoostError.Code.mutedInChannel)

@@ -170,7 +170,8 @@ struct UserTests {
             params.operatorIDs = ["alice"]
             let channel = try await pair.alice.createChannel(params).url
             #expect(try await pair.bob.muteInfo(in: channel) == MuteInfo())
-            try await pair.alice.makeNow(.mute("bob", forSeconds: 60, reason: "noise"), in: channel)
+            try await pair.alice.makeNow(
+                .mute("bob", for: .seconds(60), reason: "noise"), in: channel)
             let info = try await pair.bob.muteInfo(in: channel)
             #expect(info.isMuted && info.reason == "noise")
             #expect(info.end != nil && info.start != nil)

@@ -147,7 +147,7 @@ extension SendBirdTests {
                     {
                         try await bob.makeNow(.invite(["dave"]), in: url)
                         try await dave.acceptInvitation(to: url)
-                        try await bob.makeNow(.mute("dave", forSeconds: nil, reason: ""), in: url)
+                        try await bob.makeNow(.mute("dave", for: nil, reason: ""), in: url)
                     }
                 ),
                 ("channel(_:userWasUnmuted:)", { try await bob.makeNow(.unmute("dave"), in: url) }),

@@ -171,7 +171,7 @@ extension SendBirdTests {
                 }
                 #expect(await info().hasPrefix("false"))
                 try await story.bob.makeNow(
-                    .mute("alice", forSeconds: 600, reason: "loud"), in: url)
+                    .mute("alice", for: .seconds(600), reason: "loud"), in: url)
                 await story.world.pass()
                 #expect(await info() == "true loud true")
             }

@@ -84,7 +84,7 @@ extension SendbirdChatTests {
                     urls.append(url)
                 }
                 let client = try await SendbirdChat.door.client()
-                let plan = try await client.evictionPlan(downTo: 0)
+                let plan = try await client.evictionPlan(downTo: ByteCount(bytes: 0))
                 #expect(plan.channels.map(\.url) == (order == .custom ? urls.reversed() : urls))
                 let opened = plan.channels.sorted { $0.cachedMessageCount < $1.cachedMessageCount }
                 #expect(opened.map(\.cachedMessageCount) == [1, 5])
@@ -94,7 +94,7 @@ extension SendbirdChatTests {
                     Set(seen.values.map(\.cachedMessageCount)) == (order == .custom ? [1, 5] : []))
                 #expect(seen.values.allSatisfy { $0.messageCollectionAccessedAt > 0 })
                 // Messages are removed, channels stay.
-                try await client.trimCache(downTo: 0)
+                try await client.trimCache(downTo: ByteCount(bytes: 0))
                 await story.phone.network.cut()
                 view.calls = []
                 view.createMessageCollection()
@@ -128,7 +128,7 @@ extension SendbirdChatTests {
                 #expect(SendbirdChat.getCachedDataSize() > 64 << 20)
                 await story.connect()
                 await story.world.pass(.seconds(60))
-                #expect((try await client.cacheSize() < 64 << 20) == (maxSize == 1))
+                #expect((try await client.cacheSize().bytes < 64 << 20) == (maxSize == 1))
             }
         }
 

@@ -174,7 +174,7 @@ extension SendbirdChatTests {
                 await story.world.pass()
                 try await story.bob.removeOperators(["alice"], from: .init(url))
                 try await story.bob.makeNow(
-                    .mute("alice", forSeconds: nil, reason: ""), in: .init(url))
+                    .mute("alice", for: nil, reason: ""), in: .init(url))
                 await story.world.pass()
                 let (failed, error): (UserMessage?, SBError?) = await story.wait { done in
                     channel.sendUserMessage("unheard") { done(($0, $1)) }

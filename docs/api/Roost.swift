@@ -3,6 +3,7 @@
 struct ByteCount: Codable, Comparable, Hashable, Sendable {
     let bytes: Int64
     init(bytes: Int64)
+    init(mebibytes: Int64)
     static func < (left: Self, right: Self) -> Bool
 }
 
@@ -15,9 +16,9 @@ struct CacheComparison: Hashable, Sendable {
 struct CacheLimit: Sendable {
     typealias Comparator = @Sendable (_ left: CachedChannel, _ right: CachedChannel) -> Bool
     var keptMessages: Int { get set }
-    var maxSize: Int64 { get set }
+    var maxSize: ByteCount { get set }
     var order: Order { get set }
-    init(maxSize: Int64 = 256, order: Order = .lastOpened, keptMessages: Int = 0)
+    init(maxSize: ByteCount = ByteCount(mebibytes: 256), order: Order = .lastOpened, keptMessages: Int = 0)
 
     enum Order: Sendable {
         case custom(Comparator?)
@@ -32,17 +33,17 @@ struct CacheMigration: Hashable, Sendable {
 
 struct CacheTrim: Hashable, Sendable {
     let channels: [CachedChannel]
-    let sizeAfter: Int64
-    let sizeBefore: Int64
+    let sizeAfter: ByteCount
+    let sizeBefore: ByteCount
 }
 
 struct CachedChannel: Hashable, Sendable {
-    let byteCount: Int64
     let cachedMessageCount: Int64
     let isOpen: Bool
     let isPinned: Bool
     let lastMessageAt: Timestamp?
     let openedAt: Timestamp?
+    let size: ByteCount
     let url: ChannelURL
 }
 
@@ -81,7 +82,7 @@ enum ChannelChange: Codable, Hashable, Sendable {
     case hide(allowsAutoUnhide: Bool)
     case invite([UserID])
     case leave
-    case mute(UserID, forSeconds: Int?, reason: String)
+    case mute(UserID, for: Duration?, reason: String)
     case pin(MessageID)
     case setCountPreference(CountPreference)
     case setPushTrigger(PushTrigger)
@@ -104,7 +105,7 @@ struct ChannelCreateParams: Codable, Hashable, Sendable {
     var isPublic: Bool { get set }
     var isSuper: Bool { get set }
     var memberIDs: [UserID] { get set }
-    var messageSurvivalSeconds: Int? { get set }
+    var messageSurvival: Duration? { get set }
     var name: String { get set }
     var operatorIDs: [UserID] { get set }
     var url: ChannelURL? { get set }
@@ -243,7 +244,7 @@ struct ChannelUpdateParams: Codable, Hashable, Sendable {
     var data: String? { get set }
     var isDiscoverable: Bool? { get set }
     var isPublic: Bool? { get set }
-    var messageSurvivalSeconds: Int? { get set }
+    var messageSurvival: Duration? { get set }
     var name: String? { get set }
     var operatorIDs: [UserID]? { get set }
     init(name: String? = nil, coverURL: String? = nil, data: String? = nil, customType: String? = nil)
@@ -264,13 +265,13 @@ final class ChatClient: Sendable {
     @discardableResult func addPollOption(_ text: String, to poll: PollID) async throws(RoostError) -> Poll
     @discardableResult func addReaction(_ key: String, to target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func appMoved(toForeground: Bool) async
-    func ban(_ user: UserID, from channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
-    func ban(_ user: UserID, fromOpenChannel channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
+    func ban(_ user: UserID, from channel: ChannelURL, for duration: Duration? = nil, reason: String = "") async throws(RoostError)
+    func ban(_ user: UserID, fromOpenChannel channel: ChannelURL, for duration: Duration? = nil, reason: String = "") async throws(RoostError)
     func bannedUsers(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<RestrictedUser>
     func bannedUsers(ofOpenChannel channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<RestrictedUser>
     func block(_ user: UserID) async throws(RoostError)
     func blockedUsers(pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
-    func cacheSize() async throws(RoostError) -> Int64
+    func cacheSize() async throws(RoostError) -> ByteCount
     func cachedChannel(_ url: ChannelURL) async throws(RoostError) -> GroupChannel?
     func cachedEdits(in channel: ChannelURL, since moment: Timestamp, after place: Position = .distantPast, limit: Int = 100) async throws(RoostError) -> [Message]
     func cachedMentions(before place: Position = .distantFuture, limit: Int = 100) async throws(RoostError) -> [Message]
@@ -336,7 +337,7 @@ final class ChatClient: Sendable {
     func enteredOpenChannels() async -> [OpenChannel]
     @discardableResult func eraseCache(of channel: ChannelURL) async throws(RoostError) -> Bool
     func events() async -> AsyncStream<ChatEvent>
-    func evictionPlan(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim
+    func evictionPlan(downTo size: ByteCount? = nil) async throws(RoostError) -> CacheTrim
     func exit(_ channel: ChannelURL) async throws(RoostError)
     func explain(_ channel: ChannelURL, in query: ChannelListQuery = ChannelListQuery()) async throws(RoostError) -> ChannelExplanation
     func explain(_ message: MessageID, in channel: ChannelURL, under filter: MessageFilter = .everything) async throws(RoostError) -> MessageExplanation
@@ -371,8 +372,8 @@ final class ChatClient: Sendable {
     func members(of channel: ChannelURL, _ query: MemberQuery = MemberQuery(), after token: String? = nil) async throws(RoostError) -> Page<Member>
     func metadata(of channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: String]
     func metadata(ofOpenChannel channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: String]
-    @discardableResult func mute(_ user: UserID, in channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError) -> RequestID
-    func mute(_ user: UserID, inOpenChannel channel: ChannelURL, forSeconds seconds: Int? = nil, reason: String = "") async throws(RoostError)
+    @discardableResult func mute(_ user: UserID, in channel: ChannelURL, for duration: Duration? = nil, reason: String = "") async throws(RoostError) -> RequestID
+    func mute(_ user: UserID, inOpenChannel channel: ChannelURL, for duration: Duration? = nil, reason: String = "") async throws(RoostError)
     func muteInfo(in channel: ChannelURL) async throws(RoostError) -> MuteInfo
     func muteInfo(inOpenChannel channel: ChannelURL) async throws(RoostError) -> MuteInfo
     func mutedUsers(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<RestrictedUser>
@@ -434,7 +435,7 @@ final class ChatClient: Sendable {
     func startTyping(in channel: ChannelURL) async
     func suspend() async
     func timeline(of channel: ChannelURL, startingAt start: Timestamp = .distantFuture, filter: MessageFilter = .everything, pageSize: Int? = nil, capacity: Int = 1_000) async throws(RoostError) -> Timeline
-    @discardableResult func trimCache(downTo bytes: Int64? = nil) async throws(RoostError) -> CacheTrim
+    @discardableResult func trimCache(downTo size: ByteCount? = nil) async throws(RoostError) -> CacheTrim
     func typingUsers(in channel: ChannelURL) async -> [User]
     func unban(_ user: UserID, from channel: ChannelURL) async throws(RoostError)
     func unban(_ user: UserID, fromOpenChannel channel: ChannelURL) async throws(RoostError)
@@ -581,8 +582,8 @@ struct DoNotDisturb: Codable, Hashable, Sendable {
 }
 
 struct DownloadEstimate: Hashable, Sendable {
-    let bytes: Int64?
     let missingMessages: Int?
+    let size: ByteCount?
 }
 
 struct DownloadRequest: Hashable, Sendable {
@@ -689,7 +690,7 @@ struct GroupChannel: Codable, CustomStringConvertible, Hashable, Identifiable, L
     var memberCount: Int { get set }
     var members: [Member] { get set }
     var messageOffset: Timestamp? { get set }
-    var messageSurvivalSeconds: Int? { get set }
+    var messageSurvival: Duration? { get set }
     var metadata: [String: String]? { get set }
     var myLastRead: Timestamp? { get set }
     var myRole: Role { get set }
@@ -724,12 +725,12 @@ struct Health: Hashable, Sendable {
     func summary(at now: Timestamp) -> String
 
     struct Cache: Hashable, Sendable {
-        var bytes: Int64? { get set }
         var channelsWithHoles: Int? { get set }
-        var limit: Int64? { get set }
+        var limit: ByteCount? { get set }
         var pagesFromDisk: Int { get set }
         var pagesFromServer: Int { get set }
         var refusal: RoostError? { get set }
+        var size: ByteCount? { get set }
         init()
     }
 
@@ -1065,7 +1066,7 @@ struct MessageDetails: Codable, Hashable, Sendable {
     var reactions: [Reaction]? { get set }
     var retentionHours: Int? { get set }
     var schedule: Schedule? { get set }
-    var survivalSeconds: Int? { get set }
+    var survival: Duration? { get set }
     var threadInfo: ThreadInfo? { get set }
     var translations: [String: String] { get set }
     init()
@@ -1231,7 +1232,7 @@ struct OpenChannel: Codable, Hashable, Identifiable, Sendable {
     var id: ChannelURL { get }
     var isEphemeral: Bool { get set }
     var isFrozen: Bool { get set }
-    var messageSurvivalSeconds: Int? { get set }
+    var messageSurvival: Duration? { get set }
     var metadata: [String: String]? { get set }
     var name: String { get set }
     var operators: [User] { get set }

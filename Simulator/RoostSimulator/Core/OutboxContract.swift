@@ -172,7 +172,7 @@ package struct OutboxContract {
             .leave, .hide(allowsAutoUnhide: false), .unhide, .invite(["u", "v"]),
             .update(ChannelUpdateParams(name: "name \(random.pick(9))")),
             .setPushTrigger(.off), .setCountPreference(.off),
-            .mute("u", forSeconds: 60, reason: "loud"), .unmute("u"), .pin(7), .unpin(7),
+            .mute("u", for: .seconds(60), reason: "loud"), .unmute("u"), .pin(7), .unpin(7),
         ]
         return changes[random.pick(changes.count)]
     }

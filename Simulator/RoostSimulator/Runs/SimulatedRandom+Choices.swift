@@ -87,15 +87,15 @@ extension SimulatedRandom {
     func mute(of member: UserID) -> ChannelChange {
         switch pick(6) {
         case 0, 1: .unmute(member)
-        case 2, 3: .mute(member, forSeconds: nil, reason: "")
-        default: .mute(member, forSeconds: 1 + pick(60), reason: "")
+        case 2, 3: .mute(member, for: nil, reason: "")
+        default: .mute(member, for: .seconds(1 + pick(60)), reason: "")
         }
     }
 
     /// The request of the same.
     func muteRequest(of member: UserID, in channel: ChannelURL) -> ChannelRequest {
-        if case .mute(_, let seconds, let reason) = mute(of: member) {
-            .mute(channel, member, seconds: seconds, reason: reason)
+        if case .mute(_, let duration, let reason) = mute(of: member) {
+            .mute(channel, member, seconds: duration?.wholeSeconds, reason: reason)
         } else {
             .unmute(channel, member)
         }

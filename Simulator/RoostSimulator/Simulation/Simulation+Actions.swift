@@ -86,7 +86,9 @@ extension Simulation {
         case .trim:
             app.noteLoss()
             let bytes = Int64(random.next() % 2) * 40_000
-            call(app, "trim to \(bytes)") { _ = try await $0.trimCache(downTo: bytes) }
+            call(app, "trim to \(bytes)") {
+                _ = try await $0.trimCache(downTo: ByteCount(bytes: bytes))
+            }
         case .moveServerClock: moveServerClock()
         case .sendFile, .addReaction, .editUnsent, .deleteUnsent, .markRead, .changeChannel,
             .leaveHere, .draft:

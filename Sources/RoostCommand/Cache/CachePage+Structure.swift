@@ -48,7 +48,7 @@ extension CachePage {
             user: client.configuration.userID.rawValue,
             application: client.configuration.applicationID, usedBytes: view.structure.usedBytes,
             freeBytes: view.structure.freeBytes, userCount: view.structure.userCount,
-            limit: view.health.cache.limit ?? CacheBudget().limit,
+            limit: view.health.cache.limit?.bytes ?? CacheBudget().limit,
             outbox: view.unsent.items.filter { $0.inboxMark == nil }.map { item in
                 Item(
                     item, showsText: showsText, wait: view.waits[item.requestID]?.sentence(at: now))

@@ -139,9 +139,9 @@ extension JSONWriter {
         case .setPushTrigger(let trigger): field("push_trigger_option", trigger.rawValue)
         case .setCountPreference(let preference):
             field("count_preference", preference.rawValue)
-        case .mute(let user, let seconds, _):
+        case .mute(let user, let duration, _):
             field("user_id", user.rawValue)
-            if let seconds { field("seconds", seconds) }
+            if let duration { field("seconds", duration.wholeSeconds) }
         case .unmute(let user): field("user_id", user.rawValue)
         case .pin(let id), .unpin(let id): field("message_id", id.rawValue)
         }

@@ -81,8 +81,8 @@ extension JSONValue {
 
     private static func cache(_ cache: Health.Cache) -> JSONValue {
         [
-            "bytes": cache.bytes.map { .int($0) } ?? .null,
-            "limit": cache.limit.map { .int($0) } ?? .null,
+            "bytes": cache.size.map { .int($0.bytes) } ?? .null,
+            "limit": cache.limit.map { .int($0.bytes) } ?? .null,
             "channels_with_holes": cache.channelsWithHoles.map { .int(Int64($0)) } ?? .null,
             "pages_from_disk": .int(Int64(cache.pagesFromDisk)),
             "pages_from_server": .int(Int64(cache.pagesFromServer)),

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostModel
+
 /// The size limit of a cache, and the size to which a trim goes down.
 ///
 /// A trim evicts channels until the cache has this size (`EvictionPlan`).
 package struct CacheBudget: Equatable, Sendable {
-    /// The configured limit, raised to `minimumMegabytes` if it was less (R119).
-    package let megabytes: Int64
+    /// The size in bytes at which the limit is reached; `Int64.max` for no limit.
+    package let limit: Int64
 
-    package static let defaultMegabytes: Int64 = 256
-    package static let minimumMegabytes: Int64 = 64
-    private static let bytesPerMegabyte: Int64 = 1_048_576
+    package static let standard = ByteCount(mebibytes: 256)
+    private static let least = ByteCount(mebibytes: 64)
 
-    package init(megabytes: Int64 = Self.defaultMegabytes) {
-        self.megabytes = max(megabytes, Self.minimumMegabytes)
-    }
-
-    /// The size in bytes at which the limit is reached; `Int64.max` on overflow.
-    package var limit: Int64 {
-        let (bytes, overflow) = megabytes.multipliedReportingOverflow(by: Self.bytesPerMegabyte)
-        return overflow ? .max : bytes
+    /// Makes the budget of a configured limit, raised to the least one if it is less (R119).
+    package init(_ maxSize: ByteCount = Self.standard) {
+        limit = max(maxSize, Self.least).bytes
     }
 
     /// The size at which a trim stops: an eighth below the limit.

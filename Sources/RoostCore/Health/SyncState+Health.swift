@@ -18,9 +18,9 @@ extension SyncState {
                 id: item.requestID, channel: item.channel, isChange: item.content.isChange,
                 createdAt: item.createdAt, wait: wait(of: item))
         }
-        health.cache.bytes = notes.figures.last?.bytes
+        health.cache.size = notes.figures.last.map { ByteCount(bytes: $0.bytes) }
         health.cache.channelsWithHoles = notes.figures.last?.channelsWithHoles
-        health.cache.limit = cacheLimit
+        health.cache.limit = cacheLimit.map { ByteCount(bytes: $0) }
         health.cache.pagesFromDisk = notes.pagesFromDisk
         health.cache.pagesFromServer = notes.pagesFromServer
         health.cache.refusal = notes.refusal ?? notes.unsentRefusal ?? outbox.disk.refusal

@@ -32,9 +32,9 @@ extension ChannelAct {
             self.init(
                 .request(.setCountPreference(channel, preference, by: me)),
                 .news(.countPreference(preference), channel))
-        case .mute(let user, let seconds, let reason):
+        case .mute(let user, let duration, let reason):
             self.init(
-                .request(.mute(channel, user, seconds: seconds, reason: reason)),
+                .request(.mute(channel, user, seconds: duration?.wholeSeconds, reason: reason)),
                 .unknown(channel))
         case .unmute(let user): self.init(.request(.unmute(channel, user)), .unknown(channel))
         case .pin(let id):

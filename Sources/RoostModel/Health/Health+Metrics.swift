@@ -66,8 +66,8 @@ extension Health {
 
     private var cacheMetrics: [Metric] {
         Self.known([
-            ("cache_bytes", cache.bytes.map { Double($0) }),
-            ("cache_limit_bytes", cache.limit.map { Double($0) }),
+            ("cache_bytes", cache.size.map { Double($0.bytes) }),
+            ("cache_limit_bytes", cache.limit.map { Double($0.bytes) }),
             ("cache_channels_with_holes", cache.channelsWithHoles.map { Double($0) }),
             ("cache_pages_from_disk_total", Double(cache.pagesFromDisk)),
             ("cache_pages_from_server_total", Double(cache.pagesFromServer)),

@@ -109,9 +109,9 @@ extension Health.Wait {
 extension Health.Cache {
     fileprivate var sentences: [String] {
         var parts: [String] = []
-        if let bytes {
-            let size = "cache \(bytes / 1_048_576)"
-            parts.append(size + (limit.map { " of \($0 / 1_048_576)" } ?? "") + " MiB")
+        if let size {
+            let used = "cache \(size.bytes / 1_048_576)"
+            parts.append(used + (limit.map { " of \($0.bytes / 1_048_576)" } ?? "") + " MiB")
         }
         if let channelsWithHoles, channelsWithHoles > 0 {
             parts.append("\(Health.count(channelsWithHoles, "channel")) with holes")

@@ -221,9 +221,9 @@ extension Health {
         /// The bytes in use, as the limit counts them; nil until they are known.
         ///
         /// The number is renewed at most every five seconds.
-        public var bytes: Int64?
+        public var size: ByteCount?
         /// The size at which channels are evicted; nil without a limit.
-        public var limit: Int64?
+        public var limit: ByteCount?
         /// The number of channels whose cached history has a hole between two parts; nil until it is
         /// known.
         public var channelsWithHoles: Int?

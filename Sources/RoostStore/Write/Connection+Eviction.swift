@@ -35,7 +35,8 @@ extension Connection {
                 keeping: Int64(keeper.keptMessages), only: way)
         }
         return EvictionPlan(
-            for: keeper.budget ?? CacheBudget(megabytes: .max), channels: channels, size: size,
+            for: keeper.budget ?? CacheBudget(ByteCount(bytes: .max)), channels: channels,
+            size: size,
             order: keeper.order, keeping: Int64(keeper.keptMessages), only: way)
     }
 

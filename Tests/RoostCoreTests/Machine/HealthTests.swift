@@ -338,7 +338,7 @@ struct HealthTests {
         #expect(call.effects.figures.isEmpty && call.effects.finished.isEmpty)
         let figures = CacheFigures(bytes: 4_096, channelsWithHoles: 0)
         #expect(script.read(reading, .figures(figures)).finished.contains(call.id))
-        #expect(script.machine.state.health.cache.bytes == 4_096)
+        #expect(script.machine.state.health.cache.size == ByteCount(bytes: 4_096))
     }
 
     @Test func `the figures are read for a reader only, and after commits once in five seconds`()
@@ -354,7 +354,7 @@ struct HealthTests {
             id, .figures(CacheFigures(bytes: 4_096, channelsWithHoles: 2)))
         #expect(effects.contains(.notice(.arm(.figures, .seconds(5)))))
         let cache = script.machine.state.health.cache
-        #expect(cache.bytes == 4_096 && cache.channelsWithHoles == 2)
+        #expect(cache.size == ByteCount(bytes: 4_096) && cache.channelsWithHoles == 2)
 
         for _ in 0..<3 {
             let (commit, effects) = script.start(.storing(Storing([], from: .local)))

@@ -258,9 +258,9 @@ struct EvictionTests {
     {
         let folder = try TemporaryFolder(inMemory: true)
         var options = Fixture.withoutIndex
-        options.budget = CacheBudget(megabytes: 1)
+        options.budget = CacheBudget(ByteCount(mebibytes: 1))
         let budget = try #require(options.budget)
-        #expect(budget.megabytes == 64)
+        #expect(budget.limit == 64 * 1_048_576)
         let store = try await Store.open(.folder(folder.path), owner: Fixture.owner, options)
         try await Cache.fill(store, bytes: 2_400)
         #expect(try await store.writer.keepBudget() == nil)

@@ -38,10 +38,10 @@ extension [UInt8] {
         case .setCountPreference(let preference):
             append(ChangeTag.setCountPreference.rawValue)
             append(text: preference.rawValue)
-        case .mute(let user, let seconds, let reason):
+        case .mute(let user, let duration, let reason):
             append(ChangeTag.mute.rawValue)
             append(text: user.rawValue)
-            append(optional: seconds) { $0.append(signed: Int64($1)) }
+            append(optional: duration?.wholeSeconds) { $0.append(signed: Int64($1)) }
             append(text: reason)
         case .unmute(let user):
             append(ChangeTag.unmute.rawValue)
@@ -88,7 +88,7 @@ extension PayloadReader {
         case .mute:
             let user = UserID(try text(bytes))
             let seconds = try optionalInt(bytes)
-            return .mute(user, forSeconds: seconds, reason: try text(bytes))
+            return .mute(user, for: seconds.map { .seconds($0) }, reason: try text(bytes))
         case .unmute: return .unmute(UserID(try text(bytes)))
         case .pin: return .pin(MessageID(try signed(bytes)))
         case .unpin: return .unpin(MessageID(try signed(bytes)))
