@@ -123,6 +123,7 @@ package final class ChatHost: Sendable {
                         await chat.endExpired()
                         await chat.sendDue()
                         await chat.storeActivity()
+                        await chat.publishReceipts()
                     },
                 ], log: log, pageToken: pageToken)
         } catch {
@@ -149,6 +150,7 @@ package final class ChatHost: Sendable {
         await http.shutdown(grace: Self.grace)
         // Until here notices and orders of other servers are carried out.
         for heartbeat in heartbeats { heartbeat.cancel() }
+        await chat.publishReceipts()
         await backend.close()
         await loop.shutdown()
         log.write(LogLine(.info, "stopped"))

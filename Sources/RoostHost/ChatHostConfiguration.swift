@@ -86,6 +86,7 @@ extension ChatHost.Configuration {
         core.publicAddress = publicAddress
         core.isEncrypted = certificate != nil
         core.limits = limits
+        core.collectsReceipts = true
         if isBehindProxy { core.limits.sessionsPerAddress = connectionsPerAddress }
         core.userRate = userRate
         core.addressRate = addressRate

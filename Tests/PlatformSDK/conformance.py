@@ -200,6 +200,9 @@ def b5():
     post("/group_channels/g", {"name": "New"}, ann.login["key"], "PUT")
     server.call("DELETE", f"/group_channels/g/messages/{answer['msg_id']}", Api_Token=TOKEN)
     heard = ann.now() + bob.now()
+    # A server may collect receipts for a second.
+    if all(name != "DLVR" for name, _ in heard):
+        heard.append(("DLVR", ann.hear("DLVR")))
     check({name for name, _ in heard} >= {"MESG", "READ", "DLVR", "MEDI", "MRCT", "SYEV", "DELM"},
           {name for name, _ in heard})
     for name, body in heard:

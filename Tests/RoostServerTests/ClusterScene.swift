@@ -143,9 +143,11 @@ struct ClusterScene {
     ///   - count: Their number.
     ///   - own: The database; nil for that of all tests, which no test may harm.
     ///   - patience: The longest wait for the database; nil for that of a real server.
+    ///   - configure: A change of the servers' settings.
     /// - Throws: A failure of the database.
     init(
-        servers count: Int = 2, on own: PostgresServer? = nil, patience: Duration? = nil
+        servers count: Int = 2, on own: PostgresServer? = nil, patience: Duration? = nil,
+        configure: (inout ChatServer.Configuration) -> Void = { _ in }
     ) async throws {
         let loop = try PostgresStorage.testLoop()
         var configuration = try await PostgresStorage.testConfiguration()
@@ -168,7 +170,8 @@ struct ClusterScene {
             let hooked = HookedStorage(storage)
             storages.append(hooked)
             let server = await ServerFixture(
-                storage: hooked, fanOut: fanOut, peers: presence, seed: UInt64(number) + 1)
+                storage: hooked, fanOut: fanOut, peers: presence, seed: UInt64(number) + 1,
+                configure: configure)
             await fanOut.serve(server.server)
             servers.append(server)
             fanOuts.append(fanOut)
@@ -219,9 +222,11 @@ struct ClusterScene {
 extension ClusterScene {
     /// Two servers, with Ann at the first and Bob at the second, both in the channel "g".
     static func withAnnAndBob(
-        on database: PostgresServer? = nil, patience: Duration? = nil
+        on database: PostgresServer? = nil, patience: Duration? = nil,
+        configure: (inout ChatServer.Configuration) -> Void = { _ in }
     ) async throws -> (ClusterScene, ann: ServerFixture.Device, bob: ServerFixture.Device) {
-        let scene = try await ClusterScene(on: database, patience: patience)
+        let scene = try await ClusterScene(
+            on: database, patience: patience, configure: configure)
         let bob = try await scene.servers[1].connect("bob")
         let ann = try await scene.servers[0].connect("ann")
         try await scene.servers[0].channel(of: ["ann", "bob"], by: ann)

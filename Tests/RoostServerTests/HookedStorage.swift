@@ -11,6 +11,7 @@ final class HookedStorage: Storage {
         var counts: [String: Int] = [:]
         var steps: [String: @Sendable () async -> Void] = [:]
         var unreadLimits: [Int] = []
+        var refused: Set<String> = []
     }
 
     let base: any Storage
@@ -32,6 +33,15 @@ final class HookedStorage: Storage {
     /// Takes a step before the next call of a name.
     func before(_ name: String, _ step: @escaping @Sendable () async -> Void) {
         state.withLock { $0.steps[name] = step }
+    }
+
+    /// Refuses the next call of a name, which must be one that asks `check`.
+    func refuse(_ name: String) { state.withLock { _ = $0.refused.insert(name) } }
+
+    private func check(_ name: String) throws(StorageError) {
+        if state.withLock({ $0.refused.remove(name) }) != nil {
+            throw StorageError("The test refuses \(name).")
+        }
     }
 
     private func note(_ name: String) async {
@@ -219,11 +229,10 @@ final class HookedStorage: Storage {
         return try await base.markRead(url, by: id, now: now)
     }
 
-    func markDelivered(
-        _ url: ChannelURL, to id: UserID, at moment: Timestamp, unlessThrough place: Timestamp
-    ) async throws(StorageError) -> Bool {
+    func markDelivered(_ marks: [DeliveryMark]) async throws(StorageError) -> [DeliveryMark] {
         await note("markDelivered")
-        return try await base.markDelivered(url, to: id, at: moment, unlessThrough: place)
+        try check("markDelivered")
+        return try await base.markDelivered(marks)
     }
 
     func unreadTotal(of id: UserID, atMost limit: Int) async throws(StorageError) -> Int {

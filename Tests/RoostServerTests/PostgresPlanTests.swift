@@ -50,6 +50,14 @@ struct PostgresPlanTests {
             ("the list of channels", { db, _ in _ = try await db.listings(of: "u9") }),
             ("the users", { db, _ in _ = try await db.userRecords(["u0", "u1"]) }),
             ("a read mark", { db, _ in _ = try await db.markRead("g0", by: "u0", now: now) }),
+            (
+                "delivery marks",
+                { db, number in
+                    _ = try await db.markDelivered(
+                        "g0", to: "u0", at: Timestamp(milliseconds: Int64(number)),
+                        unlessThrough: Timestamp(milliseconds: Int64(number)))
+                }
+            ),
             ("unread messages", { db, _ in _ = try await db.unreadCounts(in: "g0", of: ["u0"]) }),
             (
                 "a page",

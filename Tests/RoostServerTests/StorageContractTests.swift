@@ -369,8 +369,16 @@ struct StorageContractTests {
         }
         let member = try await storage.memberRecords(of: "g").first { $0.user.id == "a" }
         #expect(member?.deliveredAt == at(9))
+        let marks = [("g", "nobody"), ("g", "b"), ("none", "b"), ("g", "a")].map {
+            DeliveryMark(
+                channel: ChannelURL($0.0), user: UserID($0.1), moment: at(12), place: at(11))
+        }
+        #expect(Set(try await storage.markDelivered(marks).map(\.user)) == ["a", "b"])
+        #expect(try await storage.markDelivered(marks).isEmpty)
+        // Former members receive nothing.
+        _ = try await storage.removeMember("b", from: "g", now: at(13))
         #expect(
-            try await !storage.markDelivered("g", to: "nobody", at: at(9), unlessThrough: at(1)))
+            try await !storage.markDelivered("g", to: "b", at: at(15), unlessThrough: at(14)))
     }
 
     @Test(arguments: StorageKind.allCases)

@@ -167,6 +167,7 @@ struct ServerEventTests {
         var login = LoginSuccess(user: User(id: "u", nickname: "U"), sessionKey: "k")
         login.loginAt = Timestamp(milliseconds: 5)
         login.reconnect.tryLimit = 3
+        login.omitsSuperAcknowledgements = true
         login.requestDedupInterval = .milliseconds(0)
         login.unread = UnreadCount(
             all: 3, customTypes: ["a": 1], timestamp: Timestamp(milliseconds: 9))
@@ -180,7 +181,7 @@ struct ServerEventTests {
             "max_unread_count_on_super_group", "file_upload_size_limit", "premium_feature_list",
             "emoji_hash", "application_attributes", "use_reaction", "multiple_file_send_max_size",
             "config_sync_needed", "services", "notifications", "allow_sdk_log_ingestion",
-            "unread_cnt",
+            "unread_cnt", "disable_supergroup_mack",
         ] { #expect(value[name] != nil, "\(name) is missing") }
     }
 

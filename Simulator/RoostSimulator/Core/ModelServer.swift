@@ -237,14 +237,14 @@ struct ModelServer {
             try publishTyping(in: url, isTyping: false, desk, on: storage)
         case .messageAcknowledgement(let url, let id):
             let standing = try desk.admit(.member, url, on: storage)
-            guard let place = storage.position(of: id, in: url),
+            guard standing.access?.record.countsReceipts == true,
+                let place = storage.position(of: id, in: url),
                 standing.sight.shows(place.createdAt)
             else { return }
             let moment = max(desk.now, place.createdAt)
-            guard
-                storage.markDelivered(
-                    url, to: desk.user, at: moment, unlessThrough: place.createdAt)
-            else { return }
+            let mark = DeliveryMark(
+                channel: url, user: desk.user, moment: moment, place: place.createdAt)
+            guard !storage.markDelivered([mark]).isEmpty else { return }
             publish(
                 .delivered(url, [desk.user: moment]),
                 to: Audience(audienceMembers: storage.audienceMembers(of: url)).readers)

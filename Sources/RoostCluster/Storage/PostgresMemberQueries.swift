@@ -141,21 +141,31 @@ extension PostgresQuery where Output == Timestamp {
             """, .int(channel), .text(user.rawValue), .int(moment)
         ) { Timestamp(milliseconds: $0.int64(0)) }
     }
+}
 
-    /// Moves a delivery mark, and returns it; no row if it is at the place or later already.
-    static func raiseDeliveryMark(
-        _ url: ChannelURL, _ user: UserID, _ moment: Timestamp, _ place: Timestamp
-    ) -> PostgresQuery {
+extension PostgresQuery where Output == Int {
+    /// Moves delivery marks, and returns their places in the list; no row for a mark that stays.
+    ///
+    /// The rows are locked in one order, so that two servers do not wait for each other.
+    static func raiseDeliveryMarks(_ marks: [DeliveryMark]) -> PostgresQuery {
         PostgresQuery(
             """
-            UPDATE member SET delivered_at = $3
-            WHERE channel = (SELECT id FROM channel WHERE url = $1)
-                AND user_id = (SELECT id FROM users WHERE user_id = $2)
-                AND coalesce(delivered_at < $4, true)
-            RETURNING delivered_at
-            """, .text(url.rawValue), .text(user.rawValue), .int(moment.milliseconds),
-            .int(place.milliseconds)
-        ) { Timestamp(milliseconds: $0.int64(0)) }
+            WITH kept AS MATERIALIZED (
+                SELECT m.channel, m.user_id, new.moment, new.number
+                FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
+                    WITH ORDINALITY AS new (url, name, moment, place, number)
+                JOIN channel AS c ON c.url = new.url COLLATE "C"
+                JOIN users AS u ON u.user_id = new.name COLLATE "C"
+                JOIN member AS m ON m.channel = c.id AND m.user_id = u.id
+                WHERE m.state = 'joined' AND coalesce(m.delivered_at < new.place, true)
+                ORDER BY m.channel, m.user_id FOR NO KEY UPDATE OF m)
+            UPDATE member AS m SET delivered_at = kept.moment
+            FROM kept WHERE m.channel = kept.channel AND m.user_id = kept.user_id
+            RETURNING kept.number
+            """,
+            .texts(marks.map(\.channel.rawValue)), .texts(marks.map(\.user.rawValue)),
+            .ints(marks.map(\.moment.milliseconds)), .ints(marks.map(\.place.milliseconds))
+        ) { Int($0.int64(0)) - 1 }
     }
 }
 

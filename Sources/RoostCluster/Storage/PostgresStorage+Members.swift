@@ -104,10 +104,11 @@ extension PostgresStorage {
     }
 
     package func markDelivered(
-        _ url: ChannelURL, to id: UserID, at moment: Timestamp, unlessThrough place: Timestamp
-    ) async throws(StorageError) -> Bool {
-        try await write { db async throws(PostgresError) in
-            try await db.first(.raiseDeliveryMark(url, id, moment, place)) != nil
+        _ marks: [DeliveryMark]
+    ) async throws(StorageError) -> [DeliveryMark] {
+        guard !marks.isEmpty else { return [] }
+        return try await write { db async throws(PostgresError) in
+            try await db.all(.raiseDeliveryMarks(marks)).map { marks[$0] }
         }
     }
 }

@@ -37,6 +37,8 @@ package struct LiveEvent: SyncOperation {
     /// Whether the message's deletion is known already.
     private var isOvertaken = false
     private var commit: Commit?
+    /// Whether the channel of a message counts receipts; true for an unknown one.
+    private var countsReceipts = true
     /// Whether the channel had the deleted message as its last one.
     private var hasLostPreview = false
     private var state = State.beginning
@@ -305,9 +307,12 @@ extension LiveEvent {
 
 extension LiveEvent {
     /// Requests a look-up if the cache cannot know the effect of the event.
-    private func judge(_ channel: GroupChannel?, _ url: ChannelURL, _ sync: inout SyncState) {
+    private mutating func judge(
+        _ channel: GroupChannel?, _ url: ChannelURL, _ sync: inout SyncState
+    ) {
         switch event {
         case .message:
+            countsReceipts = channel?.countsReceipts ?? true
             // A message without a preview may bring its channel back all the same.
             if channel == nil || channel?.hiddenState == .untilNextMessage { sync.lookUp(url) }
         case .deleted:
@@ -379,8 +384,7 @@ extension LiveEvent {
     }
 
     private func announceMessage(_ event: MessageEvent, _ sync: inout SyncState) {
-        let message = event.message
-        let channel = message.channelURL
+        let (message, channel) = (event.message, event.message.channelURL)
         let isMine = message.sender?.user.id == sync.me
         sync.marks.noteArrival(at: message.createdAt, in: channel)
         if let sender = message.sender?.user { sync.noteTyping(of: sender, false, in: channel) }
@@ -390,10 +394,6 @@ extension LiveEvent {
             sync.emit(.messageReceived(message))
             if !isMine, message.mention.calls(sync.me) { sync.emit(.mentioned(message)) }
         }
-        // No other work depends on the acknowledgement; that of the next message replaces a lost
-        // one.
-        if !isMine, let id = message.messageID {
-            sync.send(.messageAcknowledgement(channel, id))
-        }
+        if !isMine { sync.acknowledge(message, countsReceipts: countsReceipts) }
     }
 }

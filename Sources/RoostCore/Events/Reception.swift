@@ -19,6 +19,16 @@ extension SyncState {
             isMention: message.mention.calls(me), superLimit: login.maxUnreadOnSuperGroup)
     }
 
+    /// Acknowledges a message, unless its channel counts no receipts and the server wants none there.
+    ///
+    /// No other work depends on the acknowledgement; that of the next message replaces a lost one.
+    mutating func acknowledge(_ message: Message, countsReceipts: Bool) {
+        guard countsReceipts || session?.login.omitsSuperAcknowledgements != true,
+            let id = message.messageID
+        else { return }
+        send(.messageAcknowledgement(message.channelURL, id))
+    }
+
     /// Returns the present state of a message, with the changes to repeat after it; nil for a
     /// deleted message.
     func upToDate(

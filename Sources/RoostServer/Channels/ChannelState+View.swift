@@ -120,6 +120,9 @@ extension ChannelRecord {
         state == .joined || isPublic && traits.accessCode == nil
     }
 
+    /// Whether the channel counts receipts; super and broadcast channels count none.
+    package var countsReceipts: Bool { !isSuper && !traits.isBroadcast }
+
     /// The channel for filters of public lists.
     var veiled: ChannelRecord {
         guard traits.accessCode != nil else { return self }

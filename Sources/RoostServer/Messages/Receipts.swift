@@ -10,6 +10,7 @@ struct Receipts: ServerPart {
     let sessions: Sessions
     let lanes: ChannelLanes
     let history: History
+    let deliveries: DeliveryMarks
 
     /// Moves a user's read mark and publishes it; the user's own sockets also get the new count.
     func markRead(
@@ -129,31 +130,31 @@ struct Receipts: ServerPart {
 
     // MARK: Deliveries
 
-    /// Moves a user's delivery receipt to a message and publishes it.
+    /// Moves a user's delivery receipt to a message, and publishes it with others of the channel.
+    ///
+    /// Super and broadcast channels count no receipts, so an acknowledgement changes nothing there.
     func noteDelivery(
-        of id: MessageID, in url: ChannelURL, to user: UserID, _ sight: Sight
+        of id: MessageID, in url: ChannelURL, to user: UserID, _ standing: Standing
     ) async throws(ServerError) {
-        guard let position = try await ask(try await storage.position(of: id, in: url)),
-            sight.shows(position.createdAt)
+        guard standing.access?.record.countsReceipts == true,
+            let position = try await ask(try await storage.position(of: id, in: url)),
+            standing.sight.shows(position.createdAt)
         else { return }
-        let moment = max(world.now(), position.createdAt)
-        // Of several devices, and of messages that came together, the first one tells.
-        let hasMoved = try await ask(
-            try await storage.markDelivered(
-                url, to: user, at: moment, unlessThrough: position.createdAt))
-        guard hasMoved else { return }
-        await publisher.publish(
-            .delivered(url, [user: moment]), to: try await publisher.audience(of: url).readers)
+        await deliveries.note(
+            DeliveryMark(
+                channel: url, user: user, moment: max(world.now(), position.createdAt),
+                place: position.createdAt))
     }
 
-    /// Moves a user's delivery receipt to the newest message and publishes it.
+    /// Moves a user's delivery receipt to the newest message, and publishes it with others.
     func markDelivered(_ call: RouteCall) async throws(ServerError) -> APIResponse {
         let (url, id) = (call.channelURL, try call.actor())
         let moment = max(world.now(), try await history.endOfLog(of: url) ?? .distantPast)
-        _ = try await ask(
-            try await storage.markDelivered(url, to: id, at: moment, unlessThrough: moment))
-        await publisher.publish(
-            .delivered(url, [id: moment]), to: try await publisher.audience(of: url).readers)
+        if call.standing.access?.record.countsReceipts == true {
+            let mark = DeliveryMark(channel: url, user: id, moment: moment, place: moment)
+            _ = try await ask(try await storage.markDelivered([mark]))
+            await deliveries.announce(mark)
+        }
         return APIResponse { writer in writer.field("ts", moment.milliseconds) }
     }
 

@@ -138,6 +138,10 @@ extension ChatServer {
     /// Stores the users who were active since the last call; a host calls it every second.
     package func storeActivity() async { await parts.activity.store() }
 
+    /// Stores and publishes the collected delivery receipts; a host calls it every second, and before
+    /// its end.
+    package func publishReceipts() async { await parts.deliveries.publish() }
+
     /// Closes the sockets of clients that have missed two pings; a host calls it with every ping.
     package func dropIdle() async {
         parts.rates.forgetIdle()

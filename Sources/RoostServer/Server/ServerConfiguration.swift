@@ -28,6 +28,9 @@ extension ChatServer {
         package var publicAddress: String?
         /// Whether file URLs begin with `https`, where `publicAddress` is nil.
         package var isEncrypted = false
+        /// Whether delivery receipts wait for the next call of `publishReceipts`; otherwise each is
+        /// stored and published at once.
+        package var collectsReceipts = false
         package var limits = ServerLimits()
         /// The rate of one user's requests, sockets and REST together; nil is without bound.
         package var userRate: Rate?
@@ -56,6 +59,7 @@ extension ChatServer.Configuration {
         login.reconnect = reconnect
         login.requestDedupInterval = requestDedupInterval
         login.usesReaction = true
+        login.omitsSuperAcknowledgements = true
         // The rule of `Message.isCounted`.
         login.unreadReplies = .repliesToChannel
         login.lastMessageReplies = .repliesToChannel

@@ -19,6 +19,7 @@ final class ServerParts {
     // Messages.
     let history: History
     let search: Search
+    let deliveries: DeliveryMarks
     let receipts: Receipts
     let messages: Messages
     let logs: ChannelLogs
@@ -62,9 +63,10 @@ final class ServerParts {
             admission: admission)
         history = History(context: context, views: views, polls: polls)
         search = Search(context: context, admission: admission)
+        deliveries = DeliveryMarks(context, publisher)
         receipts = Receipts(
             context: context, publisher: publisher, sessions: sessions, lanes: lanes,
-            history: history)
+            history: history, deliveries: deliveries)
         messages = Messages(
             context: context, publisher: publisher, sessions: sessions, views: views)
         logs = ChannelLogs(

@@ -134,7 +134,7 @@ struct SocketCommands: ServerPart {
         case .typingEnd(let url, _):
             try await parts.receipts.publishTyping(user, in: url, isTyping: false)
         case .messageAcknowledgement(let url, let id):
-            try await parts.receipts.noteDelivery(of: id, in: url, to: user, standing.sight)
+            try await parts.receipts.noteDelivery(of: id, in: url, to: user, standing)
         case .refreshSession(let refresh):
             try await parts.logins.renew(refresh, of: user, in: session)
         case .enter(let url, let requestID):

@@ -318,11 +318,7 @@ extension Query where Input == (channel: Int64, user: Int64), Output == Timestam
     }
 }
 
-extension Query
-where
-    Input == (url: ChannelURL, user: UserID, moment: Timestamp, place: Timestamp),
-    Output == Int64
-{
+extension Query where Input == DeliveryMark, Output == Int64 {
     /// Moves a delivery mark; no row if it is at the place or later already.
     static var raiseDeliveryMark: Query {
         Query(
@@ -330,14 +326,14 @@ where
                 UPDATE member SET delivered_at = ?3
                 WHERE channel = (SELECT id FROM channel WHERE url = ?1)
                     AND user = (SELECT id FROM user WHERE user_id = ?2)
-                    AND coalesce(delivered_at < ?4, 1)
+                    AND state = 'joined' AND coalesce(delivered_at < ?4, 1)
                 RETURNING delivered_at
                 """,
-            bind: { input, bindings in
-                bindings.append(input.url.rawValue)
-                bindings.append(input.user.rawValue)
-                bindings.append(input.moment.milliseconds)
-                bindings.append(input.place.milliseconds)
+            bind: { mark, bindings in
+                bindings.append(mark.channel.rawValue)
+                bindings.append(mark.user.rawValue)
+                bindings.append(mark.moment.milliseconds)
+                bindings.append(mark.place.milliseconds)
             },
             decode: { row in row.int64(0) })
     }

@@ -253,15 +253,15 @@ extension MemoryStorage {
         return mark
     }
 
-    @discardableResult
-    package func markDelivered(
-        _ url: ChannelURL, to id: UserID, at moment: Timestamp, unlessThrough place: Timestamp
-    ) -> Bool {
-        guard let membership = channels[url]?.memberships[id],
-            membership.deliveredAt.map({ $0 < place }) ?? true
-        else { return false }
-        channels[url]?.memberships[id]?.deliveredAt = moment
-        return true
+    package func markDelivered(_ marks: [DeliveryMark]) -> [DeliveryMark] {
+        marks.filter { mark in
+            guard let membership = channels[mark.channel]?.memberships[mark.user],
+                membership.state == .joined,
+                membership.deliveredAt.map({ $0 < mark.place }) ?? true
+            else { return false }
+            channels[mark.channel]?.memberships[mark.user]?.deliveredAt = mark.moment
+            return true
+        }
     }
 
     package func unreadCounts(in url: ChannelURL, of ids: Set<UserID>) -> [UserID: Int] {

@@ -223,10 +223,14 @@ extension SQLiteStorage {
     }
 
     package func markDelivered(
-        _ url: ChannelURL, to id: UserID, at moment: Timestamp, unlessThrough place: Timestamp
-    ) throws(StorageError) -> Bool {
+        _ marks: [DeliveryMark]
+    ) throws(StorageError) -> [DeliveryMark] {
         try write { db throws(SQLiteError) in
-            try db.first(.raiseDeliveryMark, (url, id, moment, place)) != nil
+            var moved: [DeliveryMark] = []
+            for mark in marks where try db.first(.raiseDeliveryMark, mark) != nil {
+                moved.append(mark)
+            }
+            return moved
         }
     }
 

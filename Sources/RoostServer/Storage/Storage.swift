@@ -190,13 +190,12 @@ package protocol ChannelStorage: Sendable {
     func markRead(
         _ url: ChannelURL, by id: UserID, now: Timestamp
     ) async throws(StorageError) -> Timestamp?
-    /// Moves the time through which a user has received a channel's messages, unless it is at
-    /// `place` or later already; never back.
+    /// Moves delivery marks of joined members, each unless it is at its new place or later already.
     ///
-    /// - Returns: Whether the time has moved.
-    func markDelivered(
-        _ url: ChannelURL, to id: UserID, at moment: Timestamp, unlessThrough place: Timestamp
-    ) async throws(StorageError) -> Bool
+    /// All marks move in one step; a list has at most one mark of each user in a channel.
+    ///
+    /// - Returns: The marks that have moved, in any order.
+    func markDelivered(_ marks: [DeliveryMark]) async throws(StorageError) -> [DeliveryMark]
     /// Returns the number of unread messages in all joined channels of a user, up to a limit.
     func unreadTotal(of id: UserID, atMost limit: Int) async throws(StorageError) -> Int
     /// Returns the number of a channel's messages that each of the users has not read.

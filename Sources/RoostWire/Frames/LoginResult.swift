@@ -54,6 +54,9 @@ package struct LoginSuccess: Equatable, Codable, Sendable {
     /// The time for which an app in the background keeps its socket.
     package var backgroundStay: Duration = .seconds(30)
     package var maxUnreadOnSuperGroup = 100
+    /// Whether clients acknowledge no messages of super and broadcast channels, which count no
+    /// receipts.
+    package var omitsSuperAcknowledgements = false
     /// The replies that count as unread and may be a channel's last message.
     package var unreadReplies = ReplyPolicy.all
     package var lastMessageReplies = ReplyPolicy.all
@@ -138,6 +141,7 @@ extension LoginSuccess {
         writer.field("last_msg_threading_policy", lastMessageReplies.rawValue)
         writer.field("max_unread_cnt_on_super_group", maxUnreadOnSuperGroup)
         writer.field("max_unread_count_on_super_group", maxUnreadOnSuperGroup)
+        writer.field("disable_supergroup_mack", omitsSuperAcknowledgements)
         writer.field("file_upload_size_limit", fileUploadLimitMB)
         writer.field("premium_feature_list", premiumFeatures)
         writer.field("emoji_hash", emojiHash)
@@ -207,6 +211,8 @@ private struct LoginFields {
         case "max_unread_cnt_on_super_group", "max_unread_count_on_super_group":
             login.maxUnreadOnSuperGroup =
                 try reader.readCount() ?? login.maxUnreadOnSuperGroup
+        case "disable_supergroup_mack":
+            login.omitsSuperAcknowledgements = try reader.readBoolIfPresent() ?? false
         case "file_upload_size_limit":
             login.fileUploadLimitMB = try reader.readCount() ?? login.fileUploadLimitMB
         case "premium_feature_list": login.premiumFeatures = try reader.readStrings()

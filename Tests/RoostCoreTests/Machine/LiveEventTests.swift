@@ -44,6 +44,23 @@ struct LiveEventTests {
         #expect(end.last == .finish(id, .done))
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `messages of super and broadcast channels are acknowledged unless the login says no`(
+        isSuper: Bool, isOmitted: Bool
+    ) {
+        var script = Script.connected { $0.omitsSuperAcknowledgements = isOmitted }
+        let message = Self.message(2_000_000)
+        let id = Self.commit(in: script.frame(.message(MessageEvent(message: message))))
+        _ = script.commit(id)
+        var channel = Script.channel(Script.channel)
+        (channel.isSuper, channel.isBroadcast) = (isSuper, !isSuper)
+        let end = script.read(id, .channel(channel))
+        #expect(Self.events(end) == [.messageReceived(message)])
+        let acknowledgement = Script.Effect.notice(
+            .send(.messageAcknowledgement(Script.channel, 2_000_000)))
+        #expect(end.contains(acknowledgement) == !isOmitted)
+    }
+
     @Test func `a channel that the commit of a message contains is not read again`() {
         var script = Script.connected()
         let message = Self.message(2_000_000)

@@ -19,9 +19,11 @@ struct MachineScript {
     private var lastNumber = 0
 
     /// Returns a connected client.
-    static func connected() -> MachineScript {
+    static func connected(
+        _ change: (inout LoginSuccess) -> Void = { _ in }
+    ) -> MachineScript {
         var script = MachineScript()
-        script.login()
+        script.login(change)
         return script
     }
 
@@ -30,13 +32,14 @@ struct MachineScript {
     /// - Returns: The effects of the login. Its own commit succeeds, and the reading of the list of
     ///   channels fails for good, so that it has ended.
     @discardableResult
-    mutating func login() -> [Effect] {
+    mutating func login(_ change: (inout LoginSuccess) -> Void = { _ in }) -> [Effect] {
         lose()
         _ = start(.connecting(Connecting()))
         let epoch = machine.state.link.machine.epoch
         give(.link(.opened(epoch)))
         var login = LoginSuccess(user: User(id: "me"), sessionKey: "key \(epoch)")
         login.loginAt = Self.loginAt
+        change(&login)
         var effects = frame(.login(.success(login)))
         for effect in effects {
             switch effect {
