@@ -295,7 +295,9 @@ extension ImportScene {
         try await same("log") { try await $0.log(of: url) }
         try await same("members") { try await $0.memberRecords(of: url) }
         try await same("member IDs") { try await $0.memberIDs(of: url) }
-        try await same("audience") { try await $0.audienceMembers(of: url) }
+        try await same("audience") { storage in
+            try await storage.audienceMembers(of: url).sorted { $0.id.rawValue < $1.id.rawValue }
+        }
         try await same("counts") { try await $0.unreadCounts(in: url, of: Set(["ann", "bob"])) }
         for id in Self.users + ["leaver"] {
             try await same("access") { try await $0.access(to: url, of: id) }

@@ -18,6 +18,31 @@ struct ReceiptCostTests {
         #expect(counts["someMemberIDs"] == 1 && counts["audienceMembers"] == 1, "\(counts)")
     }
 
+    @Test(arguments: [100, 101])
+    func `typing in a super channel of more than a hundred members reads no members of it`(
+        count: Int
+    ) async throws {
+        let storage = HookedStorage(try await StorageKind.memory.make())
+        let scene = try await BudgetScene(storage)
+        let ids = (2..<count).map { UserID("u\($0)") }
+        for id in ids { _ = try await storage.addUser(User(id: id)) }
+        try await scene.fixture.call(
+            CreateChannel(channelURL: "s", userIDs: ["ann", "bob"] + ids, isSuper: true),
+            as: scene.ann)
+        let body = #"{"user_ids":["ann"]}"#
+        for isFrame in [true, false] {
+            _ = (scene.bob.inbox.takeText(), storage.takeCounts())
+            if isFrame {
+                await scene.fixture.say(
+                    .typingStart("s", time: scene.fixture.world.now), on: scene.ann)
+            } else {
+                try await scene.ask("POST", "group_channels/s/typing", body, as: nil)
+            }
+            #expect(scene.bob.inbox.takeText().isEmpty == (count > 100))
+            #expect(storage.takeCounts()["audienceMembers"] == (count > 100 ? nil : 1))
+        }
+    }
+
     @Test(arguments: StorageKind.allCases)
     func `a few members are read without the others, and only joined and invited ones`(
         kind: StorageKind

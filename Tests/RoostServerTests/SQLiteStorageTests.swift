@@ -29,7 +29,8 @@ struct SQLiteStorageTests {
         for name in [
             "oldestMessages", "newestMessages", "oldestReplies", "newestReplies", "placeAfter",
             "placeBefore", "replyAfter", "replyBefore", "changesAfter", "lastChange",
-            "changedDocuments", "allDocuments", "documentsOfChannel", "documentsOfOwner",
+            "audienceMembers", "changedDocuments", "allDocuments", "documentsOfChannel",
+            "documentsOfOwner",
         ] {
             #expect(plans[name]?.contains { $0.contains("TEMP B-TREE") } == false, "\(name)")
         }

@@ -97,6 +97,17 @@ extension PostgresQuery where Output == UserID {
         ) { UserID($0.text(0)) }
     }
 
+    static func memberIDs(of url: ChannelURL) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT u.user_id FROM channel AS c
+            JOIN member AS m ON m.channel = c.id AND m.state <> 'none'
+            JOIN users AS u ON u.id = m.user_id
+            WHERE c.url = $1 ORDER BY m.place
+            """, .text(url.rawValue)
+        ) { UserID($0.text(0)) }
+    }
+
     static func someMemberIDs(of url: ChannelURL, atMost limit: Int) -> PostgresQuery {
         PostgresQuery(
             """
@@ -117,7 +128,7 @@ extension PostgresQuery where Output == AudienceMember {
             FROM channel AS c
             JOIN member AS m ON m.channel = c.id AND m.state <> 'none'
             JOIN users AS u ON u.id = m.user_id
-            WHERE c.url = $1 ORDER BY m.place
+            WHERE c.url = $1
             """, .text(url.rawValue)
         ) { row in
             AudienceMember(

@@ -70,7 +70,7 @@ extension PostgresStorage {
     }
 
     package func memberIDs(of url: ChannelURL) async throws(StorageError) -> [UserID] {
-        try await audienceMembers(of: url).map(\.id)
+        try await read { db async throws(PostgresError) in try await db.all(.memberIDs(of: url)) }
     }
 
     package func someMemberIDs(

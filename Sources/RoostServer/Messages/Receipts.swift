@@ -160,10 +160,20 @@ struct Receipts: ServerPart {
 
     // MARK: Typing
 
+    /// The most members of a super channel that publishes typing.
+    ///
+    /// In a larger one, each key of each member would bring a frame to everybody.
+    private static let typingLimit = 100
+
     /// Tells the other members that a user is typing, or no longer.
     func publishTyping(
-        _ id: UserID, in url: ChannelURL, isTyping: Bool
+        _ id: UserID, in url: ChannelURL, isTyping: Bool, _ standing: Standing
     ) async throws(ServerError) {
+        if standing.access?.record.isSuper == true {
+            let limit = Self.typingLimit
+            let some = try await ask(try await storage.someMemberIDs(of: url, atMost: limit + 1))
+            guard some.count <= limit else { return }
+        }
         guard let user = try await ask(try await storage.user(id)) else { return }
         let others = try await publisher.audience(of: url).readers.filter { $0 != id }
         let event = ChannelEvent(

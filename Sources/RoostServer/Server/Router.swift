@@ -293,8 +293,9 @@ struct Router: ServerPart {
     ) async throws(ServerError) -> APIResponse {
         let url = call.channelURL
         for id in try call.fields.users("user_ids") ?? [] {
-            try await parts.admission.admit(.typing, AccessTarget(channel: url), .user(id))
-            try await parts.receipts.publishTyping(id, in: url, isTyping: isTyping)
+            let standing = try await parts.admission.admit(
+                .typing, AccessTarget(channel: url), .user(id))
+            try await parts.receipts.publishTyping(id, in: url, isTyping: isTyping, standing)
         }
         return .empty
     }

@@ -130,9 +130,9 @@ struct SocketCommands: ServerPart {
         case .readThread(let url, let parentID, let requestID):
             try await parts.receipts.markRead(parentID, in: url, by: user, in: session, requestID)
         case .typingStart(let url, _):
-            try await parts.receipts.publishTyping(user, in: url, isTyping: true)
+            try await parts.receipts.publishTyping(user, in: url, isTyping: true, standing)
         case .typingEnd(let url, _):
-            try await parts.receipts.publishTyping(user, in: url, isTyping: false)
+            try await parts.receipts.publishTyping(user, in: url, isTyping: false, standing)
         case .messageAcknowledgement(let url, let id):
             try await parts.receipts.noteDelivery(of: id, in: url, to: user, standing)
         case .refreshSession(let refresh):

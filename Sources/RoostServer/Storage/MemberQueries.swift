@@ -174,7 +174,7 @@ extension Query where Input == ChannelURL, Output == AudienceMember {
                 FROM channel AS c
                 JOIN member AS m ON m.channel = c.id AND m.state <> 'none'
                 JOIN user AS u ON u.id = m.user
-                WHERE c.url = ?1 ORDER BY m.place
+                WHERE c.url = ?1
                 """,
             bind: { url, bindings in bindings.append(url.rawValue) },
             decode: { row in

@@ -151,7 +151,8 @@ package protocol ChannelStorage: Sendable {
     func someMemberIDs(
         of url: ChannelURL, atMost limit: Int
     ) async throws(StorageError) -> [UserID]
-    /// Returns the joined and invited users, each with the part of the history that the user sees.
+    /// Returns the joined and invited users in any order, each with the part of the history that the
+    /// user sees.
     func audienceMembers(of url: ChannelURL) async throws(StorageError) -> [AudienceMember]
     /// Returns all users with a row in the channel, former and banned ones included, in the order
     /// of entry.
