@@ -154,6 +154,24 @@ struct PostgresPlanTests {
         await server.end()
     }
 
+    @Test func `unread messages are counted in the index of a channel's log`() async throws {
+        let pool = PostgresPool(
+            try await PostgresStorage.testConfiguration(), on: try PostgresStorage.testLoop())
+        try await PostgresMigrator(pool).migrate()
+        let plan = try await pool.read { db async throws(PostgresError) in
+            try await db.all(
+                PostgresQuery(
+                    """
+                    EXPLAIN SELECT count(*), count(*) FILTER (WHERE mentions_all) FROM message
+                    WHERE channel = 1 AND created_at > 2 AND is_counted AND deleted_at IS NULL
+                        AND sender IS DISTINCT FROM 3
+                    """
+                ) { $0.text(0) })
+        }
+        #expect(plan.contains { $0.contains("Index Only Scan using message_") }, "\(plan)")
+        await pool.close()
+    }
+
     @Test func `a long count is read in slices, and ends with its caller`() async throws {
         let pool = PostgresPool(
             try await PostgresStorage.testConfiguration(), on: try PostgresStorage.testLoop())

@@ -4,7 +4,8 @@ import RoostPostgres
 
 /// The schema of the database; a landed migration never changes.
 ///
-/// A migration adds only, so that servers of the version before run beside it. Every unique key of a
+/// A migration adds only, or replaces an index by one with the same key, so that servers of the version
+/// before run beside it. Every unique key of a
 /// large table begins with its channel, so that the tables can be spread over several databases by
 /// channel.
 package enum PostgresSchema {
@@ -20,6 +21,17 @@ package enum PostgresSchema {
     static let migrations = [
         Migration(number: 1, name: "Chat", statements: chat + messages + documents),
         Migration(number: 2, name: "Documents of a channel", statements: documentsOfChannel),
+        Migration(number: 3, name: "Counts in the index", statements: countsInIndex),
+    ]
+
+    /// Unread messages are counted without their rows, once the database has vacuumed the table.
+    private static let countsInIndex: [PostgresSQL] = [
+        .once(
+            """
+            CREATE UNIQUE INDEX message_by_time ON message (channel, created_at, id)
+                INCLUDE (deleted_at, is_counted, mentions_all, sender)
+            """),
+        .once("DROP INDEX message_by_place"),
     ]
 
     private static let documentsOfChannel: [PostgresSQL] = [
