@@ -204,10 +204,11 @@ final class HookedStorage: Storage {
     }
 
     func channelStates(
-        _ urls: [ChannelURL], viewer: UserID?
+        _ urls: [ChannelURL], viewer: UserID?, withMembers: Bool
     ) async throws(StorageError) -> [ChannelState] {
         await note("channelStates")
-        return try await base.channelStates(urls, viewer: viewer)
+        if withMembers { await note("membersOfStates") }
+        return try await base.channelStates(urls, viewer: viewer, withMembers: withMembers)
     }
 
     func listings(of id: UserID) async throws(StorageError) -> [ChannelListing] {

@@ -47,6 +47,12 @@ struct PostgresPlanTests {
             ("access", { db, _ in _ = try await db.access(to: "g0", of: "u0") }),
             ("the audience", { db, _ in _ = try await db.audienceMembers(of: "g0") }),
             ("a channel", { db, _ in _ = try await db.channelStates(["g0"], viewer: "u0") }),
+            (
+                "a channel without members",
+                { db, _ in
+                    _ = try await db.channelStates(["g0"], viewer: "u0", withMembers: false)
+                }
+            ),
             ("the list of channels", { db, _ in _ = try await db.listings(of: "u9") }),
             ("the users", { db, _ in _ = try await db.userRecords(["u0", "u1"]) }),
             ("a read mark", { db, _ in _ = try await db.markRead("g0", by: "u0", now: now) }),

@@ -30,15 +30,51 @@ extension MemberRecord {
     }
 }
 
-extension PostgresQuery where Output == Readable<MemberRow> {
-    private static func members(_ sql: PostgresSQL, _ value: PostgresValue) -> PostgresQuery {
-        PostgresQuery(sql, value) { row in
-            Readable { () throws(PostgresError) in
-                MemberRow(
-                    channel: row.int64(0),
-                    member: MemberRecord(try User(row, 1), row, from: 2))
-            }
+extension PostgresQuery where Output == (Int64, ChannelState.Tally) {
+    static func talliesOfPage(_ page: [Int64]) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT channel, count(*), count(*) FILTER (WHERE state = 'joined')
+            FROM member WHERE channel = ANY ($1::bigint[]) AND state <> 'none' GROUP BY channel
+            """, .ints(page)
+        ) { row in
+            (
+                row.int64(0),
+                ChannelState.Tally(members: Int(row.int64(1)), joined: Int(row.int64(2)))
+            )
         }
+    }
+}
+
+extension PostgresQuery where Output == Readable<MemberRow> {
+    private static func member(_ row: PostgresRow) -> Readable<MemberRow> {
+        Readable { () throws(PostgresError) in
+            MemberRow(
+                channel: row.int64(0), member: MemberRecord(try User(row, 1), row, from: 2))
+        }
+    }
+
+    private static func members(_ sql: PostgresSQL, _ value: PostgresValue) -> PostgresQuery {
+        PostgresQuery(sql, value) { member($0) }
+    }
+
+    /// The joined and invited users of a page of channels among some IDs.
+    ///
+    /// Each pair is looked up by itself; otherwise all members of a large channel could be read.
+    static func namedMembers(_ page: [Int64], _ ids: [UserID]) -> PostgresQuery {
+        PostgresQuery(
+            """
+            SELECT m.channel, u.body, m.state, m.role, m.joined_at, m.last_read, m.delivered_at,
+                m.hidden, m.traits
+            FROM unnest($1::bigint[]) AS page (channel)
+            CROSS JOIN users AS u
+            CROSS JOIN LATERAL (
+                SELECT * FROM member
+                WHERE channel = page.channel AND user_id = u.id AND state <> 'none'
+                OFFSET 0) AS m
+            WHERE u.user_id = ANY ($2::text[])
+            """, .ints(page), .texts(ids.map(\.rawValue))
+        ) { member($0) }
     }
 
     static func everyMember(of url: ChannelURL) -> PostgresQuery {

@@ -96,24 +96,35 @@ extension PostgresStorage {
     }
 
     package func channelStates(
-        _ urls: [ChannelURL], viewer: UserID?
+        _ urls: [ChannelURL], viewer: UserID?, withMembers: Bool
     ) async throws(StorageError) -> [ChannelState] {
         try await read { db async throws(PostgresError) in
             let order = try await db.all(.channelsOfPage(urls))
             var states: [Int64: ChannelState] = [:]
             for (id, record) in order {
                 states[id] = ChannelState(record: record)
+                if !withMembers { states[id]?.tally = ChannelState.Tally() }
             }
             let page = order.map(\.0)
-            let (members, messages, unread) = try await db.all(
-                .membersOfPage(page), .lastMessagesOfPage(page),
+            let names = Set(order.compactMap(\.1.createdBy) + (viewer.map { [$0] } ?? []))
+            let (members, tallies, messages, unread) = try await db.all(
+                withMembers ? .membersOfPage(page) : .namedMembers(page, Array(names)),
+                .talliesOfPage(withMembers ? [] : page), .lastMessagesOfPage(page),
                 .unreadOfPage(viewer ?? UserID(""), viewer == nil ? [] : page))
-            for row in members {
-                guard let member = row.value else {
-                    leaveOut(1)
-                    continue
+            func add(_ members: [Readable<MemberRow>]) {
+                for member in readable(members) {
+                    states[member.channel]?.members.append(member.member)
                 }
-                states[member.channel]?.members.append(member.member)
+            }
+            add(members)
+            for (channel, tally) in tallies { states[channel]?.tally = tally }
+            if !withMembers {
+                let known = members.compactMap(\.value?.member)
+                let inviters = known.filter { $0.user.id == viewer }.compactMap(\.traits.inviter)
+                let missing = Set(inviters).subtracting(known.map(\.user.id))
+                if !missing.isEmpty {
+                    add(try await db.all(.namedMembers(page, Array(missing))))
+                }
             }
             for row in messages {
                 states[row.channel]?.lastMessage = readable([row.message.readable]).first

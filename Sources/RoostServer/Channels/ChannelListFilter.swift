@@ -82,9 +82,10 @@ package struct ChannelListFilter {
     }
 
     /// Whether the filter needs the members or counts of a channel.
-    package var needsStates: Bool {
-        exactMembers != nil || someMembers != nil || isUnreadOnly || needsNicknames
-    }
+    package var needsStates: Bool { isUnreadOnly || needsMembers }
+
+    /// Whether the filter needs the members of a channel.
+    var needsMembers: Bool { exactMembers != nil || someMembers != nil || needsNicknames }
 
     /// Whether the filter needs the metadata of a channel, which a brief record lacks.
     package var needsMetadata: Bool { metadataKey?.isEmpty == false }

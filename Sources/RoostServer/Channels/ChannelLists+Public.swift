@@ -25,7 +25,9 @@ extension ChannelLists {
                 ? nil
                 : { filter.matchesMetadata(call.caller == .platform ? $0 : $0.veiled) })
         let urls = found.map(\.url)
-        let page = try await views.views(of: urls, for: viewer, extras) {
+        let page = try await views.views(
+            of: urls, for: viewer, extras, readingMembers: filter.needsMembers
+        ) {
             (state) async throws(ServerError) -> Bool in
             guard filter.matches(state.veiled(for: viewer), viewer: viewer),
                 filter.matchesPublic(state, viewer: viewer)

@@ -84,7 +84,9 @@ struct ChannelLists: ServerPart {
             try stopIfCancelled()
             let slice = listings[start...].prefix(ChannelViews.statesAtOnce).map(\.record.url)
             start += slice.count
-            let states = try await ask(try await storage.channelStates(slice, viewer: id))
+            let states = try await ask(
+                try await storage.channelStates(
+                    slice, viewer: id, withMembers: filter.needsMembers))
             for state in states where filter.matches(state, viewer: id) {
                 kept.insert(state.record.url)
             }

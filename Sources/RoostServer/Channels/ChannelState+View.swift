@@ -22,10 +22,9 @@ extension MemberRecord {
 
 extension ChannelState {
     package var counts: ChannelEvent.Counts {
-        ChannelEvent.Counts(members: members.count, joinedMembers: joinedCount)
+        let counted = counted
+        return ChannelEvent.Counts(members: counted.members, joinedMembers: counted.joined)
     }
-
-    private var joinedCount: Int { members.count { $0.state == .joined } }
 
     /// Whether a user sees the messages of the channel, and its members.
     ///
@@ -69,6 +68,7 @@ extension ChannelState {
         let isListed = extras.members && sight.members
         let all = isListed ? members.map { $0.member(at: now, showsMute: isReader) } : []
         let shown = all.shown
+        let counted = counted
         var channel = GroupChannel(
             url: record.url, name: record.name, coverURL: record.coverURL,
             data: sight.members ? record.data : "",
@@ -76,8 +76,8 @@ extension ChannelState {
             createdBy: sight.members ? maker : nil,
             isDistinct: record.isDistinct, isSuper: record.isSuper, isPublic: record.isPublic,
             members: shown,
-            memberCount: members.count,
-            joinedMemberCount: joinedCount, unreadMessageCount: unreadCount,
+            memberCount: counted.members,
+            joinedMemberCount: counted.joined, unreadMessageCount: unreadCount,
             unreadMentionCount: mentionCount, lastMessage: preview,
             myState: me?.state ?? .none, myRole: me?.role ?? .none, myLastRead: me?.lastRead,
             messageOffset: me?.traits.messageOffset)

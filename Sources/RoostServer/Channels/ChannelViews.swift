@@ -15,7 +15,8 @@ struct ChannelViews: ServerPart {
     ) async throws(ServerError) -> GroupChannel {
         guard
             let state = try await ask(
-                try await storage.channelStates([url], viewer: viewer)
+                try await storage.channelStates(
+                    [url], viewer: viewer, withMembers: extras.needsMembers)
             ).first
         else { throw ServerError(.notFound, "There is no such channel.") }
         return try await view(
@@ -46,9 +47,17 @@ struct ChannelViews: ServerPart {
     ///
     /// A few of them are in memory at a time, because a channel may have thousands of members.
     ///
+    /// - Parameters:
+    ///   - urls: The channels.
+    ///   - viewer: The user who sees them; nil for the platform.
+    ///   - extras: The additional data.
+    ///   - needsMembers: Whether `isWanted` reads the members.
+    ///   - isWanted: Whether a channel belongs to the page.
     /// - Returns: The channels, and the number of `urls` in this answer, deleted channels included.
+    /// - Throws: A failure of the storage.
     func views(
         of urls: [ChannelURL], for viewer: UserID?, _ extras: ChannelExtras,
+        readingMembers needsMembers: Bool = false,
         where isWanted: (ChannelState) async throws(ServerError) -> Bool = { _ in true }
     ) async throws(ServerError) -> (channels: [GroupChannel], count: Int) {
         var budget = AnswerBudget(configuration.limits.answerBytes)
@@ -58,7 +67,9 @@ struct ChannelViews: ServerPart {
         while count < urls.count {
             try stopIfCancelled()
             let slice = Array(urls[count...].prefix(Self.statesAtOnce))
-            let states = try await ask(try await storage.channelStates(slice, viewer: viewer))
+            let states = try await ask(
+                try await storage.channelStates(
+                    slice, viewer: viewer, withMembers: needsMembers || extras.needsMembers))
             let known = Dictionary(
                 states.map { ($0.record.url, $0) }, uniquingKeysWith: { first, _ in first })
             for url in slice {
@@ -98,6 +109,11 @@ struct ChannelViews: ServerPart {
         }
         return visible
     }
+}
+
+extension ChannelExtras {
+    /// Whether an answer shows data of all members.
+    var needsMembers: Bool { members || readReceipts || deliveryReceipts }
 }
 
 extension [Member] {

@@ -96,7 +96,7 @@ struct Memberships: ServerPart {
         let user = try await existingUser(id).user
         guard try await ask(try await storage.removeMember(id, from: url, now: world.now())),
             let state = try await ask(
-                try await storage.channelStates([url], viewer: nil)
+                try await storage.channelStates([url], viewer: nil, withMembers: false)
             ).first
         else { return .empty }
         var inviter: User?

@@ -176,7 +176,9 @@ struct Moderation: ServerPart {
     private func publishRestricted(
         _ member: MemberRecord, _ category: ChannelEvent.Category, in url: ChannelURL
     ) async throws(ServerError) {
-        let state = try await ask(try await storage.channelStates([url], viewer: nil)).first
+        let state = try await ask(
+            try await storage.channelStates([url], viewer: nil, withMembers: false)
+        ).first
         // A user who is not in the channel has lost nothing, and must not be spoken to by a ban.
         var isAffected = member.state != .none
         if !isAffected { isAffected = await rooms.containsAnywhere(member.user.id, in: url) }

@@ -80,7 +80,7 @@ struct Receipts: ServerPart {
         await publisher.publish(.read(event), to: [userID])
         let total = try await unreadTotal(of: userID)
         let state = try await ask(
-            try await storage.channelStates([url], viewer: userID)
+            try await storage.channelStates([url], viewer: userID, withMembers: false)
         ).first
         let counts = ChannelEvent(
             .propertiesChanged, channelURL: url, timestamp: world.now(), uniqueID: uniqueID,

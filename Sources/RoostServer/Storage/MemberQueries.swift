@@ -250,6 +250,44 @@ extension Query where Input == String, Output == Readable<MemberRow> {
     }
 }
 
+extension Query where Input == (channel: Int64, user: UserID), Output == Readable<MemberRow> {
+    /// A joined or invited user by ID.
+    static var namedMember: Query {
+        Query(
+            sql: """
+                SELECT m.channel, u.id, u.body, m.state, m.role, m.joined_at, m.last_read,
+                    m.delivered_at, m.hidden, m.traits
+                FROM user AS u
+                JOIN member AS m ON m.channel = ?1 AND m.user = u.id AND m.state <> 'none'
+                WHERE u.user_id = ?2
+                """,
+            bind: { input, bindings in
+                bindings.append(input.channel)
+                bindings.append(input.user.rawValue)
+            },
+            decode: { row in Readable { () throws(SQLiteError) in try MemberRow(row) } })
+    }
+}
+
+extension Query where Input == String, Output == (Int64, ChannelState.Tally) {
+    static var talliesOfPage: Query {
+        Query(
+            sql: """
+                SELECT m.channel, count(*), count(*) FILTER (WHERE m.state = 'joined')
+                FROM json_each(?1) AS page
+                CROSS JOIN member AS m ON m.channel = page.value AND m.state <> 'none'
+                GROUP BY m.channel
+                """,
+            bind: { page, bindings in bindings.append(page) },
+            decode: { row in
+                (
+                    row.int64(0),
+                    ChannelState.Tally(members: Int(row.int64(1)), joined: Int(row.int64(2)))
+                )
+            })
+    }
+}
+
 extension Query where Input == (channel: Int64, user: Int64, moment: Int64), Output == Void {
     static var raiseReadMark: Query {
         Query(

@@ -174,19 +174,20 @@ extension MemoryStorage {
         }
     }
 
-    package func channelStates(_ urls: [ChannelURL], viewer: UserID?) -> [ChannelState] {
-        urls.compactMap { url in
-            channels[url].map { channel in
-                let unread = unread(in: channel, of: viewer)
-                return ChannelState(
-                    record: channel.record,
-                    members: channel.members.compactMap { member($0, channel) },
-                    lastMessage: channel.log.last {
-                        $0.deletedAt == nil && $0.message.isCounted
-                    }.map { current($0.message) },
-                    unreadCount: unread.count,
-                    mentionCount: viewer.map { id in unread.filter { $0.mentions(id) }.count } ?? 0)
-            }
+    package func channelStates(
+        _ urls: [ChannelURL], viewer: UserID?, withMembers: Bool = true
+    ) -> [ChannelState] {
+        urls.compactMap { channels[$0] }.map { channel in
+            let unread = unread(in: channel, of: viewer)
+            let state = ChannelState(
+                record: channel.record,
+                members: channel.members.compactMap { member($0, channel) },
+                lastMessage: channel.log.last {
+                    $0.deletedAt == nil && $0.message.isCounted
+                }.map { current($0.message) },
+                unreadCount: unread.count,
+                mentionCount: viewer.map { id in unread.filter { $0.mentions(id) }.count } ?? 0)
+            return withMembers ? state : state.brief(for: viewer)
         }
     }
 

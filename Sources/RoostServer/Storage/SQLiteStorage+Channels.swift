@@ -159,7 +159,7 @@ extension SQLiteStorage {
     }
 
     package func channelStates(
-        _ urls: [ChannelURL], viewer: UserID?
+        _ urls: [ChannelURL], viewer: UserID?, withMembers: Bool
     ) throws(StorageError) -> [ChannelState] {
         try read { db throws(SQLiteError) in
             var states: [Int64: ChannelState] = [:]
@@ -169,12 +169,20 @@ extension SQLiteStorage {
                 states[id] = ChannelState(record: record)
             }
             let page = JSONValue.array(order.map { .int($0) }).text
-            try db.forEach(.membersOfPage, page) { row in
-                guard let member = row.value else {
-                    leaveOut(1)
-                    return
+            if withMembers {
+                try db.forEach(.membersOfPage, page) { row in
+                    guard let member = row.value else {
+                        leaveOut(1)
+                        return
+                    }
+                    states[member.channel]?.members.append(member.member)
                 }
-                states[member.channel]?.members.append(member.member)
+            } else {
+                for (id, record) in rows.values {
+                    states[id]?.tally = ChannelState.Tally()
+                    states[id]?.members = try namedMembers(of: id, record, viewer, in: db)
+                }
+                for (id, tally) in try db.all(.talliesOfPage, page) { states[id]?.tally = tally }
             }
             for (channel, row) in try db.all(.lastMessagesOfPage, page) {
                 states[channel]?.lastMessage = readable([row.readable]).first
@@ -187,6 +195,22 @@ extension SQLiteStorage {
             }
             return order.compactMap { states[$0] }
         }
+    }
+
+    /// Returns the members of a channel whom a view without its members names.
+    private func namedMembers(
+        of channel: Int64, _ record: ChannelRecord, _ viewer: UserID?, in db: Connection
+    ) throws(SQLiteError) -> [MemberRecord] {
+        var members: [MemberRecord] = []
+        var names = [viewer, record.createdBy]
+        while !names.isEmpty {
+            guard let name = names.removeFirst(), !members.contains(where: { $0.user.id == name })
+            else { continue }
+            let found = readable(try db.all(.namedMember, (channel, name))).map(\.member)
+            members += found
+            if name == viewer { names.append(found.first?.traits.inviter) }
+        }
+        return members
     }
 
     package func listings(of id: UserID) throws(StorageError) -> [ChannelListing] {

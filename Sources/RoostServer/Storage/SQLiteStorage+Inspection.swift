@@ -35,6 +35,8 @@ extension SQLiteStorage {
                 "listings": try db.plan(of: .listings),
                 "newestPlaces": try db.plan(of: .newestPlaces),
                 "membersOfPage": try db.plan(of: .membersOfPage),
+                "namedMember": try db.plan(of: .namedMember),
+                "talliesOfPage": try db.plan(of: .talliesOfPage),
                 "lastMessagesOfPage": try db.plan(of: .lastMessagesOfPage),
                 "unreadOfPage": try db.plan(of: .unreadOfPage),
                 "unreadOfMembers": try db.plan(of: .unreadOfMembers),

@@ -171,9 +171,15 @@ package protocol ChannelStorage: Sendable {
     /// Returns channels with their members, last messages and the viewer's counts, in the order of
     /// the URLs.
     ///
-    /// - Complexity: A fixed number of queries for any number of channels.
+    /// - Parameters:
+    ///   - urls: The channels.
+    ///   - viewer: The user whose messages count as read; nil for none.
+    ///   - withMembers: Whether the states have all members. Otherwise they have a `tally`, and the
+    ///     members whom a view names: the viewer, the creator, and the inviter of the viewer.
+    /// - Returns: The states of the existing channels.
+    /// - Throws: A failure of the storage.
     func channelStates(
-        _ urls: [ChannelURL], viewer: UserID?
+        _ urls: [ChannelURL], viewer: UserID?, withMembers: Bool
     ) async throws(StorageError) -> [ChannelState]
     /// Returns every present and former channel of a user as a brief record, without members and
     /// messages.

@@ -173,32 +173,6 @@ package struct MemberRecord: Equatable, Sendable {
     }
 }
 
-/// A channel with the data of a view.
-package struct ChannelState: Equatable, Sendable {
-    package var record: ChannelRecord
-    /// The joined and invited users, in the order of their entries.
-    package var members: [MemberRecord]
-    /// The newest message for a list of channels.
-    package var lastMessage: Message?
-    package var unreadCount: Int
-    package var mentionCount: Int
-
-    package init(record: ChannelRecord) {
-        self.init(record: record, members: [], unreadCount: 0, mentionCount: 0)
-    }
-
-    init(
-        record: ChannelRecord, members: [MemberRecord], lastMessage: Message? = nil,
-        unreadCount: Int, mentionCount: Int
-    ) {
-        self.record = record
-        self.members = members
-        self.lastMessage = lastMessage
-        self.unreadCount = unreadCount
-        self.mentionCount = mentionCount
-    }
-}
-
 /// A channel in a user's list, with the data for filters and order.
 package struct ChannelListing: Equatable, Sendable {
     package var record: ChannelRecord

@@ -67,7 +67,9 @@ struct UserSettings: ServerPart {
         for start in stride(from: 0, to: urls.count, by: ChannelViews.statesAtOnce) {
             try stopIfCancelled()
             let slice = Array(urls[start...].prefix(ChannelViews.statesAtOnce))
-            for state in try await ask(try await storage.channelStates(slice, viewer: id)) {
+            let states = try await ask(
+                try await storage.channelStates(slice, viewer: id, withMembers: false))
+            for state in states {
                 let channel = state.view(for: id, extras, at: world.now())
                 guard channel.countPreference != .off else { continue }
                 found.append(

@@ -162,7 +162,8 @@ struct Users: ServerPart {
         await sessions.expel(id, Logins.revoked)
         for url in urls {
             try await lanes.inLane(of: url) { () async throws(ServerError) in
-                let states = try await ask(try await storage.channelStates([url], viewer: nil))
+                let states = try await ask(
+                    try await storage.channelStates([url], viewer: nil, withMembers: false))
                 guard let state = states.first else { return }
                 try await publisher.publish(in: url, .left, .left(user, state.counts))
             }
