@@ -54,24 +54,6 @@ public struct CacheLimit: Sendable {
     }
 }
 
-/// The size and state of a channel in the cache.
-public struct CachedChannel: Hashable, Sendable {
-    /// The channel.
-    public let url: ChannelURL
-    /// The number of cached messages.
-    public let cachedMessageCount: Int64
-    /// The approximate size of the messages on disk.
-    public let size: ByteCount
-    /// The time its timeline was last opened, by the device's clock; nil if never.
-    public let openedAt: Timestamp?
-    /// The time of the last message by the server's clock; nil without one.
-    public let lastMessageAt: Timestamp?
-    /// Whether the channel is pinned, so that it is never evicted.
-    public let isPinned: Bool
-    /// Whether a timeline of the channel is open now.
-    public let isOpen: Bool
-}
-
 /// The result of an eviction, or the plan of one.
 public struct CacheTrim: Hashable, Sendable {
     /// The channels that lose their messages, in the order of eviction.
@@ -93,20 +75,9 @@ extension CacheLimit {
         case .lastOpened, .custom(nil): .messageCollectionAccessedAt
         case .custom(let goesFirst?):
             .custom { left, right in
-                let (left, right) = (CachedChannel(left), CachedChannel(right))
                 if goesFirst(left, right) { return .leftFirst }
                 return goesFirst(right, left) ? .rightFirst : .same
             }
         }
-    }
-}
-
-extension CachedChannel {
-    init(_ info: CachedChannelInfo) {
-        self.init(
-            url: info.url, cachedMessageCount: info.cachedMessageCount,
-            size: ByteCount(bytes: info.byteCount),
-            openedAt: info.accessedAt.map { Timestamp(milliseconds: $0) },
-            lastMessageAt: info.lastMessageAt, isPinned: info.isPinned, isOpen: info.isOpen)
     }
 }

@@ -4,18 +4,6 @@ import RoostCore
 public import RoostModel
 import RoostStore
 
-/// The result of a comparison between the cache and the server.
-public struct CacheComparison: Hashable, Sendable {
-    /// The number of messages in the cache at the start.
-    public internal(set) var comparedMessages = 0
-    /// The number of messages fetched, because of a difference or because the server has no
-    /// fingerprints.
-    public internal(set) var fetchedMessages = 0
-    /// The number of stretches with missing, surplus or differently edited messages; 0 if the cache
-    /// is right.
-    public internal(set) var differingStretches = 0
-}
-
 extension ChatClient {
     /// Returns the size of the cache on disk, its write-ahead log included and unsent messages
     /// excluded.
@@ -37,8 +25,7 @@ extension ChatClient {
             try await store.writer.evictionPlan(downTo: size?.bytes, sparing: open)
         }
         return CacheTrim(
-            channels: plan.channels.map { CachedChannel($0) },
-            sizeBefore: ByteCount(bytes: plan.sizeBefore),
+            channels: plan.channels, sizeBefore: ByteCount(bytes: plan.sizeBefore),
             sizeAfter: ByteCount(bytes: plan.expectedSize))
     }
 
@@ -54,8 +41,8 @@ extension ChatClient {
     public func trimCache(downTo size: ByteCount? = nil) async throws(RoostError) -> CacheTrim {
         let trim = try await engine.run(.cacheTrimming(CacheTrimming(downTo: size?.bytes)), \.trim)
         return CacheTrim(
-            channels: trim.evicted.map { CachedChannel($0) },
-            sizeBefore: ByteCount(bytes: trim.sizeBefore), sizeAfter: ByteCount(bytes: trim.size))
+            channels: trim.evicted, sizeBefore: ByteCount(bytes: trim.sizeBefore),
+            sizeAfter: ByteCount(bytes: trim.size))
     }
 
     /// Compares the cached messages of a channel with the server, and fetches those that differ.
@@ -73,10 +60,7 @@ extension ChatClient {
     public func compareCache(
         of channel: ChannelURL
     ) async throws(RoostError) -> CacheComparison {
-        let result = try await engine.run(.comparison(Comparison(channel)), \.comparison)
-        return CacheComparison(
-            comparedMessages: result.compared, fetchedMessages: result.fetched,
-            differingStretches: result.differing)
+        try await engine.run(.comparison(Comparison(channel)), \.comparison)
     }
 
     /// Removes the cached messages of a channel, pinned or not; the channel stays.

@@ -51,7 +51,7 @@ struct ChatPlacesTests {
     }
 
     @Test func `a download that waits for the connection is paused like one that runs`() {
-        for download in [HistoryDownload.State.running, .waitingForConnection] {
+        for download in [DownloadProgress.State.running, .waitingForConnection] {
             var state = Sample.chat(columns: 120)
             #expect(Sample.screen(state).contains("^D fetch all"))
             #expect(state.press(.control("d")) == [.downloadHistory("train")])

@@ -86,12 +86,12 @@ struct DownloadTests {
         #expect(Self.page(enough, from: 1, since: since, knowsEnd: true) == nil)
     }
 
-    @Test func `a download plan of a journal without a start decodes as one without`() throws {
-        let plan = DownloadPlan(
-            channels: ["c"], since: .distantPast, start: nil, pause: .milliseconds(100))
-        let json = String(decoding: try JSONEncoder().encode(plan), as: UTF8.self)
-        #expect(!json.contains("start"))
-        #expect(try JSONDecoder().decode(DownloadPlan.self, from: Data(json.utf8)) == plan)
+    @Test func `a download request of a journal without a start decodes as one without`() throws {
+        let request = DownloadRequest(channels: ["c"])
+        let json = String(decoding: try JSONEncoder().encode(request), as: UTF8.self)
+        #expect(!json.contains("tart"))
+        #expect(try JSONDecoder().decode(DownloadRequest.self, from: Data(json.utf8)) == request)
+        #expect(request.start == .distantFuture)
         let page = Operation.downloadPage(
             DownloadPage("c", since: .distantPast, knowingEndSince: 1))
         let text = String(decoding: try JSONEncoder().encode(page), as: UTF8.self)

@@ -11,14 +11,15 @@ struct EvictionPlanTests {
     private static func channel(
         _ name: String, megabytes: Int64 = 10, accessedAt: Int64? = nil, last: Int64? = 0,
         isPinned: Bool = false, isOpen: Bool = false
-    ) -> CachedChannelInfo {
-        CachedChannelInfo(
-            url: ChannelURL(name), cachedMessageCount: 100, byteCount: megabytes * mega,
-            accessedAt: accessedAt, lastMessageAt: last.map(Timestamp.init(milliseconds:)),
+    ) -> CachedChannel {
+        CachedChannel(
+            url: ChannelURL(name), cachedMessageCount: 100, size: ByteCount(mebibytes: megabytes),
+            openedAt: accessedAt.map(Timestamp.init(milliseconds:)),
+            lastMessageAt: last.map(Timestamp.init(milliseconds:)),
             isPinned: isPinned, isOpen: isOpen)
     }
 
-    private static func names(_ channels: [CachedChannelInfo]) -> [String] {
+    private static func names(_ channels: [CachedChannel]) -> [String] {
         channels.map(\.url.rawValue)
     }
 
@@ -65,8 +66,8 @@ struct EvictionPlanTests {
             Self.channel("a", megabytes: 2),
         ]
         let order = ClearOrder.custom { left, right in
-            left.byteCount < right.byteCount
-                ? .rightFirst : left.byteCount > right.byteCount ? .leftFirst : .same
+            left.size < right.size
+                ? .rightFirst : left.size > right.size ? .leftFirst : .same
         }
         #expect(Self.names(order.sorted(channels)) == ["b", "a", "c"])
     }
@@ -154,14 +155,16 @@ struct EvictionPlanTests {
         let extremes: [Int64] = [.min, -1, 0, 1, 4_096, .max / 2, .max]
         let isExtreme = seed % 3 == 0
         let channels = (0..<Int.random(in: 0...60, using: &random)).map { index in
-            CachedChannelInfo(
+            CachedChannel(
                 url: ChannelURL("\(index)"),
                 cachedMessageCount: isExtreme
                     ? extremes.randomElement(using: &random)! : .random(in: 0...50, using: &random),
-                byteCount: isExtreme
-                    ? extremes.randomElement(using: &random)!
-                    : .random(in: 0...9_999, using: &random),
-                accessedAt: Bool.random(using: &random) ? .random(in: 0...9, using: &random) : nil,
+                size: ByteCount(
+                    bytes: isExtreme
+                        ? extremes.randomElement(using: &random)!
+                        : .random(in: 0...9_999, using: &random)),
+                openedAt: Bool.random(using: &random)
+                    ? Timestamp(milliseconds: .random(in: 0...9, using: &random)) : nil,
                 isPinned: .random(using: &random) && .random(using: &random),
                 isOpen: .random(using: &random) && .random(using: &random))
         }
@@ -192,7 +195,8 @@ struct EvictionPlanTests {
             // A rewrite aims a little lower, because its size is only predicted.
             let goal = plan.way == .rewrite ? plan.target - plan.target / 32 : plan.target
             for channel in plan.channels {
-                let (withIt, isOver) = plan.expectedSize.addingReportingOverflow(channel.byteCount)
+                let (withIt, isOver) = plan.expectedSize.addingReportingOverflow(
+                    channel.size.bytes)
                 #expect(isOver || withIt > goal, "\(channel.url) went for nothing")
             }
             let open = plan.channels.count { $0.isOpen }

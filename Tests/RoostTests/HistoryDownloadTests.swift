@@ -122,7 +122,7 @@ struct HistoryDownloadTests {
             await world.pass(.seconds(60))
             #expect(await download.progress.state == .canceled)
             #expect(await download.progress.messages < 450)
-            var last: HistoryDownload.State?
+            var last: DownloadProgress.State?
             for await progress in updates { last = progress.state }
             #expect(last == .canceled)
         }

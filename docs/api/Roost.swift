@@ -7,7 +7,7 @@ struct ByteCount: Codable, Comparable, Hashable, Sendable {
     static func < (left: Self, right: Self) -> Bool
 }
 
-struct CacheComparison: Hashable, Sendable {
+struct CacheComparison: Codable, Hashable, Sendable {
     var comparedMessages: Int { get }
     var differingStretches: Int { get }
     var fetchedMessages: Int { get }
@@ -37,7 +37,7 @@ struct CacheTrim: Hashable, Sendable {
     let sizeBefore: ByteCount
 }
 
-struct CachedChannel: Hashable, Sendable {
+struct CachedChannel: Codable, Hashable, Sendable {
     let cachedMessageCount: Int64
     let isOpen: Bool
     let isPinned: Bool
@@ -581,12 +581,30 @@ struct DoNotDisturb: Codable, Hashable, Sendable {
     init(isOn: Bool, startHour: Int = 0, startMinute: Int = 0, endHour: Int = 0, endMinute: Int = 0, timeZone: String = "UTC")
 }
 
-struct DownloadEstimate: Hashable, Sendable {
+struct DownloadEstimate: Codable, Hashable, Sendable {
     let missingMessages: Int?
     let size: ByteCount?
 }
 
-struct DownloadRequest: Hashable, Sendable {
+struct DownloadProgress: Codable, Hashable, Sendable {
+    var channel: ChannelURL? { get }
+    var channelCount: Int? { get }
+    var finishedChannels: Int { get }
+    var messages: Int { get }
+    var reached: Timestamp? { get }
+    var refused: [ChannelURL: RoostError.Code] { get }
+    var state: State { get }
+
+    enum State: Codable, Hashable, Sendable {
+        case canceled
+        case finished
+        case paused
+        case running
+        case waitingForConnection
+    }
+}
+
+struct DownloadRequest: Codable, Hashable, Sendable {
     var channels: [ChannelURL]? { get set }
     var pause: Duration { get set }
     var since: Timestamp { get set }
@@ -831,29 +849,11 @@ enum HiddenState: CaseIterable, Codable, Hashable, Sendable, String {
 
 final class HistoryDownload: Sendable {
     let request: DownloadRequest
-    var progress: Progress { get async }
+    var progress: DownloadProgress { get async }
     func cancel() async
     func pause() async
-    func progressUpdates() async -> AsyncStream<Progress>
+    func progressUpdates() async -> AsyncStream<DownloadProgress>
     func resume() async
-
-    struct Progress: Hashable, Sendable {
-        var channel: ChannelURL? { get }
-        var channelCount: Int? { get }
-        var finishedChannels: Int { get }
-        var messages: Int { get }
-        var reached: Timestamp? { get }
-        var refused: [ChannelURL: RoostError.Code] { get }
-        var state: State { get }
-    }
-
-    enum State: Hashable, Sendable {
-        case canceled
-        case finished
-        case paused
-        case running
-        case waitingForConnection
-    }
 }
 
 struct HistoryHole: Hashable, Sendable {

@@ -240,14 +240,14 @@ extension CoreWorld {
 
     private func download(_ device: CoreDevice, from start: Timestamp?) {
         guard device.downloads.count < 2 else { return }
-        let plan = DownloadPlan(
+        let request = DownloadRequest(
             channels: random.pick(2) == 0 ? [someChannel()] : nil,
             since: random.pick(2) == 0 ? somePast() : .distantPast,
-            start: start, pause: .milliseconds(Int64(random.pick(3) * 200)))
+            startingAt: start ?? .distantFuture, pause: .milliseconds(Int64(random.pick(3) * 200)))
         let id = DownloadID(number())
         device.downloads[id] = DownloadProgress()
-        note("\(device.name) downloads \(plan)")
-        give(.download(id, .begin(plan)), device)
+        note("\(device.name) downloads \(request)")
+        give(.download(id, .begin(request)), device)
     }
 
     // MARK: Channels and the cache

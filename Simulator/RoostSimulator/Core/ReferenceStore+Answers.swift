@@ -160,7 +160,7 @@ extension ReferenceStore {
 
     private func channelsToEvict(
         for trim: Trim, sparing open: Set<ChannelURL>
-    ) -> [CachedChannelInfo] {
+    ) -> [CachedChannel] {
         let gone = Set(trim.evicted.map(\.url))
         let channels = histories.map { url, history in
             info(of: url, history, isOpen: open.contains(url))
@@ -175,11 +175,11 @@ extension ReferenceStore {
 
     private func info(
         of url: ChannelURL, _ history: History, isOpen: Bool
-    ) -> CachedChannelInfo {
-        CachedChannelInfo(
+    ) -> CachedChannel {
+        CachedChannel(
             url: url, cachedMessageCount: Int64(history.messages.count),
-            byteCount: Int64(history.messages.count) * Self.messageBytes,
-            accessedAt: history.accessedAt?.milliseconds,
+            size: ByteCount(bytes: Int64(history.messages.count) * Self.messageBytes),
+            openedAt: history.accessedAt,
             // A channel of which only messages are known counts as old.
             lastMessageAt: groupChannels[url].map { $0.lastMessage?.createdAt }
                 ?? Timestamp(milliseconds: 0),

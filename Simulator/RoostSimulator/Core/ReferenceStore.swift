@@ -83,9 +83,9 @@ struct ReferenceStore {
     struct Trim {
         let target: Int64
         var sizeBefore: Int64 = 0
-        var left: [CachedChannelInfo] = []
+        var left: [CachedChannel] = []
         var isDone = false
-        var evicted: [CachedChannelInfo] = []
+        var evicted: [CachedChannel] = []
     }
     var trims: [SyncMachine.OperationID: Trim] = [:]
 

@@ -229,11 +229,10 @@ extension StoreAnswer {
     }
 }
 
-extension CachedChannelInfo {
-    fileprivate var withoutSize: CachedChannelInfo {
-        CachedChannelInfo(
-            url: url, cachedMessageCount: cachedMessageCount, byteCount: 0,
-            accessedAt: accessedAt, lastMessageAt: lastMessageAt, isPinned: isPinned,
-            isOpen: isOpen)
+extension CachedChannel {
+    fileprivate var withoutSize: CachedChannel {
+        CachedChannel(
+            url: url, cachedMessageCount: cachedMessageCount, size: ByteCount(bytes: 0),
+            openedAt: openedAt, lastMessageAt: lastMessageAt, isPinned: isPinned, isOpen: isOpen)
     }
 }

@@ -40,7 +40,7 @@ public enum ChatInput: Sendable {
     /// The messages of all channels that failed.
     case failures([Message])
     /// The state of a download of a channel's history, and the messages that have come.
-    case historyDownload(ChannelURL, HistoryDownload.State, messages: Int)
+    case historyDownload(ChannelURL, DownloadProgress.State, messages: Int)
     case created(ChannelURL)
     /// Asks for the chat with a user, from the disk or the server.
     case want(UserID)

@@ -44,7 +44,7 @@ public struct Conversation: Sendable {
     var hasHugeGap = false
     var pending: [PendingChange] = []
     var holes: [ChatInput.Hole]?
-    var download: (state: HistoryDownload.State, messages: Int)?
+    var download: (state: DownloadProgress.State, messages: Int)?
     var anchor: Anchor?
     public internal(set) var selected: Message.Identity?
     var thread: Thread?

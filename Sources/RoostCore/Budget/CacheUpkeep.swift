@@ -36,13 +36,13 @@ package enum CacheTaskAnswer: Equatable, Codable, Sendable {
 package struct TrimProgress: Equatable, Codable, Sendable {
     package let isDone: Bool
     /// The channels that have lost their messages so far, except those they keep.
-    package let evicted: [CachedChannelInfo]
+    package let evicted: [CachedChannel]
     package let sizeBefore: Int64
     /// The bytes in use after the last step.
     package let size: Int64
 
     package init(
-        isDone: Bool, evicted: [CachedChannelInfo], sizeBefore: Int64, size: Int64
+        isDone: Bool, evicted: [CachedChannel], sizeBefore: Int64, size: Int64
     ) {
         self.isDone = isDone
         self.evicted = evicted

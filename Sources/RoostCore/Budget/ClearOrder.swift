@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostModel
+
 /// The decision which of two channels loses its messages first.
 package enum ClearPrecedence: Equatable, Sendable {
     /// The left channel.
@@ -13,7 +15,7 @@ package enum ClearPrecedence: Equatable, Sendable {
 /// The order in which channels lose their messages when the cache is too large.
 package enum ClearOrder: Sendable {
     package typealias Comparator =
-        @Sendable (_ left: CachedChannelInfo, _ right: CachedChannelInfo) -> ClearPrecedence
+        @Sendable (_ left: CachedChannel, _ right: CachedChannel) -> ClearPrecedence
 
     /// Channels whose collection was never opened first, then the least recently opened.
     ///
@@ -25,7 +27,7 @@ package enum ClearOrder: Sendable {
     case custom(Comparator?)
 
     /// Returns the channels in the order in which they would be evicted.
-    package func sorted(_ channels: [CachedChannelInfo]) -> [CachedChannelInfo] {
+    package func sorted(_ channels: [CachedChannel]) -> [CachedChannel] {
         // The standard library's sort is undefined for a contradictory comparator. This merge
         // visits each place once with any comparator.
         let comparator = self.comparator
@@ -47,9 +49,9 @@ package enum ClearOrder: Sendable {
     }
 
     private static func merge(
-        _ left: [CachedChannelInfo], _ right: [CachedChannelInfo], _ comparator: Comparator
-    ) -> [CachedChannelInfo] {
-        var merged: [CachedChannelInfo] = []
+        _ left: [CachedChannel], _ right: [CachedChannel], _ comparator: Comparator
+    ) -> [CachedChannel] {
+        var merged: [CachedChannel] = []
         merged.reserveCapacity(left.count + right.count)
         var (leftPlace, rightPlace) = (0, 0)
         while leftPlace < left.count, rightPlace < right.count {
@@ -65,9 +67,9 @@ package enum ClearOrder: Sendable {
     }
 
     @Sendable private static func byAccess(
-        _ left: CachedChannelInfo, _ right: CachedChannelInfo
+        _ left: CachedChannel, _ right: CachedChannel
     ) -> ClearPrecedence {
-        switch earlier(left.accessedAt, right.accessedAt) {
+        switch earlier(left.openedAt, right.openedAt) {
         case .same: break
         case let decided: return decided
         }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RoostModel
+
 /// The size of a cache for its budget.
 package struct CacheSize: Equatable, Sendable {
     /// The bytes of all used pages.
@@ -35,7 +37,7 @@ package struct EvictionPlan: Equatable, Sendable {
 
     package let way: Way
     /// The channels in the order of their eviction.
-    package let channels: [CachedChannelInfo]
+    package let channels: [CachedChannel]
     package let sizeBefore: Int64
     /// The predicted size.
     ///
@@ -61,7 +63,7 @@ package struct EvictionPlan: Equatable, Sendable {
     ///
     /// Channels on a screen go last, and only if the cache would stay above the limit with them.
     package init(
-        for budget: CacheBudget, channels: [CachedChannelInfo], size: CacheSize,
+        for budget: CacheBudget, channels: [CachedChannel], size: CacheSize,
         order: ClearOrder = .messageCollectionAccessedAt, keeping keptMessages: Int64 = 0,
         only way: Way? = nil
     ) {
@@ -87,7 +89,7 @@ package struct EvictionPlan: Equatable, Sendable {
     ///   - only: The only possible way, as in memory; nil chooses the shorter one.
     package init(
         downTo target: Int64, sparingOpenBelow spared: Int64? = nil,
-        channels: [CachedChannelInfo], size: CacheSize, order: ClearOrder,
+        channels: [CachedChannel], size: CacheSize, order: ClearOrder,
         keeping keptMessages: Int64 = 0, only: Way? = nil
     ) {
         let target = max(target, 0)
@@ -97,12 +99,12 @@ package struct EvictionPlan: Equatable, Sendable {
             return
         }
         let way = only ?? (size.used - target > size.used / 4 ? .rewrite : .slices)
-        let held = Self.sum([size.other] + channels.map(\.byteCount))
+        let held = Self.sum([size.other] + channels.map(\.size.bytes))
         // Deletion leaves half-empty pages, a copy does not.
         var left = way == .rewrite ? min(held, size.packed) : size.used
         let candidates = order.sorted(
             channels.filter { !$0.isPinned && $0.cachedMessageCount > keptMessages })
-        var going: [CachedChannelInfo] = []
+        var going: [CachedChannel] = []
         // The size of a copy is predicted to a few percent. A little more at once saves another
         // round.
         let goal = way == .rewrite ? target - target / 32 : target
@@ -111,11 +113,11 @@ package struct EvictionPlan: Equatable, Sendable {
         let share =
             way == .slices
             ? 7.0 / 8 : Double(max(left - size.other, 0)) / Double(max(held - size.other, 1))
-        func freed(_ channel: CachedChannelInfo) -> Int64 {
+        func freed(_ channel: CachedChannel) -> Int64 {
             let goes =
                 Double(channel.cachedMessageCount - keptMessages)
                 / Double(channel.cachedMessageCount)
-            return Int64(exactly: (Double(channel.byteCount) * share * goes).rounded()) ?? .max
+            return Int64(exactly: (Double(channel.size.bytes) * share * goes).rounded()) ?? .max
         }
         func enough(_ isOpen: Bool) -> Int64 { isOpen ? max(spared ?? goal, goal) : goal }
         for isOpen in [false, true] {
@@ -144,7 +146,7 @@ package struct EvictionPlan: Equatable, Sendable {
     }
 
     private init(
-        way: Way, channels: [CachedChannelInfo], sizeBefore: Int64, expectedSize: Int64,
+        way: Way, channels: [CachedChannel], sizeBefore: Int64, expectedSize: Int64,
         target: Int64, keptMessages: Int64
     ) {
         self.keptMessages = keptMessages

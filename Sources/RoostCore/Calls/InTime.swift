@@ -4,6 +4,8 @@
 // of the channel, which other events can delay without end. Its caller gets the success all the
 // same, and the description follows.
 
+import RoostModel
+
 /// An operation whose caller waits for a limited time; afterwards the operation continues by
 /// itself.
 package struct InTime: SyncOperation {
@@ -36,7 +38,8 @@ extension Operation {
         switch self {
         case .channelAct(let act): act.acceptedOutcome ?? .failed(.overdue)
         case .markAsUnread(let mark) where mark.isAccepted: .done
-        case .downloadEstimating: .estimated(DownloadSize(messages: nil, bytes: nil))
+        case .downloadEstimating:
+            .estimated(DownloadEstimate(missingMessages: nil, size: nil))
         default: .failed(.overdue)
         }
     }

@@ -9,13 +9,6 @@ import RoostWire
 /// The comparison of a channel's cached messages with the server, and the replacement of those that
 /// differ.
 package struct Comparison: SyncOperation {
-    /// The result of a comparison, in numbers of messages and stretches.
-    package struct Result: Equatable, Codable, Sendable {
-        package internal(set) var compared = 0
-        package internal(set) var fetched = 0
-        package internal(set) var differing = 0
-    }
-
     /// The number of messages of a stretch.
     private static let stretchSize = 150
     /// The number of requested messages: one page brings a stretch even if the cache lacks some of
@@ -49,7 +42,7 @@ package struct Comparison: SyncOperation {
     private var place = Position.distantPast
     private var lower = Position.distantPast
     private var walk = PageWalk<Position, Position>(from: nil)
-    private var result = Result()
+    private var result = CacheComparison()
     private var state = State.beginning
 
     package init(_ channel: ChannelURL) { self.channel = channel }
@@ -72,7 +65,7 @@ package struct Comparison: SyncOperation {
         case (.rereading, .read(.success(.stretches(let known)))):
             // Without the server's fingerprints only the fetched messages show a difference.
             if known.map(\.fingerprint) != [stretches[batch.lowerBound].fingerprint] {
-                result.differing += 1
+                result.differingStretches += 1
             }
             batch = batch.dropFirst()
             return compareNext(&sync)
@@ -83,7 +76,7 @@ package struct Comparison: SyncOperation {
     private mutating func compareNext(_ sync: inout SyncState) -> Step {
         while let next = batch.first {
             let stretch = stretches[next]
-            result.compared += stretch.fingerprint.count
+            result.comparedMessages += stretch.fingerprint.count
             guard theirs?[next - batchStart] == stretch.fingerprint else {
                 return fetchAnew(stretch, &sync)
             }
@@ -157,7 +150,7 @@ package struct Comparison: SyncOperation {
         _ statement: PageStatement, _ count: Int, _ sync: inout SyncState
     ) -> Step {
         let stretch = stretches[batch.lowerBound]
-        result.fetched += count
+        result.fetchedMessages += count
         if let end = statement.range?.upper, end < stretch.upper, !statement.reachesNewest,
             end > place
         {

@@ -3,12 +3,6 @@
 package import RoostModel
 import RoostWire
 
-/// The estimated size of a download; nil where the server does not count the messages.
-package struct DownloadSize: Equatable, Codable, Sendable {
-    package let messages: Int?
-    package let bytes: Int64?
-}
-
 /// The estimate of a channel's missing messages.
 package struct DownloadEstimating: SyncOperation {
     /// The bytes of a message on disk if no message is cached.
@@ -37,18 +31,19 @@ package struct DownloadEstimating: SyncOperation {
         case (.counting, .answer(.failure(let error))):
             // Some servers count for their own tools only.
             guard error.remedy != .retry, sync.session != nil else { return .fail(error) }
-            return .end(.estimated(DownloadSize(messages: nil, bytes: nil)))
+            return .end(.estimated(DownloadEstimate(missingMessages: nil, size: nil)))
         case (.measuring(let total), .read(.success(.holding(let held)))):
-            return .end(.estimated(Self.size(of: total, besides: held)))
+            return .end(.estimated(Self.estimate(of: total, besides: held)))
         default: return .fail(reply)
         }
     }
 
-    private static func size(of total: Int, besides held: ChannelHolding) -> DownloadSize {
+    private static func estimate(of total: Int, besides held: ChannelHolding) -> DownloadEstimate {
         let missing = max(0, max(0, total) - held.messages)
         let each = held.messages > 0 ? held.bytes / Int64(held.messages) : assumedBytes
         // The server may name any number.
         let (bytes, overflow) = Int64(missing).multipliedReportingOverflow(by: max(0, each))
-        return DownloadSize(messages: missing, bytes: overflow ? .max : bytes)
+        return DownloadEstimate(
+            missingMessages: missing, size: ByteCount(bytes: overflow ? .max : bytes))
     }
 }

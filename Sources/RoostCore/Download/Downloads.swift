@@ -15,60 +15,11 @@ package struct DownloadID: Hashable, Comparable, Codable, Sendable {
 
 /// A call of the app about a download.
 package enum DownloadInput: Equatable, Codable, Sendable {
-    case begin(DownloadPlan)
+    case begin(DownloadRequest)
     /// Pauses the download after the request in progress.
     case pause
     case resume
     case cancel
-}
-
-/// The selection of history to download.
-package struct DownloadPlan: Equatable, Codable, Sendable {
-    /// The channels in the order of the download; nil for all channels of the user.
-    package let channels: [ChannelURL]?
-    package let since: Timestamp
-    /// The moment to begin at, in both directions; nil for the newest message, and from it back.
-    package let start: Timestamp?
-    /// The pause between two requests.
-    package let pause: Duration
-
-    package init(
-        channels: [ChannelURL]?, since: Timestamp, start: Timestamp? = nil, pause: Duration
-    ) {
-        self.channels = channels
-        self.since = since
-        self.start = start
-        self.pause = pause
-    }
-}
-
-/// The progress of a download.
-package struct DownloadProgress: Equatable, Codable, Sendable {
-    package enum Phase: Equatable, Codable, Sendable {
-        case running
-        case waitingForConnection
-        case paused
-        case finished
-        case canceled
-    }
-
-    package var phase = Phase.running
-    /// Nil until the user's channels are known.
-    package var channelCount: Int?
-    /// The number of channels that are complete or refused.
-    package var finishedChannels = 0
-    /// The number of messages fetched so far.
-    package var messages = 0
-    /// Nil between channels and at the end.
-    package var channel: ChannelURL?
-    /// The time back to which the channel is covered; nil before its first page.
-    package var reached: Timestamp?
-    /// The channels that the server refused for good.
-    package var refused: [ChannelURL: RoostError.Code] = [:]
-
-    package init() {}
-
-    package var isOver: Bool { phase == .finished || phase == .canceled }
 }
 
 /// A download that has not ended.
@@ -82,15 +33,15 @@ extension SyncState {
     /// Handles a call of the app about a download.
     mutating func take(_ input: DownloadInput, for id: DownloadID) {
         switch input {
-        case .begin(let plan):
+        case .begin(let request):
             guard downloads[id] == nil else { return }
             downloads[id] = OngoingDownload()
             if isClosed { return end(id, .canceled) }
-            start(.download(HistoryWalk(id, plan)))
-        case .pause: update(id) { $0.phase = .paused }
+            start(.download(HistoryWalk(id, request)))
+        case .pause: update(id) { $0.state = .paused }
         case .resume:
-            guard downloads[id]?.progress.phase == .paused else { return }
-            update(id) { $0.phase = .running }
+            guard downloads[id]?.progress.state == .paused else { return }
+            update(id) { $0.state = .running }
             wakeAll(.download(id), nil)
         case .cancel: end(id, .canceled)
         }
@@ -107,9 +58,9 @@ extension SyncState {
     }
 
     /// Ends a download; its operation ends in the same step, or with the answer it waits for.
-    mutating func end(_ id: DownloadID, _ phase: DownloadProgress.Phase) {
+    mutating func end(_ id: DownloadID, _ state: DownloadProgress.State) {
         guard let download = downloads[id] else { return }
-        update(id) { $0.phase = phase }
+        update(id) { $0.state = state }
         downloads[id] = nil
         if download.isResting { disarm(.download(id)) }
         wakeAll(.download(id), nil)

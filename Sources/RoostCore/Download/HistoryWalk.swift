@@ -7,7 +7,7 @@
 // All these waits are one state: each event that ends one of the reasons wakes the walk, and the
 // walk looks at all of them again.
 
-import RoostModel
+package import RoostModel
 
 /// The download of all selected channels, each from its newest message back, or from a start in
 /// both directions.
@@ -26,7 +26,7 @@ package struct HistoryWalk: SyncOperation {
     }
 
     private let id: DownloadID
-    private let plan: DownloadPlan
+    private let request: DownloadRequest
     /// The selected channels; nil until they are known.
     private var channels: [ChannelURL]?
     /// The place of the present channel.
@@ -45,16 +45,16 @@ package struct HistoryWalk: SyncOperation {
     private var pageCount = 0
     private var state = State.beginning
 
-    package init(_ id: DownloadID, _ plan: DownloadPlan) {
+    package init(_ id: DownloadID, _ request: DownloadRequest) {
         self.id = id
-        self.plan = plan
+        self.request = request
     }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         guard sync.downloads[id] != nil else { return .end(.done) }
         switch (state, reply) {
         case (.beginning, .begin):
-            guard let chosen = plan.channels else { return goOn(&sync) }
+            guard let chosen = request.channels else { return goOn(&sync) }
             return begin(chosen, &sync)
         case (.waiting, .woken): return goOn(&sync)
         case (.fillingList, .ended(.done)):
@@ -113,12 +113,12 @@ package struct HistoryWalk: SyncOperation {
         guard let download = sync.downloads[id] else { return .end(.done) }
         state = .waiting
         let wait = Step.need(.wait(.download(id)))
-        if download.progress.phase == .paused { return wait }
+        if download.progress.state == .paused { return wait }
         guard let session = sync.session else {
-            sync.update(id) { $0.phase = .waitingForConnection }
+            sync.update(id) { $0.state = .waitingForConnection }
             return wait
         }
-        sync.update(id) { $0.phase = .running }
+        sync.update(id) { $0.state = .running }
         // Open timelines go first.
         if download.isResting || sync.isCatchingUp { return wait }
         if epoch != session.epoch { (epoch, failures) = (session.epoch, 0) }
@@ -128,7 +128,8 @@ package struct HistoryWalk: SyncOperation {
                 .run(
                     .downloadPage(
                         DownloadPage(
-                            channel, since: plan.since, from: start, knowingEndSince: knownEnd))))
+                            channel, since: request.since, from: start,
+                            knowingEndSince: knownEnd))))
         }
         // The list has one walk at a time, and its end wakes the download.
         if session.isFilling { return wait }
@@ -138,7 +139,9 @@ package struct HistoryWalk: SyncOperation {
 
     /// The start of the next page; the directions take turns, the older one first.
     private var start: DownloadStart? {
-        plan.start.map { DownloadStart($0, next: pageCount.isMultiple(of: 2) ? .newer : .older) }
+        request.fixedStart.map {
+            DownloadStart($0, next: pageCount.isMultiple(of: 2) ? .newer : .older)
+        }
     }
 
     private mutating func take(
@@ -160,7 +163,7 @@ package struct HistoryWalk: SyncOperation {
             sync.update(id) { $0.refused[channel] = .malformedData }
             return leaveChannel(&sync)
         }
-        sync.rest(id, for: plan.pause)
+        sync.rest(id, for: request.pause)
         return goOn(&sync)
     }
 

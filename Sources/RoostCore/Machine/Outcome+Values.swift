@@ -27,12 +27,12 @@ extension Outcome {
         if case .metadata(let metadata) = self { metadata } else { nil }
     }
 
-    package var comparison: Comparison.Result? {
+    package var comparison: CacheComparison? {
         if case .comparison(let result) = self { result } else { nil }
     }
 
-    package var downloadSize: DownloadSize? {
-        if case .estimated(let size) = self { size } else { nil }
+    package var estimate: DownloadEstimate? {
+        if case .estimated(let estimate) = self { estimate } else { nil }
     }
 
     package var trim: TrimProgress? { if case .trimmed(let trim) = self { trim } else { nil } }

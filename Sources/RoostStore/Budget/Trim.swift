@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RoostCore
-internal import RoostModel
+package import RoostModel
 
 /// An eviction in progress, step by step, so other commits can happen in between.
 package struct Trim: Sendable {
@@ -19,14 +19,14 @@ package struct Trim: Sendable {
     /// The plan that the trim follows.
     package let plan: EvictionPlan
     /// The channels whose messages were evicted so far, except for those they keep.
-    package internal(set) var evicted: [CachedChannelInfo] = []
+    package internal(set) var evicted: [CachedChannel] = []
     /// The bytes in use after the last step.
     package internal(set) var size: Int64
     /// The size at which channels on a screen are spared.
     let spared: Int64
     /// The channels on a screen, as of the last step.
     var open: Set<ChannelURL>
-    var remaining: ArraySlice<CachedChannelInfo>
+    var remaining: ArraySlice<CachedChannel>
     var phase: Phase
     var isRewritten = false
 
@@ -44,12 +44,12 @@ package struct Trim: Sendable {
     }
 
     /// Whether a channel was opened after it was selected for eviction.
-    func isOpenedSince(_ channel: CachedChannelInfo) -> Bool {
+    func isOpenedSince(_ channel: CachedChannel) -> Bool {
         !channel.isOpen && open.contains(channel.url)
     }
 
     /// Whether the cache is small enough to spare a channel.
-    func spares(_ channel: CachedChannelInfo) -> Bool {
+    func spares(_ channel: CachedChannel) -> Bool {
         size <= (channel.isOpen ? max(spared, goal) : goal)
     }
 

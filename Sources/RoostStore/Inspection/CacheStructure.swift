@@ -43,10 +43,12 @@ extension CacheStructure {
         _ order: ClearOrder = .messageCollectionAccessedAt, sparing open: Set<ChannelURL> = []
     ) -> [Int64] {
         let infos = channels.filter { !$0.isPinned && $0.messageCount > 0 }.map { channel in
-            CachedChannelInfo(
+            CachedChannel(
                 url: channel.url ?? ChannelURL(String(channel.row)),
-                cachedMessageCount: Int64(channel.messageCount), byteCount: channel.byteCount,
-                accessedAt: channel.accessedAt, lastMessageAt: channel.lastMessageAt,
+                cachedMessageCount: Int64(channel.messageCount),
+                size: ByteCount(bytes: channel.byteCount),
+                openedAt: channel.accessedAt.map { Timestamp(milliseconds: $0) },
+                lastMessageAt: channel.lastMessageAt,
                 isOpen: channel.url.map { open.contains($0) } ?? false)
         }
         let rows = Dictionary(

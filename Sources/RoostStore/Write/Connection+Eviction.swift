@@ -20,8 +20,9 @@ extension Connection {
         let packed = PackedBytes(weights.map(\.holding), used: used, other: other, words: words)
         let size = CacheSize(used: used, other: other, packed: packed.all)
         let channels = weights.map { weight in
-            CachedChannelInfo(
-                weight, byteCount: packed.held(weight.holding), isOpen: open.contains(weight.url))
+            CachedChannel(
+                weight, ByteCount(bytes: packed.held(weight.holding)),
+                isOpen: open.contains(weight.url))
         }
         // No file can be written beside a cache in memory, and a copy could not decrypt sealed
         // rows. A file made without the means to return pages shrinks only by a rewrite. A copy
@@ -108,12 +109,11 @@ extension Connection {
     }
 }
 
-extension CachedChannelInfo {
-    fileprivate init(_ weight: ChannelWeight, byteCount: Int64, isOpen: Bool) {
+extension CachedChannel {
+    fileprivate init(_ weight: ChannelWeight, _ size: ByteCount, isOpen: Bool) {
         self.init(
             url: weight.url, cachedMessageCount: weight.holding.messageCount,
-            byteCount: byteCount, accessedAt: weight.accessedAt,
-            lastMessageAt: weight.lastMessageAt,
-            isPinned: weight.isPinned, isOpen: isOpen)
+            size: size, openedAt: weight.accessedAt.map { Timestamp(milliseconds: $0) },
+            lastMessageAt: weight.lastMessageAt, isPinned: weight.isPinned, isOpen: isOpen)
     }
 }

@@ -144,7 +144,7 @@ extension StoreWriter {
 
     private func rewrite(_ trim: inout Trim) throws(StoreError) -> Commit? {
         let plan = trim.plan
-        var going: [CachedChannelInfo] = []
+        var going: [CachedChannel] = []
         let outcome = try inspect { connection throws(SQLiteError) -> Commit? in
             for channel in plan.channels where !trim.isOpenedSince(channel) {
                 if try !connection.isPinned(channel.url) { going.append(channel) }

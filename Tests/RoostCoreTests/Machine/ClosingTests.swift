@@ -28,7 +28,7 @@ struct ClosingTests {
         script.give(.openList(OpenList(Self.list, ChannelListQuery(), viewer: "me")))
         let effects = script.give(.close)
         #expect(effects.notices.contains(.closeSocket))
-        #expect(WalkScript.phases(effects) == [.canceled])
+        #expect(WalkScript.states(effects) == [.canceled])
         let state = script.machine.state
         #expect(state.session == nil && state.downloads.isEmpty)
         #expect(state.timelines.isEmpty && state.lists.isEmpty)
@@ -77,7 +77,7 @@ struct ClosingTests {
         var script = Script.connected()
         script.give(.close)
         let effects = WalkScript.begin(&script)
-        #expect(WalkScript.phases(effects) == [.canceled])
+        #expect(WalkScript.states(effects) == [.canceled])
         #expect(effects.needs == [] && script.machine.state.downloads.isEmpty)
     }
 

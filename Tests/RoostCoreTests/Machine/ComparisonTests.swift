@@ -21,7 +21,7 @@ struct ComparisonTests {
         return (id, script.read(id, .stretches(stretches)))
     }
 
-    private static func result(_ effects: [Script.Effect], _ id: Script.ID) -> Comparison.Result? {
+    private static func result(_ effects: [Script.Effect], _ id: Script.ID) -> CacheComparison? {
         for case .finish(id, .comparison(let result)) in effects { return result }
         return nil
     }
@@ -41,13 +41,14 @@ struct ComparisonTests {
         #expect(question.stretches.count == 2)
         let end = script.answer(id, .fingerprints(stretches.map(\.fingerprint)))
         let result = Self.result(end, id)
-        #expect(result?.compared == 5 && result?.fetched == 0 && result?.differing == 0)
+        #expect(result?.comparedMessages == 5 && result?.fetchedMessages == 0)
+        #expect(result?.differingStretches == 0)
     }
 
     @Test func `an empty cache makes no request`() {
         var script = Script.connected()
         let (id, effects) = Self.begin(&script, [])
-        #expect(Self.result(effects, id)?.compared == 0)
+        #expect(Self.result(effects, id)?.comparedMessages == 0)
     }
 
     @Test func `only the differing stretch is fetched`() {
@@ -70,7 +71,7 @@ struct ComparisonTests {
         #expect(range == CoveredRange(lower: stretches[1].lower, upper: stretches[1].upper))
         let end = script.read(id, .stretches([Self.stretch(7, 9, count: 2)]))
         let result = Self.result(end, id)
-        #expect(result?.fetched == 2 && result?.differing == 1)
+        #expect(result?.fetchedMessages == 2 && result?.differingStretches == 1)
     }
 
     @Test func `without fingerprints of the server every stretch is fetched`() {

@@ -14,12 +14,12 @@ struct HistoryWalkTests {
     @Test func `a download waits for a connection and begins with it`() {
         var script = Script()
         let effects = Walk.begin(&script)
-        #expect(Walk.phases(effects).last == .waitingForConnection)
+        #expect(Walk.states(effects).last == .waitingForConnection)
         #expect(Walk.progress(effects)?.channelCount == 1)
         #expect(effects.needs == [] && !script.machine.isBusy)
         let online = script.login()
         #expect(Walk.page(online)?.of == Script.channel)
-        #expect(Walk.progress(online)?.phase == .running)
+        #expect(Walk.progress(online)?.state == .running)
     }
 
     @Test func `a download fetches page after page, with a rest before each`() throws {
@@ -34,14 +34,14 @@ struct HistoryWalkTests {
         let second = script.give(.fired(.download(Walk.id)))
         let end = Walk.complete(&script, try #require(Walk.page(second)).id)
         let progress = try #require(Walk.progress(end))
-        #expect(progress.phase == .finished && progress.finishedChannels == 1)
+        #expect(progress.state == .finished && progress.finishedChannels == 1)
         #expect(progress.channel == nil && progress.refused.isEmpty)
         #expect(script.machine.state.downloads.isEmpty && !script.machine.isBusy)
     }
 
     @Test func `a download of no channel ends at once, also without a connection`() {
         var script = Script()
-        #expect(Walk.progress(Walk.begin(&script, []))?.phase == .finished)
+        #expect(Walk.progress(Walk.begin(&script, []))?.state == .finished)
     }
 
     @Test func `without a selection a download lists the user's channels first`() throws {
@@ -110,10 +110,10 @@ struct HistoryWalkTests {
         var script = Script.connected()
         let first = try #require(Walk.page(Walk.begin(&script)))
         let other = DownloadID(2)
-        let second = script.give(.download(other, .begin(Walk.plan(["b"]))))
+        let second = script.give(.download(other, .begin(Walk.request(["b"]))))
         #expect(Walk.page(second)?.of == "b")
         let end = Walk.complete(&script, first.id)
-        #expect(Walk.progress(end)?.phase == .finished)
+        #expect(Walk.progress(end)?.state == .finished)
         #expect(Array(script.machine.state.downloads.keys) == [other])
     }
 
@@ -173,7 +173,7 @@ struct HistoryWalkTests {
             CoveredRange(lower: .distantPast, upper: Script.position(2_700))
         ])
         effects = script.read(try #require(Walk.page(effects)).id, .coverage(whole))
-        #expect(Walk.progress(effects)?.phase == .finished)
+        #expect(Walk.progress(effects)?.state == .finished)
         #expect(Walk.progress(effects)?.refused == [:])
     }
 
@@ -197,7 +197,7 @@ struct HistoryWalkTests {
         _ = Walk.answer(&script, id, 2_700...2_700, hasNext: false)
         effects = script.give(.fired(.download(Walk.id)))
         effects = script.read(try #require(Walk.page(effects)).id, .coverage(known))
-        #expect(Walk.progress(effects)?.phase == .finished)
+        #expect(Walk.progress(effects)?.state == .finished)
     }
 
     @Test func `a download from a moment gives up a channel whose pages lead nowhere`() throws {
@@ -207,7 +207,7 @@ struct HistoryWalkTests {
             let (id, _) = try Walk.request(&script, effects, Self.range(2_400, 2_600))
             // The server names neither an older nor a newer message, and no end.
             effects = Walk.answer(&script, id, 2_400...2_600, hasNext: true)
-            if Walk.progress(effects)?.phase == .finished { break }
+            if Walk.progress(effects)?.state == .finished { break }
             effects = script.give(.fired(.download(Walk.id)))
         }
         #expect(Walk.progress(effects)?.refused == [Script.channel: .malformedData])
@@ -239,7 +239,7 @@ struct HistoryWalkTests {
             &script, try Walk.reach(&script, request, effects), request,
             Script.error(.networkError))
         let progress = try #require(Walk.progress(effects))
-        #expect(progress.phase == (request == .page ? .finished : .canceled))
+        #expect(progress.state == (request == .page ? .finished : .canceled))
         #expect(progress.refused == (request == .page ? [Script.channel: .networkError] : [:]))
         #expect(script.machine.state.downloads.isEmpty)
     }
@@ -254,7 +254,7 @@ struct HistoryWalkTests {
         let effects = Walk.fail(&script, id, request, Script.error(.notAuthorized, .correctInput))
         let progress = try #require(Walk.progress(effects))
         guard request == .page else {
-            #expect(progress.phase == .canceled && effects.needs == [])
+            #expect(progress.state == .canceled && effects.needs == [])
             return
         }
         #expect(progress.refused == [Script.channel: .notAuthorized])
@@ -272,10 +272,10 @@ struct HistoryWalkTests {
             let id = try Walk.reach(&script, request, effects)
             script.lose()
             let lost = Walk.fail(&script, id, request, Script.error(.networkError))
-            #expect(Walk.progress(lost)?.phase == .waitingForConnection)
+            #expect(Walk.progress(lost)?.state == .waitingForConnection)
             #expect(lost.needs == [] && !Walk.hasArmed(lost))
             effects = script.login()
-            #expect(Walk.progress(effects)?.phase == .running)
+            #expect(Walk.progress(effects)?.state == .running)
         }
         _ = try Walk.reach(&script, request, effects)
     }
@@ -299,7 +299,7 @@ struct HistoryWalkTests {
         for _ in 1...5 {
             let page = try #require(Walk.page(effects))
             effects = try Walk.fetch(&script, page.id, downTo: 1_000)
-            if Walk.progress(effects)?.phase == .finished { break }
+            if Walk.progress(effects)?.state == .finished { break }
             effects = script.give(.fired(.download(Walk.id)))
         }
         #expect(Walk.progress(effects)?.refused == [Script.channel: .malformedData])
@@ -310,7 +310,7 @@ struct HistoryWalkTests {
         let page = try #require(Walk.page(Walk.begin(&script)))
         let effects = script.give(.reply(page.id, .sent(nil)))
         #expect(Walk.progress(effects)?.refused == [Script.channel: .malformedData])
-        #expect(Walk.progress(effects)?.phase == .finished)
+        #expect(Walk.progress(effects)?.state == .finished)
     }
 
     // MARK: The app's calls
@@ -319,14 +319,14 @@ struct HistoryWalkTests {
     func `a canceled download ends at once in each wait`(wait: Walk.Wait) throws {
         var waiting = try Walk.waiting(wait)
         let effects = waiting.script.give(.download(Walk.id, .cancel))
-        #expect(Walk.phases(effects) == [.canceled] && effects.needs == [])
+        #expect(Walk.states(effects) == [.canceled] && effects.needs == [])
         #expect(effects.notices.contains(.disarm(.download(Walk.id))) == (wait == .resting))
         #expect(waiting.script.machine.state.downloads.isEmpty)
         for input in [DownloadInput.pause, .resume, .cancel] {
             #expect(waiting.script.give(.download(Walk.id, input)) == [])
         }
         let end = waiting.endWait()
-        #expect(Walk.page(end) == nil && Walk.phases(end).isEmpty)
+        #expect(Walk.page(end) == nil && Walk.states(end).isEmpty)
         #expect(Walk.page(waiting.script.login()) == nil)
     }
 
@@ -336,9 +336,9 @@ struct HistoryWalkTests {
         let begun = Walk.begin(&script, request.selection)
         let id = try Walk.reach(&script, request, begun)
         let effects = script.give(.download(Walk.id, .cancel))
-        #expect(Walk.phases(effects) == [.canceled])
+        #expect(Walk.states(effects) == [.canceled])
         let end = Walk.fail(&script, id, request, Script.error(.networkError))
-        #expect(end.needs == [] && Walk.phases(end).isEmpty && !script.machine.isBusy)
+        #expect(end.needs == [] && Walk.states(end).isEmpty && !script.machine.isBusy)
     }
 
     @Test func `a page that arrives after the cancellation is stored and not told`() throws {
@@ -355,11 +355,11 @@ struct HistoryWalkTests {
     ) throws {
         var waiting = try Walk.waiting(wait)
         let paused = waiting.script.give(.download(Walk.id, .pause))
-        #expect(paused.needs == [] && Walk.phases(paused) == (wait == .paused ? [] : [.paused]))
+        #expect(paused.needs == [] && Walk.states(paused) == (wait == .paused ? [] : [.paused]))
         var effects = waiting.endWait()
-        #expect(Walk.page(effects) == nil && Walk.phases(effects).isEmpty)
+        #expect(Walk.page(effects) == nil && Walk.states(effects).isEmpty)
         effects = waiting.script.give(.download(Walk.id, .resume))
-        #expect(Walk.phases(effects).first == .running)
+        #expect(Walk.states(effects).first == .running)
         #expect(Walk.hasRequest(effects))
     }
 
@@ -368,7 +368,7 @@ struct HistoryWalkTests {
         let page = try #require(Walk.page(Walk.begin(&script)))
         script.give(.download(Walk.id, .pause))
         let effects = try Walk.fetch(&script, page.id, downTo: 1_000)
-        #expect(Walk.progress(effects)?.phase == .paused)
+        #expect(Walk.progress(effects)?.state == .paused)
         #expect(Walk.progress(effects)?.messages == 1)
         #expect(script.give(.fired(.download(Walk.id))) == [])
         #expect(Walk.page(script.give(.download(Walk.id, .resume))) != nil)
@@ -379,7 +379,7 @@ struct HistoryWalkTests {
         _ = Walk.begin(&script)
         script.give(.download(Walk.id, .pause))
         let effects = script.give(.download(Walk.id, .resume))
-        #expect(Walk.progress(effects)?.phase == .waitingForConnection)
+        #expect(Walk.progress(effects)?.state == .waitingForConnection)
     }
 
     @Test func `a running download is not resumed, and none begins twice`() throws {

@@ -26,15 +26,17 @@ enum WalkScript {
         var selection: [ChannelURL]? { self == .page ? [Script.channel] : nil }
     }
 
-    static func plan(_ channels: [ChannelURL]?, from start: Timestamp? = nil) -> DownloadPlan {
-        DownloadPlan(channels: channels, since: .distantPast, start: start, pause: rest)
+    static func request(
+        _ channels: [ChannelURL]?, from start: Timestamp? = nil
+    ) -> DownloadRequest {
+        DownloadRequest(channels: channels, startingAt: start ?? .distantFuture, pause: rest)
     }
 
     static func begin(
         _ script: inout Script, _ channels: [ChannelURL]? = [Script.channel],
         from start: Timestamp? = nil
     ) -> [Script.Effect] {
-        script.give(.download(id, .begin(plan(channels, from: start))))
+        script.give(.download(id, .begin(request(channels, from: start))))
     }
 
     // MARK: Effects
@@ -46,9 +48,9 @@ enum WalkScript {
         return nil
     }
 
-    static func phases(_ effects: [Script.Effect]) -> [DownloadProgress.Phase] {
+    static func states(_ effects: [Script.Effect]) -> [DownloadProgress.State] {
         effects.notices.compactMap {
-            if case .downloadChanged(id, let progress) = $0 { progress.phase } else { nil }
+            if case .downloadChanged(id, let progress) = $0 { progress.state } else { nil }
         }
     }
 

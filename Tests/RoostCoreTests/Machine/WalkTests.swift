@@ -201,7 +201,9 @@ struct WalkTests {
             if let error { return .kept(.failure(error)) }
             let progress = TrimProgress(
                 isDone: chance(50),
-                evicted: [CachedChannelInfo(url: "d", cachedMessageCount: 2, byteCount: 9)],
+                evicted: [
+                    CachedChannel(url: "d", cachedMessageCount: 2, size: ByteCount(bytes: 9))
+                ],
                 sizeBefore: 100, size: 50)
             switch task {
             case .checkLimit: return .kept(.success(.limit(isReached: chance(50))))

@@ -39,7 +39,7 @@ struct EvictionTests {
             "\(trim.size), foretold \(plan.expectedSize)")
         let last = try #require(plan.channels.last)
         // A rewrite aims a little lower.
-        #expect(trim.size + last.byteCount > target - target / 32)
+        #expect(trim.size + last.size.bytes > target - target / 32)
         #expect(try await Cache.emptyChannels(of: store) == trim.urls)
         #expect(try await Cache.faults(of: store) == [])
         let bytes = try Cache.fileBytes(in: folder.path)
