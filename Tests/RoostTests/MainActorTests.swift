@@ -304,6 +304,7 @@ struct MainActorTests {
         { await $0.download.cancel() },
         { _ = await $0.timeline.snapshots() },
         { _ = await $0.timeline.changes() },
+        { _ = await $0.timeline.serverRefusals() },
         { try await $0.timeline.loadNewer() },
         { try await $0.timeline.jump(to: .distantPast) },
         { await $0.messages.run() },
@@ -382,6 +383,7 @@ struct MainActorTests {
         { for await _ in await $0.download.progressUpdates() {} },
         { for await _ in await $0.timeline.snapshots() {} },
         { for await _ in await $0.timeline.changes() {} },
+        { for await _ in await $0.timeline.serverRefusals() {} },
         { for await _ in await $0.list.snapshots() {} },
         { for await _ in await $0.list.changes() {} },
     ]

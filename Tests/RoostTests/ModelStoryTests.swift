@@ -50,9 +50,6 @@ struct ModelStoryTests {
                 try await world.wait { model.messages.count == 60 }
             }
             // The timeline stays without a view, and a view that comes back has the same pages.
-            await model.jump(to: .distantFuture)
-            #expect(model.error == nil)
-            await model.loadOlder()
             let running = Task { await model.run() }
             try await bob.send("61", to: channel)
             try await world.wait { model.messages.last?.text == "61" }
@@ -99,9 +96,11 @@ struct ModelStoryTests {
             }
             let model = ChannelListModel(client, ChannelListQuery(pageSize: 2))
             try await Self.runTwice(world, newerEnds: newerEnds, { await model.run() }) {
-                #expect(model.channels.count == 2)
+                // A channel that rises into the list makes it longer than its page.
+                let count = model.channels.count
+                #expect(2...3 ~= count)
                 await model.loadMore()
-                try await world.wait { model.channels.count > 2 }
+                try await world.wait { model.channels.count > count }
             }
         }
     }

@@ -119,8 +119,10 @@ struct CollectionTests {
         #expect(changes.allSatisfy { $0.inserted.isEmpty && $0.deleted.isEmpty })
     }
 
-    @Test func `a message delivered beyond the window during a read is not unsent after it`() throws
-    {
+    @Test(arguments: [false, true])
+    func `a message delivered beyond the window during a read is not unsent after it`(
+        isRemovedLater: Bool
+    ) throws {
         var script = Script.connected()
         script.showTimeline(of: 1...5)
         _ = try script.leave("a", 1)
@@ -131,12 +133,14 @@ struct CollectionTests {
         let writer = try #require(script.frame(.message(event)).committer)
         _ = script.give(
             .reply(writer, .committed(.success(Commit(sequence: 8, changes: [])))))
-        _ = script.read(writer, .channel(nil))
+        let (disk, _) = try #require(script.read(writer, .channel(nil)).writes)
         #expect(script.machine.state.outbox.items.map(\.requestID) == ["b"])
+        if !isRemovedLater { _ = script.write(disk, [.noted(hasNews: false, refused: [:])]) }
         let window = CacheWindow(
             extent: .init(lower: Script.position(1), upper: Script.position(5)),
             messages: (1...5).map { Script.message($0) }, coverage: Self.covered(6), sequence: 7)
         _ = script.read(read, .window(window))
+        if isRemovedLater { _ = script.write(disk, [.noted(hasNews: false, refused: [:])]) }
         #expect(script.shown() == ["1", "2", "3", "4", "5", "b"])
     }
 
