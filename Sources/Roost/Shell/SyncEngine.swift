@@ -79,6 +79,10 @@ actor SyncEngine {
         let id = SyncMachine.OperationID(nextNumber())
         return await withTaskCancellationHandler {
             await withCheckedContinuation { caller in
+                // `endWait` may have come before the wait.
+                guard !Task.isCancelled else {
+                    return caller.resume(returning: .failed(.waitCanceled))
+                }
                 calls.begin(caller, as: id)
                 receive(input(id))
             }
