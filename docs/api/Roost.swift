@@ -466,7 +466,7 @@ final class ChatClient: Sendable {
     func users(_ query: UserQuery = UserQuery(), pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
     @discardableResult func vote(for options: [PollOptionID], in poll: PollID, of channel: ChannelURL) async throws(RoostError) -> PollVotes
     func voters(for option: PollOptionID, in poll: PollID, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<User>
-    func waitUntilIdle() async
+    @discardableResult func waitUntilIdle(atMost limit: Duration? = nil) async -> Bool
 
     enum CounterChange: Hashable, Sendable {
         case decrease
@@ -533,7 +533,7 @@ struct Configuration: Sendable {
     var protection: Protection { get set }
     var server: String { get set }
     var token: String? { get set }
-    var tokenProvider: (@Sendable () async -> String?)? { get set }
+    var tokenProvider: (@Sendable () async throws -> String?)? { get set }
     var userID: UserID { get set }
     init(applicationID: String, server: String, userID: UserID, token: String? = nil, cache: Cache, cacheLimit: CacheLimit = CacheLimit(), protection: Protection = .none, allowsPlainTransport: Bool = false, pageSize: Int = 40)
 
@@ -544,7 +544,7 @@ struct Configuration: Sendable {
     }
 }
 
-enum ConnectionState: Sendable {
+enum ConnectionState: Equatable, Sendable {
     case connected
     case connecting
     case disconnected
@@ -1563,14 +1563,19 @@ struct RoostError: Codable, CustomStringConvertible, Error, Hashable, Sendable {
         static let ackTimeout = Self(800_180)
         static let apiTokenInvalid = Self(400_401)
         static let applicationNotFound = Self(400_304)
+        static let banned = Self(900_100)
+        static let bannedFromChannel = Self(400_750)
+        static let blockedByReceiver = Self(900_080)
         static let channelFrozen = Self(900_050)
         static let channelNotFound = Self(900_500)
         static let collectionDisposed = Self(800_600)
         static let connectionCanceled = Self(800_102)
         static let connectionRequired = Self(800_101)
         static let delayedConnecting = Self(800_221)
+        static let domainFiltered = Self(900_065)
         static let duplicate = Self(400_202)
         static let featureUnavailable = Self(400_920)
+        static let fileRefused = Self(900_066)
         static let fileTooLarge = Self(800_260)
         static let internalServerError = Self(500_901)
         static let invalidEndpoint = Self(400_930)
@@ -1584,6 +1589,8 @@ struct RoostError: Codable, CustomStringConvertible, Error, Hashable, Sendable {
         static let malformedData = Self(800_130)
         static let malformedJSON = Self(400_403)
         static let messageNotFound = Self(900_300)
+        static let mutedInApplication = Self(900_040)
+        static let mutedInChannel = Self(900_041)
         static let networkError = Self(800_120)
         static let notAMember = Self(900_020)
         static let notAuthorized = Self(400_108)
@@ -1597,19 +1604,23 @@ struct RoostError: Codable, CustomStringConvertible, Error, Hashable, Sendable {
         static let requestFailed = Self(800_220)
         static let routingError = Self(800_121)
         static let senderDeactivated = Self(900_021)
+        static let sendingBlocked = Self(400_700)
         static let sessionKeyExpired = Self(400_309)
         static let sessionKeyNotFound = Self(400_303)
         static let sessionRevoked = Self(400_310)
         static let socketClosed = Self(800_200)
         static let socketFailed = Self(800_210)
         static let tokenInvalid = Self(400_302)
+        static let tooManyItems = Self(400_203)
         static let tooManyMessages = Self(900_200)
         static let untrustedServer = Self(800_122)
         static let uploadCancelFailed = Self(800_230)
         static let uploadTimeout = Self(800_250)
+        static let urlFiltered = Self(900_061)
         static let userDeactivated = Self(400_300)
         static let userNotFound = Self(400_301)
         static let valueLength = Self(400_110)
+        static let wordsFiltered = Self(900_060)
         static let wrongTypeNumber = Self(400_101)
         static let wrongTypeString = Self(400_100)
         let rawValue: Int
@@ -1740,6 +1751,7 @@ final class Timeline: Sendable {
     @discardableResult func loadNewer() async throws(RoostError) -> Int
     @discardableResult func loadOlder() async throws(RoostError) -> Int
     func reachServer() async throws(RoostError)
+    func serverRefusals() async -> AsyncStream<RoostError>
     func snapshots() async -> AsyncStream<Snapshot>
 
     struct Snapshot: Hashable, Sendable {

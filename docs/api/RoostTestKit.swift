@@ -21,7 +21,7 @@ final class TestDevice: Sendable {
     func fillDisk()
     func freeDisk()
     func inject(_ fault: TestFault, times count: Int = 1)
-    func launch() async throws(RoostError) -> ChatClient
+    func launch(_ configure: (inout Configuration) -> Void = { _ in }) async throws(RoostError) -> ChatClient
     func restoreLink()
     func setDelay(_ delay: Duration?)
 }
@@ -65,6 +65,7 @@ final class TestWorld: Sendable {
     func messages(in channel: ChannelURL) async throws -> [Message]
     func pass(_ duration: Duration = .seconds(5)) async
     func person(_ id: UserID, nickname: String = "") async -> TestPerson
+    func setToken(_ token: String, of user: UserID) async
     @MainActor func wait(atMost limit: Duration = .seconds(60), until condition: @MainActor () async throws -> Bool) async throws
     @MainActor @discardableResult func wait(for client: ChatClient, atMost limit: Duration = .seconds(60), until condition: @MainActor (Health) -> Bool) async throws(TestFailure) -> Health
 }
