@@ -113,13 +113,15 @@ struct PresenceTests {
         func counts(in urls: [ChannelURL]) async -> [ChannelURL: Int] { [:] }
     }
 
-    /// The presence of another server, which answers when a gate opens.
+    /// The presence of another server, which answers at once until it is slow, and then when a gate
+    /// opens.
     private final class SlowServer: PeerPresence {
         let gate = Gate()
+        let isSlow = Mutex(false)
 
         func note(_ place: PresencePlace, isTaken: Bool) {}
         func isTaken(_ place: PresencePlace) async -> Bool {
-            await gate.wait()
+            if isSlow.withLock({ $0 }) { await gate.wait() }
             return false
         }
         func online(among ids: [UserID]) async -> Set<UserID> { [] }
@@ -143,6 +145,7 @@ struct PresenceTests {
         try await server.channel(of: ["ann", "bob", "cleo"], by: ann)
         _ = (try bob.inbox.take(), try cleo.inbox.take(), try ann.inbox.take())
         server.world.advance(1_000)
+        other.isSlow.withLock { $0 = true }
         // The exit is published when the other server has answered.
         _ = try await Self.platformCall(
             "POST", "/group_channels/g/messages",
