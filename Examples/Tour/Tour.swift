@@ -136,7 +136,7 @@ struct Tour {
     static func reading(_ client: ChatClient, _ channel: ChannelURL) async throws {
         await client.startTyping(in: channel)  // With every key, if you like.
         await client.endTyping(in: channel)
-        try await client.markAsRead(channel)
+        try await client.markAsReadNow(channel)
         let totals = try await client.unreadTotals()
         print(totals.messages, "unread messages in", totals.channels, "channels")
         for await event in await client.events() {
@@ -188,7 +188,7 @@ struct Tour {
         }
         for try await item in try await client.inbox("pings") {
             if item.message.text == "ping" {
-                try await client.markAsRead(item.channel)
+                try await client.markAsReadNow(item.channel)
                 try await item.answer("pong")
             }
             try await item.acknowledge()  // On disk on return.

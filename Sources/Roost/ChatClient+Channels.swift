@@ -62,17 +62,17 @@ extension ChatClient {
             .request(.freeze(channel, isFrozen)), .news(.frozen(isFrozen), channel))
     }
 
-    /// Hides a channel from the user's lists, at once; other members see no change.
+    /// Needs a connection: hides a channel from the user's lists; other members see no change.
     ///
-    /// The server can only hide all messages up to the moment at which it gets the request. So this
-    /// call needs a connection; `hide(_:allowsAutoUnhide:)` needs none.
+    /// The server can only hide all messages up to the moment at which it gets the request, so the
+    /// request cannot wait. `hide(_:allowsAutoUnhide:)` waits in the outbox.
     ///
     /// - Parameters:
     ///   - channel: The channel.
     ///   - hidesPrevious: Whether the messages up to now become invisible to the user for good.
     ///   - allowsAutoUnhide: Whether the next message shows the channel again.
     /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func hide(
+    public func hideNow(
         _ channel: ChannelURL, hidesPrevious: Bool, allowsAutoUnhide: Bool = true
     ) async throws(RoostError) {
         try await act(

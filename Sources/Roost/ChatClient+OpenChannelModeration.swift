@@ -60,7 +60,7 @@ extension ChatClient {
             InOpenChannel(ListPeople(.operators(channel), limit: pageSize, token: token)))
     }
 
-    /// Mutes a user in an open channel, where they may not write until the mute ends.
+    /// Needs a connection: mutes a user in an open channel, who may not write until the mute ends.
     ///
     /// - Parameters:
     ///   - user: The user.
@@ -68,7 +68,7 @@ extension ChatClient {
     ///   - duration: The time in whole seconds, rounded up; nil for no end.
     ///   - reason: A text that the server keeps with the mute.
     /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func mute(
+    public func muteNow(
         _ user: UserID, inOpenChannel channel: ChannelURL, for duration: Duration? = nil,
         reason: String = ""
     ) async throws(RoostError) {
@@ -78,10 +78,10 @@ extension ChatClient {
                     channel, user, seconds: duration?.wholeSeconds, reason: reason)))
     }
 
-    /// Ends the mute of a user in an open channel.
+    /// Needs a connection: ends the mute of a user in an open channel.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func unmute(
+    public func unmuteNow(
         _ user: UserID, inOpenChannel channel: ChannelURL
     ) async throws(RoostError) {
         _ = try await ask(InOpenChannel(ChannelRequest.unmute(channel, user)))

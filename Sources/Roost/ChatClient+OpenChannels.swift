@@ -167,7 +167,7 @@ extension ChatClient {
         try await ask(InOpenChannel(GetMessage(channelURL: channel, messageID: id)))
     }
 
-    /// Sends a text message to an open channel that the user has entered.
+    /// Needs a connection: sends a text message to an open channel that the user has entered.
     ///
     /// The message is not kept if the call fails: there is no outbox. After `.ackTimeout` or
     /// `.socketClosed` the server may have the message. A second call with the same request ID adds
@@ -181,7 +181,7 @@ extension ChatClient {
     /// - Throws: `.connectionRequired`. `.ackTimeout` after eight seconds without an answer.
     ///   Otherwise the server's refusal, such as `.notAMember` outside of the channel.
     @discardableResult
-    public func send(
+    public func sendNow(
         _ params: UserMessageParams, toOpenChannel channel: ChannelURL,
         as requestID: RequestID? = nil
     ) async throws(RoostError) -> Message {
@@ -189,7 +189,7 @@ extension ChatClient {
         return try await engine.run(.roomMessage(RoomMessage(.new(command))), \.message)
     }
 
-    /// Edits the user's own text message in an open channel.
+    /// Needs a connection: edits the user's own text message in an open channel.
     ///
     /// - Parameters:
     ///   - message: The message.
@@ -199,7 +199,7 @@ extension ChatClient {
     /// - Throws: `.connectionRequired`. `.ackTimeout` after eight seconds without an answer; the
     ///   edit may count then. Otherwise the server's refusal.
     @discardableResult
-    public func edit(
+    public func editNow(
         _ message: MessageID, inOpenChannel channel: ChannelURL, _ edit: MessageEdit
     ) async throws(RoostError) -> Message {
         let command = EditCommand(
@@ -209,10 +209,12 @@ extension ChatClient {
         return try await engine.run(.roomMessage(RoomMessage(.edit(command))), \.message)
     }
 
-    /// Deletes a message of an open channel; operators may delete those of others.
+    /// Needs a connection: deletes a message of an open channel.
+    ///
+    /// Operators may delete messages of other users.
     ///
     /// - Throws: `.connectionRequired`, or the server's refusal.
-    public func delete(
+    public func deleteNow(
         _ message: MessageID, inOpenChannel channel: ChannelURL
     ) async throws(RoostError) {
         _ = try await ask(

@@ -12,7 +12,7 @@ import RoostWire
 extension ChatClient {
     // MARK: Receipts and typing
 
-    /// Marks a channel as read; a screen may call it as often as it likes.
+    /// Needs a connection: marks a channel as read; a screen may call it as often as it likes.
     ///
     /// The call returns when the mark is recorded, so a loop that answers messages may await it. The
     /// client sends one mark a second and channel; calls in between become one more mark. A mark
@@ -24,7 +24,7 @@ extension ChatClient {
     ///     later one, which may be a second later; at once if nothing is unread.
     /// - Throws: `.connectionRequired`. If the call waits for the server, also its refusal, or the
     ///   loss of the connection.
-    public func markAsRead(
+    public func markAsReadNow(
         _ channel: ChannelURL, awaitingServer awaitsServer: Bool = false
     ) async throws(RoostError) {
         try await engine.run(

@@ -25,7 +25,7 @@ extension ChatClient {
                 .mute(user, for: duration, reason: reason), in: channel.url)
             return
         }
-        try await mute(user, inOpenChannel: channel.url, for: duration, reason: reason)
+        try await muteNow(user, inOpenChannel: channel.url, for: duration, reason: reason)
     }
 
     package func unmute(_ user: UserID, in channel: ChannelAddress) async throws(RoostError) {
@@ -33,7 +33,7 @@ extension ChatClient {
             try await makeNow(.unmute(user), in: channel.url)
             return
         }
-        try await unmute(user, inOpenChannel: channel.url)
+        try await unmuteNow(user, inOpenChannel: channel.url)
     }
 
     package func muteInfo(in channel: ChannelAddress) async throws(RoostError) -> MuteInfo {

@@ -49,7 +49,7 @@ extension Door {
         }
         perform(then: callback) { [notForOpenChannels] client throws(RoostError) in
             guard kind == .user else { throw notForOpenChannels }
-            return try await client.edit(id, inOpenChannel: channel.url, edit)
+            return try await client.editNow(id, inOpenChannel: channel.url, edit)
         }
     }
 
@@ -67,7 +67,7 @@ extension Door {
         }
         perform(then: callback) { client throws(RoostError) in
             guard case .delivered(let id) = target else { throw .notSent }
-            try await client.delete(id, inOpenChannel: channel.url)
+            try await client.deleteNow(id, inOpenChannel: channel.url)
         }
     }
 
@@ -83,7 +83,7 @@ extension Door {
         sending(to: channel.url).add(on: self) { [message] in
             do throws(RoostError) {
                 let client = try await current.opened().client
-                let sent = try await client.send(params, toOpenChannel: channel.url, as: name)
+                let sent = try await client.sendNow(params, toOpenChannel: channel.url, as: name)
                 self.notify(callback, (sent, nil))
             } catch {
                 var failed = message

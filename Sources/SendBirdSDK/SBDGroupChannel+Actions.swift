@@ -138,7 +138,7 @@ extension SBDGroupChannel {
         completionHandler: SBDErrorHandler? = nil
     ) {
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.hide(
+            try await client.hideNow(
                 url, hidesPrevious: hidePreviousMessages, allowsAutoUnhide: allowAutoUnhide)
         }
     }
@@ -169,7 +169,7 @@ extension SBDGroupChannel {
     /// Marks all messages of the channel as read.
     public func markAsRead(completionHandler: SBDErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.markAsRead(url, awaitingServer: true)
+            try await client.markAsReadNow(url, awaitingServer: true)
         }
     }
 

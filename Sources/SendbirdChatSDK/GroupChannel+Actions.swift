@@ -146,7 +146,7 @@ extension GroupChannel {
         completionHandler: SBErrorHandler? = nil
     ) {
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.hide(
+            try await client.hideNow(
                 url, hidesPrevious: hidePreviousMessages, allowsAutoUnhide: allowAutoUnhide)
         }
     }
@@ -168,7 +168,7 @@ extension GroupChannel {
     /// Marks all messages of the channel as read.
     public func markAsRead(completionHandler: SBErrorHandler? = nil) {
         act(completionHandler) { client, url throws(RoostError) in
-            try await client.markAsRead(url, awaitingServer: true)
+            try await client.markAsReadNow(url, awaitingServer: true)
         }
     }
 

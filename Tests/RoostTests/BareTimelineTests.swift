@@ -24,7 +24,7 @@ struct BareTimelineTests {
             #expect(await timeline.snapshot.messages.count == 3)
             try await pair.during(true, world) {
                 if isHidden {
-                    try await tablet.hide(pair.channel, hidesPrevious: true)
+                    try await tablet.hideNow(pair.channel, hidesPrevious: true)
                 } else {
                     try await tablet.resetHistory(of: pair.channel)
                 }

@@ -81,7 +81,7 @@ struct ChangeOriginTests {
                 await world.pass()
                 #expect(await list.snapshot.channels.map(\.unreadMessageCount) == [1])
                 _ = await recorder.take(world)
-                try await reader.markAsRead(url, awaitingServer: true)
+                try await reader.markAsReadNow(url, awaitingServer: true)
                 #expect(await recorder.take(world).first == [origin])
                 #expect(await list.snapshot.channels.map(\.unreadMessageCount) == [0])
             }

@@ -158,7 +158,7 @@ struct ChannelActionTests {
             await world.pass()
             #expect(await timeline.snapshot.messages.map(\.text) == ["new"])
             // Hiding with previous messages does the same.
-            try await trio.alice.hide(trio.url, hidesPrevious: true)
+            try await trio.alice.hideNow(trio.url, hidesPrevious: true)
             #expect(await timeline.snapshot.messages.isEmpty)
         }
     }
@@ -171,7 +171,7 @@ struct ChannelActionTests {
             #expect(try await Self.cached(trio.url, alice)?.isFrozen == true)
             await world.pass()
             #expect(try await Self.cached(trio.url, trio.bob)?.isFrozen == true)
-            try await trio.bob.markAsRead(trio.url, awaitingServer: true)
+            try await trio.bob.markAsReadNow(trio.url, awaitingServer: true)
             #expect(try await Self.cached(trio.url, trio.bob)?.isFrozen == true)
             try await alice.setFrozen(false, trio.url)
             try await alice.makeNow(.mute("bob", for: .seconds(60), reason: "loud"), in: trio.url)
@@ -278,7 +278,7 @@ struct ChannelActionTests {
                     .update(ChannelUpdateParams(name: "never")), in: trio.url)
             }
             await #expect(throws: RoostError.self) {
-                try await trio.alice.markAsRead(trio.url, awaitingServer: true)
+                try await trio.alice.markAsReadNow(trio.url, awaitingServer: true)
             }
             let channel = try await Self.cached(trio.url, trio.alice)
             #expect(channel?.name == "trip")
@@ -303,7 +303,7 @@ struct ChannelActionTests {
                     try await laptop.cachedChannel(url)?.unreadMessageCount,
                 ]
             }
-            try await phone.markAsRead(url, awaitingServer: true)
+            try await phone.markAsReadNow(url, awaitingServer: true)
             await world.pass()
             #expect(try await counts() == [0, 0])
             let read = try #require(try await phone.cachedChannel(url)?.myLastRead)
@@ -321,7 +321,7 @@ struct ChannelActionTests {
             try await phone.markAsUnread(url, from: try #require(messages[2].messageID))
             #expect(try await counts()[0] == 2)
 
-            try await laptop.markAsRead(url, awaitingServer: true)
+            try await laptop.markAsReadNow(url, awaitingServer: true)
             await world.pass()
             #expect(try await counts() == [0, 0])
             // A device that was away learns of it from the change log.
@@ -347,13 +347,13 @@ struct ChannelActionTests {
             try await trio.bob.send("1", to: trio.url)
             await world.pass()
             // Within a second of a mark the next one waits.
-            try await trio.alice.markAsRead(trio.url, awaitingServer: true)
+            try await trio.alice.markAsReadNow(trio.url, awaitingServer: true)
             try await trio.bob.send("2", to: trio.url)
             await world.pass(.milliseconds(400))
             let second = try #require(try await world.log(of: trio.url).last?.messageID)
             let wish = Task(executorPreference: world.executor) {
                 [alice = trio.alice, url = trio.url] in
-                try await alice.markAsRead(url, awaitingServer: true)
+                try await alice.markAsReadNow(url, awaitingServer: true)
             }
             await world.pass(.milliseconds(1))
             if isRefused {
@@ -367,7 +367,7 @@ struct ChannelActionTests {
             await world.pass()
             let count = try await Self.cached(trio.url, trio.alice)?.unreadMessageCount
             #expect(count == (isRefused ? 0 : 1))
-            try await trio.alice.markAsRead(trio.url, awaitingServer: true)
+            try await trio.alice.markAsReadNow(trio.url, awaitingServer: true)
             #expect(try await Self.cached(trio.url, trio.alice)?.unreadMessageCount == 0)
             // Without unread messages no mark is sent, after an unread mark or without one.
             await world.pass()
@@ -375,7 +375,7 @@ struct ChannelActionTests {
             trio.network.observe { line in
                 if line.hasPrefix(">> READ") { marks.withLock { $0 += 1 } }
             }
-            try await trio.alice.markAsRead(trio.url, awaitingServer: true)
+            try await trio.alice.markAsReadNow(trio.url, awaitingServer: true)
             await world.pass()
             #expect(marks.withLock { $0 } == 0)
         }
@@ -390,7 +390,7 @@ struct ChannelActionTests {
             let first = try #require(try await world.log(of: trio.url).last?.messageID)
             let mark = Task(executorPreference: world.executor) {
                 [alice = trio.alice, url = trio.url] in
-                try await alice.markAsRead(url, awaitingServer: true)
+                try await alice.markAsReadNow(url, awaitingServer: true)
             }
             await world.pass(.milliseconds(1))
             try await trio.alice.markAsUnread(trio.url, from: first)
@@ -407,7 +407,7 @@ struct ChannelActionTests {
         try Self.play { world, trio in
             try await trio.bob.send("1", to: trio.url)
             await world.pass()
-            try await trio.alice.markAsRead(trio.url, awaitingServer: true)
+            try await trio.alice.markAsReadNow(trio.url, awaitingServer: true)
             await world.pass()
             let first = try #require(try await world.log(of: trio.url).last?.messageID)
             let unread = Task(executorPreference: world.executor) {
@@ -422,7 +422,7 @@ struct ChannelActionTests {
                 marks.append(
                     Task(executorPreference: world.executor) {
                         [alice = trio.alice, url = trio.url] in
-                        try await alice.markAsRead(url, awaitingServer: true)
+                        try await alice.markAsReadNow(url, awaitingServer: true)
                     })
                 await world.pass(.milliseconds(1))
             }
@@ -447,7 +447,7 @@ struct ChannelActionTests {
             let url = try await bob.createChannel(ChannelCreateParams(memberIDs: ["alice"])).url
             try await bob.send("1", to: url)
             await world.pass()
-            try await phone.markAsRead(url, awaitingServer: true)
+            try await phone.markAsReadNow(url, awaitingServer: true)
             await world.pass()
             let first = try #require(try await world.log(of: url).last?.messageID)
             await devices[1].network.cut()
@@ -458,7 +458,7 @@ struct ChannelActionTests {
             // As soon as there is a connection, before its change log is read.
             var isMarked = false
             for _ in 0..<60_000 where !isMarked {
-                isMarked = (try? await laptop.markAsRead(url, awaitingServer: true)) != nil
+                isMarked = (try? await laptop.markAsReadNow(url, awaitingServer: true)) != nil
                 if !isMarked { await world.pass(.milliseconds(1)) }
             }
             #expect(isMarked)

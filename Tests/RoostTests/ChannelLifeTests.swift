@@ -42,7 +42,7 @@ struct ChannelLifeTests {
     ) async throws {
         switch random.next() % 9 {
         case 0: try await alice.makeNow(.hide(allowsAutoUnhide: random.next() % 2 == 0), in: url)
-        case 1: try await alice.hide(url, hidesPrevious: true)
+        case 1: try await alice.hideNow(url, hidesPrevious: true)
         case 2: try await alice.makeNow(.unhide, in: url)
         case 3: try await alice.resetHistory(of: url)
         case 4: try await alice.makeNow(.leave, in: url)
@@ -50,7 +50,7 @@ struct ChannelLifeTests {
             try await alice.makeNow(
                 .update(ChannelUpdateParams(name: "a\(random.next() % 9)")), in: url)
         case 6: try await alice.makeNow(.setCountPreference(.off), in: url)
-        default: try await alice.markAsRead(url, awaitingServer: true)
+        default: try await alice.markAsReadNow(url, awaitingServer: true)
         }
     }
 

@@ -50,7 +50,7 @@ struct ChannelQueryTests {
         switch random.below(8) {
         case 0: try await alice.makeNow(.hide(allowsAutoUnhide: true), in: url)
         case 1: try await alice.makeNow(.hide(allowsAutoUnhide: false), in: url)
-        case 2: try await alice.hide(url, hidesPrevious: true)
+        case 2: try await alice.hideNow(url, hidesPrevious: true)
         case 3: try await alice.resetHistory(of: url)
         case 4: try await alice.acceptInvitation(to: url)
         default: break
@@ -258,7 +258,7 @@ struct ChannelQueryTests {
             #expect(await counts() == [1, 1, 0, 1, 1])
             try await bob.makeNow(.update(ChannelUpdateParams(name: "two")), in: url)
             #expect(await counts() == [1, 1, 1, 1, 1])
-            try await alice.markAsRead(url, awaitingServer: true)
+            try await alice.markAsReadNow(url, awaitingServer: true)
             #expect(await counts() == [1, 0, 1, 1, 1])
             // The last message is deleted: the channel leaves only the list of channels with a
             // message.

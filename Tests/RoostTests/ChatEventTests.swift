@@ -186,7 +186,7 @@ struct ChatEventTests {
             // Bob's client sends the delivery receipt by itself.
             #expect(channel.undeliveredMembers(of: message).isEmpty)
             #expect(told.contains { if case .delivered(_, pair.url) = $0 { true } else { false } })
-            try await pair.bob.markAsRead(pair.url, awaitingServer: true)
+            try await pair.bob.markAsReadNow(pair.url, awaitingServer: true)
             let events = await pair.take(world)
             #expect(
                 events.contains { event in
@@ -225,12 +225,12 @@ struct ChatEventTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<100 {
                     group.addTask(executorPreference: world.executor) {
-                        try await alice.markAsRead(url, awaitingServer: true)
+                        try await alice.markAsReadNow(url, awaitingServer: true)
                     }
                 }
                 try await group.waitForAll()
             }
-            for _ in 0..<100 { try await alice.markAsRead(url, awaitingServer: true) }
+            for _ in 0..<100 { try await alice.markAsReadNow(url, awaitingServer: true) }
             await world.pass()
             // The command and its answer.
             #expect(sent.withLock { $0 } == 2)

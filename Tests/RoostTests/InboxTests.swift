@@ -548,7 +548,7 @@ struct InboxTests {
             var waits: [Duration] = []
             for try await item in try await scene.bot.inbox("answers") {
                 let begun = world.executor.now
-                try await scene.bot.markAsRead(item.channel, awaitingServer: awaitsServer)
+                try await scene.bot.markAsReadNow(item.channel, awaitingServer: awaitsServer)
                 waits.append(world.executor.now - begun)
                 try await item.answer("pong")
                 try await item.acknowledge()

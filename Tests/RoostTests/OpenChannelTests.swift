@@ -129,7 +129,7 @@ struct OpenChannelTests {
             #expect(await Self.code { try await alice.exit(url) } == .connectionRequired)
             #expect(
                 await Self.code {
-                    _ = try await alice.send(UserMessageParams(text: "x"), toOpenChannel: url)
+                    _ = try await alice.sendNow(UserMessageParams(text: "x"), toOpenChannel: url)
                 } == .connectionRequired)
         }
     }
@@ -140,14 +140,14 @@ struct OpenChannelTests {
         try Self.play { plaza, world in
             try await plaza.enter()
             _ = await plaza.take(world)
-            let sent = try await plaza.bob.send(
+            let sent = try await plaza.bob.sendNow(
                 UserMessageParams(text: "hello"), toOpenChannel: plaza.url)
             let id = try #require(sent.messageID)
             #expect(sent.isInOpenChannel && sent.text == "hello")
-            let edited = try await plaza.bob.edit(
+            let edited = try await plaza.bob.editNow(
                 id, inOpenChannel: plaza.url, MessageEdit(text: "hello all"))
             #expect(edited.text == "hello all")
-            try await plaza.bob.delete(id, inOpenChannel: plaza.url)
+            try await plaza.bob.deleteNow(id, inOpenChannel: plaza.url)
             let events = await plaza.take(world)
             #expect(events.count == 3 && events.first.flatMap(Self.text) == "hello")
             guard case .messageUpdated(let update) = events[1] else {
@@ -218,11 +218,11 @@ struct OpenChannelTests {
             _ = await plaza.take(world)
             await plaza.phone.network.cut()
             await world.pass()
-            try await plaza.bob.send(UserMessageParams(text: "lost"), toOpenChannel: plaza.url)
+            try await plaza.bob.sendNow(UserMessageParams(text: "lost"), toOpenChannel: plaza.url)
             plaza.phone.network.restore()
             await world.pass(.seconds(60))
             _ = await plaza.take(world)
-            try await plaza.bob.send(UserMessageParams(text: "seen"), toOpenChannel: plaza.url)
+            try await plaza.bob.sendNow(UserMessageParams(text: "seen"), toOpenChannel: plaza.url)
             #expect(await plaza.take(world).compactMap(Self.text) == ["seen"])
             // The history has the messages of the absence.
             let history = try await plaza.alice.fetchMessages(
@@ -241,7 +241,7 @@ struct OpenChannelTests {
             plaza.phone.network.restore()
             await world.pass(.seconds(60))
             _ = await plaza.take(world)
-            try await plaza.bob.send(UserMessageParams(text: "unseen"), toOpenChannel: plaza.url)
+            try await plaza.bob.sendNow(UserMessageParams(text: "unseen"), toOpenChannel: plaza.url)
             #expect(await plaza.take(world).isEmpty)
             let inside = try await plaza.bob.participants(ofOpenChannel: plaza.url)
             #expect(inside.elements.map(\.id) == ["bob"])
@@ -276,14 +276,14 @@ struct OpenChannelTests {
             let (alice, bob, url) = (plaza.alice, plaza.bob, plaza.url)
             func write() async -> RoostError.Code? {
                 await Self.code {
-                    _ = try await bob.send(UserMessageParams(text: "x"), toOpenChannel: url)
+                    _ = try await bob.sendNow(UserMessageParams(text: "x"), toOpenChannel: url)
                 }
             }
-            try await alice.mute("bob", inOpenChannel: url, reason: "loud")
+            try await alice.muteNow("bob", inOpenChannel: url, reason: "loud")
             #expect(
                 try await alice.mutedUsers(ofOpenChannel: url).elements.map(\.reason) == ["loud"])
             #expect(await write() == RoostError.Code.mutedInChannel)
-            try await alice.unmute("bob", inOpenChannel: url)
+            try await alice.unmuteNow("bob", inOpenChannel: url)
             #expect(await write() == nil)
             try await alice.ban("bob", fromOpenChannel: url)
             await world.pass()
@@ -317,7 +317,7 @@ struct OpenChannelTests {
     @Test func `a message is refused outside of the channel`() throws {
         try Self.play { plaza, _ in
             let code = await Self.code {
-                _ = try await plaza.bob.send(
+                _ = try await plaza.bob.sendNow(
                     UserMessageParams(text: "x"), toOpenChannel: plaza.url)
             }
             #expect(code == .notAMember)
@@ -328,8 +328,8 @@ struct OpenChannelTests {
         try Self.play { plaza, _ in
             try await plaza.enter()
             let params = UserMessageParams(text: "once")
-            let first = try await plaza.bob.send(params, toOpenChannel: plaza.url, as: "r")
-            let second = try await plaza.bob.send(params, toOpenChannel: plaza.url, as: "r")
+            let first = try await plaza.bob.sendNow(params, toOpenChannel: plaza.url, as: "r")
+            let second = try await plaza.bob.sendNow(params, toOpenChannel: plaza.url, as: "r")
             #expect(first.messageID == second.messageID)
             let message = try await plaza.alice.fetchMessage(
                 try #require(first.messageID), inOpenChannel: plaza.url)

@@ -221,7 +221,7 @@ extension SendBirdTests {
                 await story.world.pass()
                 await succeed(story) { channel.refresh(completionHandler: $0) }
                 #expect(channel.getReadMembers(with: message, includeAllMembers: false).isEmpty)
-                try await story.bob.markAsRead(channel.value.url, awaitingServer: true)
+                try await story.bob.markAsReadNow(channel.value.url, awaitingServer: true)
                 try await story.bob.send("hi", to: channel.value.url)
                 await story.bob.waitUntilIdle()
                 await story.world.pass()

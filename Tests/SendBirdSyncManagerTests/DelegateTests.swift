@@ -54,7 +54,7 @@ extension SendBirdTests {
                 ("channel(_:userDidLeave:)", { try await dave.makeNow(.leave, in: url) }),
                 (
                     "channelDidUpdateReadReceipt(_:)",
-                    { try await bob.markAsRead(url, awaitingServer: true) }
+                    { try await bob.markAsReadNow(url, awaitingServer: true) }
                 ),
                 ("channelDidUpdateTypingStatus(_:)", { await bob.startTyping(in: url) }),
                 (event + "channels:)", { _ = try await story.channel("new") }),

@@ -92,7 +92,7 @@ extension SendBirdTests {
                 let entry: SBDError? = await story.wait { done in channel.enter { done($0) } }
                 #expect(entry == nil && channel.participantCount == 1)
                 try await bob.enter("plaza")
-                try await bob.send(UserMessageParams(text: "hi"), toOpenChannel: "plaza")
+                try await bob.sendNow(UserMessageParams(text: "hi"), toOpenChannel: "plaza")
                 try await bob.setFrozen(true, openChannel: "plaza")
                 try await bob.setFrozen(false, openChannel: "plaza")
                 await story.world.pass()
@@ -116,7 +116,7 @@ extension SendBirdTests {
                 let exit: SBDError? = await story.wait { done in channel.exitChannel { done($0) } }
                 #expect(exit == nil)
                 observer.lines = []
-                try await bob.send(UserMessageParams(text: "late"), toOpenChannel: "plaza")
+                try await bob.sendNow(UserMessageParams(text: "late"), toOpenChannel: "plaza")
                 await story.world.pass()
                 #expect(observer.lines.isEmpty)
                 SBDMain.removeAllChannelDelegates()

@@ -197,7 +197,7 @@ extension SendbirdChatTests {
                 let message = try #require(sent)
                 await story.world.pass()
                 let url = ChannelURL(channel.channelURL)
-                try await story.bob.markAsRead(url, awaitingServer: true)
+                try await story.bob.markAsReadNow(url, awaitingServer: true)
                 await story.world.pass()
                 let refreshed: SBError? = await story.wait { done in
                     channel.refresh { done($0) }

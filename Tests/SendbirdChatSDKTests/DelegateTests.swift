@@ -145,7 +145,7 @@ extension SendbirdChatTests {
                 ("channelDidUpdateTypingStatus(_:)", { await bob.startTyping(in: url) }),
                 (
                     "channelDidUpdateReadStatus(_:)",
-                    { try await bob.markAsRead(url, awaitingServer: true) }
+                    { try await bob.markAsReadNow(url, awaitingServer: true) }
                 ),
                 ("channelDidUpdateDeliveryStatus(_:)", { try await bob.markAsDelivered(url) }),
                 (list + "addedChannels:)", { _ = try await story.channel("new") }),

@@ -149,7 +149,7 @@ extension SendbirdChatTests {
                 var message = UserMessageParams(text: "Lunch?")
                 message.pollID = poll.id
                 try await story.bob.enter("plaza")
-                try await story.bob.send(message, toOpenChannel: "plaza")
+                try await story.bob.sendNow(message, toOpenChannel: "plaza")
                 await story.world.pass()
                 #expect(observer.lines == ["Lunch?"])
                 let option = try #require(poll.options.first?.id)

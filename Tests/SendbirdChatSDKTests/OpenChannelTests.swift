@@ -99,15 +99,16 @@ extension SendbirdChatTests {
                 let channel = try await Self.create(story, "plaza")
                 let bob = story.bob
                 try await bob.enter("plaza")
-                try await bob.send(UserMessageParams(text: "early"), toOpenChannel: "plaza")
+                try await bob.sendNow(UserMessageParams(text: "early"), toOpenChannel: "plaza")
                 await story.world.pass()
                 #expect(observer.lines.isEmpty)
                 let entry: SBError? = await story.wait { done in channel.enter { done($0) } }
                 #expect(entry == nil && channel.participantCount == 2)
-                let sent = try await bob.send(UserMessageParams(text: "hi"), toOpenChannel: "plaza")
+                let sent = try await bob.sendNow(
+                    UserMessageParams(text: "hi"), toOpenChannel: "plaza")
                 let id = try #require(sent.messageID)
-                try await bob.edit(id, inOpenChannel: "plaza", MessageEdit(text: "hi all"))
-                try await bob.delete(id, inOpenChannel: "plaza")
+                try await bob.editNow(id, inOpenChannel: "plaza", MessageEdit(text: "hi all"))
+                try await bob.deleteNow(id, inOpenChannel: "plaza")
                 try await bob.exit("plaza")
                 await story.world.pass()
                 #expect(
@@ -119,7 +120,7 @@ extension SendbirdChatTests {
                 let exit: SBError? = await story.wait { done in channel.exit { done($0) } }
                 #expect(exit == nil)
                 observer.lines = []
-                try await bob.send(UserMessageParams(text: "late"), toOpenChannel: "plaza")
+                try await bob.sendNow(UserMessageParams(text: "late"), toOpenChannel: "plaza")
                 await story.world.pass()
                 #expect(observer.lines.isEmpty)
                 SendbirdChat.removeAllChannelDelegates()

@@ -308,7 +308,6 @@ final class ChatClient: Sendable {
     func createPoll(_ params: PollCreateParams) async throws(RoostError) -> Poll
     @discardableResult func createUserMetadata(_ metadata: [String: String]) async throws(RoostError) -> [String: String]
     func declineInvitation(to channel: ChannelURL) async throws(RoostError)
-    func delete(_ message: MessageID, inOpenChannel channel: ChannelURL) async throws(RoostError)
     @discardableResult func delete(_ messageID: MessageID, in channel: ChannelURL) async throws(RoostError) -> RequestID
     @discardableResult func delete(_ target: MessageTarget, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func deleteChannel(_ channel: ChannelURL) async throws(RoostError)
@@ -316,6 +315,7 @@ final class ChatClient: Sendable {
     func deleteCounters(_ key: String? = nil, ofOpenChannel channel: ChannelURL) async throws(RoostError)
     func deleteMetadata(_ key: String? = nil, of channel: ChannelURL) async throws(RoostError)
     func deleteMetadata(_ key: String? = nil, ofOpenChannel channel: ChannelURL) async throws(RoostError)
+    func deleteNow(_ message: MessageID, inOpenChannel channel: ChannelURL) async throws(RoostError)
     func deleteOpenChannel(_ channel: ChannelURL) async throws(RoostError)
     func deletePoll(_ poll: PollID) async throws(RoostError)
     func deletePollOption(_ option: PollOptionID, of poll: PollID) async throws(RoostError)
@@ -329,9 +329,9 @@ final class ChatClient: Sendable {
     func downloadsSize() async throws(RoostError) -> ByteCount
     func draft(at place: DraftPlace) async -> MessageDraft?
     func drafts(in channel: ChannelURL? = nil) async -> [MessageDraft]
-    @discardableResult func edit(_ message: MessageID, inOpenChannel channel: ChannelURL, _ edit: MessageEdit) async throws(RoostError) -> Message
     @discardableResult func edit(_ messageID: MessageID, in channel: ChannelURL, text: String) async throws(RoostError) -> RequestID
     @discardableResult func edit(_ target: MessageTarget, in channel: ChannelURL, _ edit: MessageEdit) async throws(RoostError) -> RequestID
+    @discardableResult func editNow(_ message: MessageID, inOpenChannel channel: ChannelURL, _ edit: MessageEdit) async throws(RoostError) -> Message
     func endTyping(in channel: ChannelURL) async
     @discardableResult func enter(_ channel: ChannelURL) async throws(RoostError) -> OpenChannel
     func enteredOpenChannels() async -> [OpenChannel]
@@ -357,7 +357,7 @@ final class ChatClient: Sendable {
     func fetchUnreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals
     func healthStates() async -> AsyncStream<Health>
     @discardableResult func hide(_ channel: ChannelURL, allowsAutoUnhide: Bool = true) async throws(RoostError) -> RequestID
-    func hide(_ channel: ChannelURL, hidesPrevious: Bool, allowsAutoUnhide: Bool = true) async throws(RoostError)
+    func hideNow(_ channel: ChannelURL, hidesPrevious: Bool, allowsAutoUnhide: Bool = true) async throws(RoostError)
     func holes(in channel: ChannelURL) async throws(RoostError) -> [HistoryHole]
     func inbox(_ name: String, from start: Inbox.Start = .now) async throws(RoostError) -> Inbox
     @discardableResult func invite(_ users: [UserID], to channel: ChannelURL) async throws(RoostError) -> RequestID
@@ -366,16 +366,16 @@ final class ChatClient: Sendable {
     @discardableResult func leave(_ channel: ChannelURL) async throws(RoostError) -> RequestID
     func markAllAsRead(_ channels: [ChannelURL]? = nil) async throws(RoostError)
     func markAsDelivered(_ channel: ChannelURL) async throws(RoostError)
-    func markAsRead(_ channel: ChannelURL, awaitingServer awaitsServer: Bool = false) async throws(RoostError)
     @discardableResult func markAsRead(_ channel: ChannelURL, through moment: Timestamp) async throws(RoostError) -> RequestID
+    func markAsReadNow(_ channel: ChannelURL, awaitingServer awaitsServer: Bool = false) async throws(RoostError)
     func markAsUnread(_ channel: ChannelURL, from message: MessageID) async throws(RoostError)
     func members(of channel: ChannelURL, _ query: MemberQuery = MemberQuery(), after token: String? = nil) async throws(RoostError) -> Page<Member>
     func metadata(of channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: String]
     func metadata(ofOpenChannel channel: ChannelURL, keys: [String]? = nil) async throws(RoostError) -> [String: String]
     @discardableResult func mute(_ user: UserID, in channel: ChannelURL, for duration: Duration? = nil, reason: String = "") async throws(RoostError) -> RequestID
-    func mute(_ user: UserID, inOpenChannel channel: ChannelURL, for duration: Duration? = nil, reason: String = "") async throws(RoostError)
     func muteInfo(in channel: ChannelURL) async throws(RoostError) -> MuteInfo
     func muteInfo(inOpenChannel channel: ChannelURL) async throws(RoostError) -> MuteInfo
+    func muteNow(_ user: UserID, inOpenChannel channel: ChannelURL, for duration: Duration? = nil, reason: String = "") async throws(RoostError)
     func mutedUsers(of channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<RestrictedUser>
     func mutedUsers(ofOpenChannel channel: ChannelURL, pageSize: Int = 20, after token: String? = nil) async throws(RoostError) -> Page<RestrictedUser>
     func networkChanged(isUp: Bool) async
@@ -423,8 +423,8 @@ final class ChatClient: Sendable {
     @discardableResult func send(_ params: FileMessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func send(_ params: MessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
     @discardableResult func send(_ params: UserMessageParams, to channel: ChannelURL) async throws(RoostError) -> Message
-    @discardableResult func send(_ params: UserMessageParams, toOpenChannel channel: ChannelURL, as requestID: RequestID? = nil) async throws(RoostError) -> Message
     @discardableResult func send(_ text: String, to channel: ChannelURL) async throws(RoostError) -> Message
+    @discardableResult func sendNow(_ params: UserMessageParams, toOpenChannel channel: ChannelURL, as requestID: RequestID? = nil) async throws(RoostError) -> Message
     @discardableResult func sendScheduledMessage(_ id: ScheduledMessageID, in channel: ChannelURL) async throws(RoostError) -> ScheduledMessage
     func setAcceptsInvitations(_ accepts: Bool) async throws(RoostError)
     @discardableResult func setCountPreference(_ preference: CountPreference, of channel: ChannelURL) async throws(RoostError) -> RequestID
@@ -442,7 +442,7 @@ final class ChatClient: Sendable {
     func unblock(_ user: UserID) async throws(RoostError)
     @discardableResult func unhide(_ channel: ChannelURL) async throws(RoostError) -> RequestID
     @discardableResult func unmute(_ user: UserID, in channel: ChannelURL) async throws(RoostError) -> RequestID
-    func unmute(_ user: UserID, inOpenChannel channel: ChannelURL) async throws(RoostError)
+    func unmuteNow(_ user: UserID, inOpenChannel channel: ChannelURL) async throws(RoostError)
     func unpin(_ channel: ChannelURL) async throws(RoostError)
     @discardableResult func unpinMessage(_ message: MessageID, in channel: ChannelURL) async throws(RoostError) -> RequestID
     func unreadTotals(customTypes: Set<String> = []) async throws(RoostError) -> UnreadTotals

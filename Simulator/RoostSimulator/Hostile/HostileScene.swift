@@ -191,7 +191,7 @@ package actor HostileScene {
             }
         case 8:
             call("mark \(channel) as read") {
-                try await $0.markAsRead(channel, awaitingServer: true)
+                try await $0.markAsReadNow(channel, awaitingServer: true)
             }
         case 9:
             call("compare \(channel)", limit: Self.longPatience) {

@@ -25,10 +25,10 @@ extension Simulation {
         let channel = someChannel()
         switch pick(3) {
         case 0:
-            call(app, "mark \(channel) as read") { try await $0.markAsRead(channel) }
+            call(app, "mark \(channel) as read") { try await $0.markAsReadNow(channel) }
         case 1:
             call(app, "mark \(channel) as read at the server") {
-                try await $0.markAsRead(channel, awaitingServer: true)
+                try await $0.markAsReadNow(channel, awaitingServer: true)
             }
         default:
             guard app.client != nil, let watch = pick(of: app.timelines),

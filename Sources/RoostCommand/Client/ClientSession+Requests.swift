@@ -54,7 +54,7 @@ extension ClientSession {
         case .markRead(let moment, let channel):
             let channel = try openChannel(or: channel)
             guard let moment else {
-                try await client.markAsRead(channel, awaitingServer: true)
+                try await client.markAsReadNow(channel, awaitingServer: true)
                 return .answered([:])
             }
             let id = try await client.markAsRead(channel, through: moment)
