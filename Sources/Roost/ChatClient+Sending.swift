@@ -126,9 +126,9 @@ extension ChatClient {
 
     /// Deletes a failed message; a waiting one stays.
     public func removeFailed(_ requestID: RequestID, in channel: ChannelURL) async {
-        guard await failedMessages(in: channel).contains(where: { $0.requestID == requestID })
-        else { return }
-        await cancel(requestID)
+        // The message may be sent again beside this call.
+        let operation = OutboxCanceling(requestID, onlyIfFailedIn: channel)
+        _ = try? await engine.run(.outbox(.canceling(operation)))
     }
 
     // MARK: Changes

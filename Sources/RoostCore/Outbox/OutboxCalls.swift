@@ -119,12 +119,22 @@ package struct OutboxResending: SyncOperation {
 /// Cancels an item; an item in flight may arrive nevertheless.
 package struct OutboxCanceling: SyncOperation {
     private let requestID: RequestID
+    /// The channel whose failed message the item has to be; nil for any item.
+    private let channelOfFailed: ChannelURL?
 
-    package init(_ requestID: RequestID) { self.requestID = requestID }
+    package init(_ requestID: RequestID, onlyIfFailedIn channel: ChannelURL? = nil) {
+        self.requestID = requestID
+        channelOfFailed = channel
+    }
 
     package mutating func resume(_ reply: Reply, _ sync: inout SyncState) -> Step {
         switch reply {
         case .begin:
+            if let channelOfFailed {
+                guard let item = sync.outbox.order[requestID], item.channel == channelOfFailed,
+                    item.change == nil, case .failed = item.state
+                else { return .end(.done) }
+            }
             guard let ticket = sync.cancelUnsent(requestID) else { return .end(.done) }
             return .need(.wait(.outboxDisk(ticket)))
         case .woken: return .end(.done)

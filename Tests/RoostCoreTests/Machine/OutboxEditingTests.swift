@@ -254,6 +254,25 @@ struct OutboxEditingTests {
         #expect(effects.drafts.map(\.leaves) == [false])
     }
 
+    @Test(arguments: [false, true])
+    func `a failed message is removed, and one that was sent again is not`(
+        isFailed: Bool
+    ) throws {
+        var script = Script()
+        script.store("a", 1)
+        if isFailed {
+            let (disk, _) = try #require(script.give(.outbox(.gaveUp("a"))).writes)
+            _ = script.write(disk, [Self.noted])
+        }
+        for channel in ["elsewhere", Script.channel] {
+            let canceling = OutboxCanceling("a", onlyIfFailedIn: channel)
+            let (id, effects) = script.start(.outbox(.canceling(canceling)))
+            let removes = isFailed && channel == Script.channel
+            #expect(effects.writes?.1 == (removes ? [.notes([.removal("a")])] : nil))
+            #expect(effects.finished.contains(id) == !removes)
+        }
+    }
+
     @Test func `changes of a message that is cancelled before it leaves are dropped with it`()
         throws
     {
