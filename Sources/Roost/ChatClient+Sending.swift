@@ -259,6 +259,11 @@ extension ChatClient {
         engine.performers.notices.outboxEvents.open()
     }
 
+    /// The number of readers of the outbox's events.
+    package var outboxReaderCount: Int {
+        get async { engine.performers.notices.outboxEvents.readerCount }
+    }
+
     /// Returns a stream of the upload progress of a message's files.
     ///
     /// It ends when the message is delivered, has failed or is canceled. After a failed attempt the

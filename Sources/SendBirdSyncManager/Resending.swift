@@ -51,6 +51,8 @@ actor Resending {
     private weak var client: ChatClient?
     private var isConnected = false
     private nonisolated let isOver = Guarded(false)
+    /// The readers of the client's streams.
+    private nonisolated let readers = Guarded<[Task<Void, Never>]>([])
 
     init(_ door: Door, _ limits: Limits) {
         self.door = door
@@ -59,20 +61,27 @@ actor Resending {
     }
 
     /// Ends the enforcement, because other limits have replaced these.
-    nonisolated func end() { isOver.withLock { $0 = true } }
+    nonisolated func end() {
+        isOver.withLock { $0 = true }
+        for reader in readers.withLock({ $0 }) { reader.cancel() }
+    }
 
     /// Follows a client until it is closed; a client that is followed already changes nothing.
     func follow(_ client: ChatClient) async {
         guard self.client !== client else { return }
         (self.client, isConnected) = (client, false)
         let (events, states) = (await client.outboxEvents(), await client.connectionStates())
-        // Both tasks end with the client.
-        Task(executorPreference: executor) {
-            for await state in states { await self.take(state) }
-        }
-        Task(executorPreference: executor) {
-            for await event in events { await self.take(event) }
-        }
+        // Both tasks end with the client, or with these limits.
+        let new = [
+            Task(executorPreference: executor) {
+                for await state in states { await self.take(state) }
+            },
+            Task(executorPreference: executor) {
+                for await event in events { await self.take(event) }
+            },
+        ]
+        readers.withLock { $0 = new }
+        if isOver.withLock({ $0 }) { end() }
     }
 
     private func take(_ state: ConnectionState) async {

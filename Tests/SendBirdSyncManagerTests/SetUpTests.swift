@@ -66,6 +66,19 @@ extension SendBirdTests {
             ) { names.append(channel.name) }
         }
 
+        @Test func `a further set-up ends the readers of the one before`() throws {
+            try Self.play(seed: 149) { story in
+                await Self.connect(story)
+                var counts: [Int] = []
+                for _ in 1...3 {
+                    SBSMSyncManager.setup(withUserId: "alice")
+                    await story.world.pass()
+                    counts.append(try await SBDMain.door.client().outboxReaderCount)
+                }
+                #expect(counts[0] > 0 && Set(counts).count == 1)
+            }
+        }
+
         @Test
         func `a fetch before any set-up is refused, and a later one works (R157)`() throws {
             try Self.play(seed: 131) { story in
