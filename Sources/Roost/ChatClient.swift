@@ -175,10 +175,11 @@ public final class ChatClient: Sendable {
     ///   locked. Reads and writes keep waiting, and the call may be repeated.
     @discardableResult
     public func resume() async throws(RoostError) -> [String] {
+        let suspensions = await engine.read { $0.outbox.suspensions }
         do {
             let found = try await store.resume().sentences
             if !found.isEmpty { await engine.receive(.repairedFiles(count: found.count)) }
-            await engine.receive(.outbox(.resumed))
+            await engine.receive(.outbox(.resumed(after: suspensions)))
             return found
         } catch {
             throw RoostError(error)

@@ -54,7 +54,8 @@ package enum OutboxInput: Equatable, Codable, Sendable {
     case changedElsewhere
     /// The files are about to be closed.
     case suspended
-    case resumed
+    /// The files are open again after so many suspensions; a later one has closed them again.
+    case resumed(after: Int)
     /// The app cancels a waiting message.
     case gaveUp(RequestID)
 }
@@ -64,7 +65,7 @@ extension SyncState {
         switch input {
         case .changedElsewhere: requestRead()
         case .suspended: suspendOutbox()
-        case .resumed: resumeOutbox()
+        case .resumed(let count): if count == outbox.suspensions { resumeOutbox() }
         case .gaveUp(let requestID): moveOutbox(.failed(requestID, .pendingError, .socket))
         }
     }

@@ -120,8 +120,8 @@ struct IndexFillingTests {
     @Test func `a resumption fills the index of words again (R131)`() {
         var script = Script()
         script.give(.outbox(.suspended))
-        #expect(script.give(.outbox(.resumed)).notices.contains(.fillIndex))
-        #expect(!script.give(.outbox(.resumed)).notices.contains(.fillIndex))
+        #expect(script.resume().notices.contains(.fillIndex))
+        #expect(!script.resume().notices.contains(.fillIndex))
         // The filling that the suspension has ended reports its end after the resumption.
         #expect(script.give(.indexFilled) == [.notice(.fillIndex)])
     }

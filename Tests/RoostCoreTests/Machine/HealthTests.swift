@@ -121,7 +121,10 @@ struct HealthTests {
 
         script.give(.outbox(.suspended))
         #expect(outbox.oldest?.wait == .suspension && script.machine.state.health.isSuspended)
-        script.give(.outbox(.resumed))
+        // A resumption that the suspension has overtaken.
+        script.give(.outbox(.resumed(after: 0)))
+        #expect(script.machine.state.health.isSuspended)
+        script.resume()
         #expect(!script.machine.state.health.isSuspended)
     }
 

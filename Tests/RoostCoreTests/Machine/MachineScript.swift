@@ -76,6 +76,12 @@ struct MachineScript {
         #expect(end.last == .finish(id, .done))
     }
 
+    /// Opens the files again.
+    @discardableResult
+    mutating func resume() -> [Effect] {
+        give(.outbox(.resumed(after: machine.state.outbox.suspensions)))
+    }
+
     /// Loses the connection.
     @discardableResult
     mutating func lose() -> [Effect] {

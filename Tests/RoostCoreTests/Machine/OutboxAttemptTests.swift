@@ -232,7 +232,7 @@ struct OutboxAttemptTests {
         let effects = script.write(disk, [.item(script.item("a", 1, hasLeft: true))])
         #expect(effects.commands == [])
         #expect(!script.machine.state.outbox.isBusy)
-        let asked = script.give(.outbox(.resumed))
+        let asked = script.resume()
         guard case .outbox(let turn, .takeTurn)? = asked.needs.first else {
             Issue.record("no request: \(asked)")
             return
@@ -257,7 +257,7 @@ struct OutboxAttemptTests {
     @Test func `a suspended client without a connection reads what others wrote when it resumes`() {
         var script = Script()
         script.give(.outbox(.suspended))
-        let effects = script.give(.outbox(.resumed))
+        let effects = script.resume()
         guard case .outbox(_, .news(regardless: false))? = effects.needs.first else {
             Issue.record("no read: \(effects)")
             return

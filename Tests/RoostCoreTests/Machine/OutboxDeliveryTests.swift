@@ -293,7 +293,7 @@ struct OutboxDeliveryTests {
     @Test func `without the turn nothing leaves, and the turn is requested again after 5 s`() {
         var script = Script.connected()
         script.give(.outbox(.suspended))
-        let asked = script.give(.outbox(.resumed))
+        let asked = script.resume()
         guard case .outbox(let id, .takeTurn)? = asked.needs.first else {
             Issue.record("no request: \(asked)")
             return
@@ -310,7 +310,7 @@ struct OutboxDeliveryTests {
 
     @Test func `a turn that was requested before a suspension is not held after it`() {
         var script = Script.connected()
-        let asked = script.give(.outbox(.resumed))
+        let asked = script.resume()
         guard case .outbox(let id, .takeTurn)? = asked.needs.first else {
             Issue.record("no request: \(asked)")
             return
