@@ -32,7 +32,7 @@ struct ModelTests {
         let model = TimelineModel(client, channel: "c")
         let running = Task { await model.run() }
         #expect(await model.send("one"))
-        #expect(await model.send("two"))
+        #expect(await model.send(UserMessageParams(text: "two")))
         await Self.until { model.messages.map(\.text) == ["one", "two"] }
         #expect(model.messages.allSatisfy { $0.status == .pending })
         #expect(Set(model.messages.map(\.id)).count == 2)

@@ -1776,6 +1776,7 @@ final class Timeline: Sendable {
     func loadNewer() async
     func loadOlder() async
     func run() async
+    @discardableResult func send(_ params: UserMessageParams) async -> Bool
     @discardableResult func send(_ text: String) async -> Bool
 }
 

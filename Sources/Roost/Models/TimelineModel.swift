@@ -125,8 +125,16 @@ public final class TimelineModel {
     /// - Returns: Whether it was saved; if not, `error` has the reason.
     @discardableResult
     public func send(_ text: String) async -> Bool {
+        await send(UserMessageParams(text: text))
+    }
+
+    /// Saves a message, such as a reply or one with mentions, and queues it for delivery.
+    ///
+    /// - Returns: Whether it was saved; if not, `error` has the reason.
+    @discardableResult
+    public func send(_ params: UserMessageParams) async -> Bool {
         do {
-            try await client.send(text, to: channel)
+            try await client.send(params, to: channel)
             error = nil
             return true
         } catch {
