@@ -175,11 +175,13 @@ public final class ChatClient: Sendable {
     ///   locked. Reads and writes keep waiting, and the call may be repeated.
     @discardableResult
     public func resume() async throws(RoostError) -> [String] {
-        let suspensions = await engine.read { $0.outbox.suspensions }
         do {
             let found = try await store.resume().sentences
             if !found.isEmpty { await engine.receive(.repairedFiles(count: found.count)) }
-            await engine.receive(.outbox(.resumed(after: suspensions)))
+            // A suspension beside this call may have closed the files again.
+            if let count = store.suspensionsWhileOpen {
+                await engine.receive(.outbox(.resumed(after: count)))
+            }
             return found
         } catch {
             throw RoostError(error)

@@ -280,4 +280,35 @@ struct CacheTests {
             await client.close()
         }
     }
+
+    @Test func `suspensions beside resumptions leave files and outbox in one state (scar 49)`()
+        throws
+    {
+        let folder = try TemporaryFolder(inMemory: true)
+        try SimulatedWorld.play(seed: 8) { world in
+            let client = try await Start(
+                world, world.device(of: "alice", folder: folder.path)
+            ).client
+            var random = SplitMix64(seed: 8)
+            for round in 0..<30 {
+                let moves = (0..<4).map { _ in random.next() % 2 == 0 }
+                let work = moves.map { suspends in
+                    Task(executorPreference: world.executor) {
+                        if suspends {
+                            await client.suspend()
+                        } else {
+                            _ = try? await client.resume()
+                        }
+                    }
+                }
+                for task in work { await task.value }
+                let isClosed = client.store.suspensionsWhileOpen == nil
+                #expect(
+                    await client.presentHealth.isSuspended == isClosed, "round \(round): \(moves)")
+            }
+            try await client.resume()
+            #expect(await !client.presentHealth.isSuspended)
+            await client.close()
+        }
+    }
 }

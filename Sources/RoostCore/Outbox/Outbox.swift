@@ -38,7 +38,7 @@ package struct Outbox: Codable, Sendable {
     /// The number of this process's turn to send; nil while another process has the turn.
     package internal(set) var turn: Int?
     /// The number of suspensions so far; a turn requested before a suspension is void after it.
-    package var suspensions = 0
+    package internal(set) var suspensions = 0
     /// Whether there is a connection; the turn to send may still be another process's.
     var isConnected = false
     /// Whether the client is closing; then every wait has ended.

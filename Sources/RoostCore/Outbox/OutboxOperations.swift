@@ -54,7 +54,7 @@ package enum OutboxInput: Equatable, Codable, Sendable {
     case changedElsewhere
     /// The files are about to be closed.
     case suspended
-    /// The files are open again after so many suspensions; a later one has closed them again.
+    /// The files are open again after so many suspensions; a further one is about to close them.
     case resumed(after: Int)
     /// The app cancels a waiting message.
     case gaveUp(RequestID)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Store {
+    /// The number of suspensions so far, overtaken ones included; nil while the files are closed.
+    package var suspensionsWhileOpen: Int? { switchboard.suspensionsWhileOn }
+
     /// Releases every lock and file before the system suspends the app.
     ///
     /// The system ends a suspended app that has a lock (scar 49).
@@ -8,7 +11,7 @@ extension Store {
     /// A running transaction is interrupted, rolled back and repeated after `resume`, before the calls
     /// that arrive in between. A store in memory only stops working.
     package func suspend() async {
-        switchboard.turnOff()  // At once, whatever else is under way.
+        switchboard.turnOff(isSuspension: true)  // At once, whatever else is under way.
         await switchboard.beginMove()
         await letGo()
         switchboard.endMove()

@@ -12,6 +12,8 @@ final class StoreSwitch: Sendable {
         var isOn = true
         /// Whether the store is closed; then no call waits.
         var isEnded = false
+        /// The number of suspensions so far.
+        var suspensions = 0
         var gates: [SuspensionGate] = []
         /// The repairs of resumptions that failed afterwards.
         var repairs = Repairs()
@@ -56,9 +58,15 @@ final class StoreSwitch: Sendable {
         next?.resume()
     }
 
+    /// The number of suspensions so far; nil while everything is turned off.
+    var suspensionsWhileOn: Int? {
+        state.withLock { $0.isOn ? $0.suspensions : nil }
+    }
+
     /// Interrupts all work; new work waits.
-    func turnOff() {
+    func turnOff(isSuspension: Bool = false) {
         state.withLock { state in
+            if isSuspension { state.suspensions += 1 }
             guard !state.isEnded else { return }
             state.isOn = false
             for gate in state.gates { gate.close() }

@@ -264,7 +264,8 @@ struct OutboxEditingTests {
             let (disk, _) = try #require(script.give(.outbox(.gaveUp("a"))).writes)
             _ = script.write(disk, [Self.noted])
         }
-        for channel in ["elsewhere", Script.channel] {
+        let channels: [ChannelURL] = ["elsewhere", Script.channel]
+        for channel in channels {
             let canceling = OutboxCanceling("a", onlyIfFailedIn: channel)
             let (id, effects) = script.start(.outbox(.canceling(canceling)))
             let removes = isFailed && channel == Script.channel
