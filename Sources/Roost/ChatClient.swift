@@ -178,7 +178,7 @@ public final class ChatClient: Sendable {
         do {
             let found = try await store.resume().sentences
             if !found.isEmpty { await engine.receive(.repairedFiles(count: found.count)) }
-            // A suspension beside this call may have closed the files again.
+            // A suspension beside this call may have closed the files again, or be about to.
             if let count = store.suspensionsWhileOpen {
                 await engine.receive(.outbox(.resumed(after: count)))
             }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Store {
-    /// The number of suspensions so far, overtaken ones included; nil while the files are closed.
+    /// The number of suspensions that are done; nil while the files are closed.
+    ///
+    /// One that waits for the end of a resumption does not count yet, and will close the files.
     package var suspensionsWhileOpen: Int? { switchboard.suspensionsWhileOn }
 
     /// Releases every lock and file before the system suspends the app.
@@ -11,9 +13,10 @@ extension Store {
     /// A running transaction is interrupted, rolled back and repeated after `resume`, before the calls
     /// that arrive in between. A store in memory only stops working.
     package func suspend() async {
-        switchboard.turnOff(isSuspension: true)  // At once, whatever else is under way.
+        switchboard.turnOff()  // At once, whatever else is under way.
         await switchboard.beginMove()
         await letGo()
+        switchboard.noteSuspension()
         switchboard.endMove()
     }
 

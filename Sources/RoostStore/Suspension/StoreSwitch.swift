@@ -12,7 +12,7 @@ final class StoreSwitch: Sendable {
         var isOn = true
         /// Whether the store is closed; then no call waits.
         var isEnded = false
-        /// The number of suspensions so far.
+        /// The number of suspensions that are done.
         var suspensions = 0
         var gates: [SuspensionGate] = []
         /// The repairs of resumptions that failed afterwards.
@@ -58,19 +58,21 @@ final class StoreSwitch: Sendable {
         next?.resume()
     }
 
-    /// The number of suspensions so far; nil while everything is turned off.
-    var suspensionsWhileOn: Int? {
-        state.withLock { $0.isOn ? $0.suspensions : nil }
-    }
-
     /// Interrupts all work; new work waits.
-    func turnOff(isSuspension: Bool = false) {
+    func turnOff() {
         state.withLock { state in
-            if isSuspension { state.suspensions += 1 }
             guard !state.isEnded else { return }
             state.isOn = false
             for gate in state.gates { gate.close() }
         }
+    }
+
+    /// Counts a suspension that is done; its move has not ended.
+    func noteSuspension() { state.withLock { $0.suspensions += 1 } }
+
+    /// The number of suspensions that are done; nil while everything is turned off.
+    var suspensionsWhileOn: Int? {
+        state.withLock { $0.isOn ? $0.suspensions : nil }
     }
 
     /// Permits opening files again; work still waits.
