@@ -37,6 +37,28 @@ extension Identifier {
     }
 }
 
+/// A number that the server gives to an object.
+public protocol NumberIdentifier: RawRepresentable<Int64>, Hashable, Codable, Comparable, Sendable,
+    ExpressibleByIntegerLiteral, CustomStringConvertible
+{
+    /// Creates an identifier from its number on the wire.
+    init(_ rawValue: Int64)
+}
+
+extension NumberIdentifier {
+    /// Creates an identifier from its number on the wire.
+    @inlinable public init(rawValue: Int64) { self.init(rawValue) }
+    /// Creates an identifier from a literal.
+    @inlinable public init(integerLiteral value: Int64) { self.init(value) }
+    /// The number in decimal digits.
+    public var description: String { String(rawValue) }
+    // Timelines compare in loops, so the generic code is specialised where it is called.
+    /// Orders identifiers by number.
+    @inlinable public static func < (left: Self, right: Self) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
 extension String {
     /// Returns whether both texts have the same bytes; the fast path takes contiguous texts.
     package func isSameBytes(as other: String) -> Bool {
@@ -102,73 +124,33 @@ public struct RequestID: Identifier {
 
 /// The identifier of a message that the server has accepted; unique in the application, growing in
 /// a channel.
-public struct MessageID: RawRepresentable, Hashable, Codable, Comparable, Sendable,
-    ExpressibleByIntegerLiteral, CustomStringConvertible
-{
+public struct MessageID: NumberIdentifier {
     /// The number on the wire; the server uses at most 53 bits.
     public let rawValue: Int64
     /// Creates an identifier from its number on the wire.
-    public init(rawValue: Int64) { self.rawValue = rawValue }
-    /// Creates an identifier from its number on the wire.
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
-    /// Creates an identifier from a literal.
-    public init(integerLiteral value: Int64) { self.rawValue = value }
-    /// The number in decimal digits.
-    public var description: String { String(rawValue) }
-    /// Orders identifiers by number.
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The identifier of a poll; unique in the application.
-public struct PollID: RawRepresentable, Hashable, Codable, Comparable, Sendable,
-    ExpressibleByIntegerLiteral, CustomStringConvertible
-{
+public struct PollID: NumberIdentifier {
     /// The number on the wire.
     public let rawValue: Int64
     /// Creates an identifier from its number on the wire.
-    public init(rawValue: Int64) { self.rawValue = rawValue }
-    /// Creates an identifier from its number on the wire.
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
-    /// Creates an identifier from a literal.
-    public init(integerLiteral value: Int64) { self.rawValue = value }
-    /// The number in decimal digits.
-    public var description: String { String(rawValue) }
-    /// Orders identifiers by number.
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The identifier of an option of a poll.
-public struct PollOptionID: RawRepresentable, Hashable, Codable, Comparable, Sendable,
-    ExpressibleByIntegerLiteral, CustomStringConvertible
-{
+public struct PollOptionID: NumberIdentifier {
     /// The number on the wire.
     public let rawValue: Int64
     /// Creates an identifier from its number on the wire.
-    public init(rawValue: Int64) { self.rawValue = rawValue }
-    /// Creates an identifier from its number on the wire.
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
-    /// Creates an identifier from a literal.
-    public init(integerLiteral value: Int64) { self.rawValue = value }
-    /// The number in decimal digits.
-    public var description: String { String(rawValue) }
-    /// Orders identifiers by number.
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// The identifier of a scheduled message, which is not its message ID.
-public struct ScheduledMessageID: RawRepresentable, Hashable, Codable, Comparable, Sendable,
-    ExpressibleByIntegerLiteral, CustomStringConvertible
-{
+public struct ScheduledMessageID: NumberIdentifier {
     /// The number on the wire.
     public let rawValue: Int64
     /// Creates an identifier from its number on the wire.
-    public init(rawValue: Int64) { self.rawValue = rawValue }
-    /// Creates an identifier from its number on the wire.
     public init(_ rawValue: Int64) { self.rawValue = rawValue }
-    /// Creates an identifier from a literal.
-    public init(integerLiteral value: Int64) { self.rawValue = value }
-    /// The number in decimal digits.
-    public var description: String { String(rawValue) }
-    /// Orders identifiers by number.
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
