@@ -102,9 +102,7 @@ extension CoreWorld {
             (id, answer) = (read, .read(.success(device.store.answer(question))))
         case .commit(let commit, let mutations, _, let condition):
             id = commit
-            if case .cursorMoved(let key, let place)? = condition,
-                device.store.answer(.cursor(key)) != .cursor(place)
-            {
+            if let condition, device.store.meets(condition) {
                 answer = .committed(.success(nil))
             } else if fails {
                 answer = .committed(.failure(Self.diskError))

@@ -38,6 +38,15 @@ extension ReferenceStore {
         }
     }
 
+    /// Whether a commit with this condition is left out.
+    func meets(_ condition: CommitCondition) -> Bool {
+        switch condition {
+        case .cursorMoved(let key, let place): cursors[key] != place
+        case .channelKnown(let urls): urls.contains { groupChannels[$0] != nil }
+        case .messagesKnown(let channel): histories[channel]?.coverage.ranges.isEmpty == false
+        }
+    }
+
     func coverage(of url: ChannelURL, under filter: MessageFilter) -> Coverage {
         guard let history = histories[url] else { return Coverage() }
         guard filter != .everything, let known = history.filtered[filter.normalized] else {
